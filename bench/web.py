@@ -107,7 +107,7 @@ def _plan(folder: Path, file: Path) -> Plan:
 def _asked(house: House, file: Path) -> str:
     """A request that waits, on people who stay where they lie."""
     escrow = house.escrow
-    clara, arthur = (escrow.people.one(name) for name in houses.PEOPLE[:2])
+    clara, arthur = (escrow.accounts.one(name) for name in houses.PEOPLE[:2])
     escrow.datasets.register(clara, demo.schema_text(), reference=str(file.resolve()))
     escrow.policies.set(clara, "adult", POLICY)
     sql, purpose = WAITING

@@ -64,7 +64,7 @@ class Session:
 
 
 @dataclass
-class People(Verbs):
+class Accounts(Verbs):
     """Alice signs in with a password; tokens are "NAME read write"."""
 
     def sign_in(self, name: str, password: str) -> Session:
@@ -86,7 +86,7 @@ class People(Verbs):
 
 @dataclass
 class Nouns:
-    people: People = field(default_factory=People)
+    accounts: Accounts = field(default_factory=Accounts)
     datasets: Verbs = field(default_factory=Verbs)
     policies: Verbs = field(default_factory=Verbs)
     drafts: Verbs = field(default_factory=Verbs)
@@ -95,7 +95,7 @@ class Nouns:
     decisions: Verbs = field(default_factory=Verbs)
     signals: Verbs = field(default_factory=Verbs)
     signal_decisions: Verbs = field(default_factory=Verbs)
-    notices: Verbs = field(default_factory=Verbs)
+    notifications: Verbs = field(default_factory=Verbs)
     audit: Verbs = field(default_factory=Verbs)
 
     @property

@@ -14,8 +14,7 @@ from sfumato.errors import Forbidden, NoGuarantee
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.submissions.lifecycle import Request
 from sfumato.ledger.entry import Event
-from sfumato.presentation.escrow import dataset as dataset_view
-from sfumato.presentation.escrow import submission
+from sfumato.presentation.escrow import dataset_view, submission
 from tests.room import COUNT, SCHEMA, SUM, Room
 
 ANY = {"guarantees": ["dp", "dp-selected", "none"]}

@@ -163,8 +163,8 @@ def test_my_requests_say_who_has_each_and_what_happens_next(api: Api) -> None:
 
 
 def test_who_asked_nothing_yet_is_shown_the_catalogue(api: Api) -> None:
-    partner = api.room.people.add(api.room["root"], "gus", ["analyst"])
-    _, api.secrets["gus"] = api.room.people.new_token(partner, "")
+    partner = api.room.accounts.add(api.room["root"], "gus", ["analyst"])
+    _, api.secrets["gus"] = api.room.accounts.new_token(partner, "")
     shown = page(api, "gus", "/requests")
     assert "You have asked nothing yet" in text(shown)
     assert 'href="/catalogue"' in shown.text

@@ -13,9 +13,9 @@ import pytest
 
 from sfumato.ledger.entry import Event
 from sfumato.model.risk import Source
-from sfumato.presentation.wording import exploration as of_explorer
-from sfumato.presentation.wording import policy as of_policy
-from sfumato.presentation.wording import risk as of_risk
+from sfumato.presentation.wording import exploration_sentences as of_explorer
+from sfumato.presentation.wording import policy_sentences as of_policy
+from sfumato.presentation.wording import risk_sentences as of_risk
 from tests.api import STATES, Api
 from tests.room import BY_WARD, COUNT, SUM
 
@@ -75,8 +75,8 @@ def test_an_inbox_with_nothing_in_it_says_so(api: Api) -> None:
     assert "Inbox (" not in said
     assert "planning beds" not in said, "of somebody else's dataset"
     assert "Register a table" not in said, "there is one"
-    api.room.people.add(api.room["root"], "gus", ["controller"])
-    api.secrets["gus"] = api.room.people.new_token(api.room["gus"], "x")[1]
+    api.room.accounts.add(api.room["root"], "gus", ["controller"])
+    api.secrets["gus"] = api.room.accounts.new_token(api.room["gus"], "x")[1]
     assert "Before anybody can ask" in text(page(api, "gus", "/inbox"))
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from sfumato.errors import BadInput, BudgetExceeded, EngineFailure, Forbidden, NoGuarantee
 from sfumato.ledger.entry import Event
-from sfumato.presentation.escrow import dataset as dataset_view
-from sfumato.presentation.escrow.notices import sentence
+from sfumato.presentation.escrow import dataset_view
+from sfumato.presentation.escrow.notifications_view import sentence
 from tests.api import Api
 from tests.room import DATA, RULE, SCHEMA, Room
 
@@ -29,7 +29,7 @@ def held(room: Room, data: bytes = OTHERS, *, by: str = "alice", **how: Any) -> 
 
 
 def notices(room: Room, name: str) -> list[str]:
-    return [sentence(one) for one in room.notices.many(room[name]) if one.about.startswith("dataset ")]
+    return [sentence(one) for one in room.notifications.many(room[name]) if one.about.startswith("dataset ")]
 
 
 def ask(room: Room) -> Any:
@@ -94,7 +94,7 @@ def test_a_controller_sees_the_entries_of_their_own_datasets(room: Room) -> None
 
 
 def test_only_who_controls_every_dataset_of_a_population_adds_one(room: Room) -> None:
-    room.people.add(room["root"], "fay", ["controller"])
+    room.accounts.add(room["root"], "fay", ["controller"])
     for name in ("stays", "STAYS"):
         with pytest.raises(Forbidden, match="has datasets that you do not control"):
             room.datasets.register(room["fay"], BILLS, population=name)
@@ -138,7 +138,7 @@ def test_controllers_are_told_of_the_same_rows_and_name_the_population(room: Roo
 
 
 def test_whoever_does_not_control_the_other_dataset_is_not_told_its_name(room: Room) -> None:
-    room.people.add(room["root"], "fay", ["controller"])
+    room.accounts.add(room["root"], "fay", ["controller"])
     room.datasets.register(room["fay"], BILLS)
     room.datasets.deliver(room["fay"], "bills", [DATA], "csv")
     (text,) = notices(room, "fay")

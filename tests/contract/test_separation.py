@@ -10,9 +10,8 @@ import pytest
 from sfumato.errors import Conflict, Forbidden, NoGuarantee, PolicyError, SfumatoError
 from sfumato.escrow.submissions.lifecycle import Request
 from sfumato.ledger.entry import Event
-from sfumato.presentation.escrow import dataset as dataset_view
-from sfumato.presentation.escrow import submission
-from sfumato.presentation.escrow.policy import signed
+from sfumato.presentation.escrow import dataset_view, submission
+from sfumato.presentation.escrow.policy_view import signed
 from tests.room import COUNT, DATA, SCHEMA, SUM, Room
 
 ANY = {"guarantees": ["dp", "dp-selected", "none"]}
@@ -221,7 +220,7 @@ def test_deciders_and_analysts_see_no_look_of_a_viewer_after_the_first(room: Roo
 
 
 def test_whoever_looked_decides_and_writes_nothing_for_ever(room: Room) -> None:
-    room.people.change(room["root"], V, roles=["controller", "analyst", "admin"])
+    room.accounts.change(room["root"], V, roles=["controller", "analyst", "admin"])
     apart(room, ANY)
     request = room.submit()
     room.look(V)
@@ -238,9 +237,9 @@ def test_whoever_looked_decides_and_writes_nothing_for_ever(room: Room) -> None:
         lambda: room.datasets.populate(viewer, "stays", "patients"),
         lambda: room.datasets.retire(viewer, "stays"),
         lambda: room.submit(by=V),
-        lambda: room.people.add(viewer, "mallory", ["controller"]),
-        lambda: room.people.change(viewer, "bob", roles=["controller"]),
-        lambda: room.people.change(viewer, D, disabled=True),
+        lambda: room.accounts.add(viewer, "mallory", ["controller"]),
+        lambda: room.accounts.change(viewer, "bob", roles=["controller"]),
+        lambda: room.accounts.change(viewer, D, disabled=True),
     ]
     entries = len(room.entries())
     for attempt in forbidden:
@@ -256,7 +255,7 @@ def test_whoever_looked_decides_and_writes_nothing_for_ever(room: Room) -> None:
 
 
 def test_an_approval_is_void_once_whoever_gave_it_looks(room: Room) -> None:
-    room.people.add(room["root"], "fay", ["controller"])
+    room.accounts.add(room["root"], "fay", ["controller"])
     room.datasets.controllers(room[V], "stays", [V, D, "fay"])
     apart(room, {"approvals": 2})
     request = room.submit()

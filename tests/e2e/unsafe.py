@@ -23,7 +23,7 @@ def spilling(held: MemoryFile) -> dict[str, object]:
 
 
 MemoryFile.settings = property(spilling)  # type: ignore[assignment]
-workspace.opened = partial(workspace.opened, encrypted=False)
+workspace.open_workspace = partial(workspace.open_workspace, encrypted=False)
 
 if __name__ == "__main__":
     main()

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.adapters.engines.reference import LeaveOneOut, Literal, OracleAggregate, leave_one_out, people_of
-from sfumato.model.statement import Kind
+from sfumato.model.statement import AggregateKind
 from sfumato.release import answer
 from sfumato.release.noise import Noisy
 from tests.property.questions import AGGREGATES, questions
@@ -35,9 +35,9 @@ from tests.property.tables import (
 CLOSE = 1e-9  # relative; of a figure near zero, relative to the largest that the bounds allow
 ROOT_CLOSE = 1e-6  # of the root of a variance that is 0 and that floats see as 1e-16
 BIN = 1 / 3840  # of the range of a figure: how exact its quantiles are
-SPREADS = (Kind.VAR_POP, Kind.VAR_SAMP, Kind.STDDEV_POP, Kind.STDDEV_SAMP)
-ROOTS = (Kind.STDDEV_POP, Kind.STDDEV_SAMP)
-ADDITIVE = (Kind.COUNT, Kind.SUM, Kind.AVG, *SPREADS)
+SPREADS = (AggregateKind.VAR_POP, AggregateKind.VAR_SAMP, AggregateKind.STDDEV_POP, AggregateKind.STDDEV_SAMP)
+ROOTS = (AggregateKind.STDDEV_POP, AggregateKind.STDDEV_SAMP)
+ADDITIVE = (AggregateKind.COUNT, AggregateKind.SUM, AggregateKind.AVG, *SPREADS)
 
 
 @pytest.mark.depth("oracle tables")
@@ -150,7 +150,7 @@ def assert_same_release(query: sf.Query, oracle: LeaveOneOut, rows: int) -> None
     step = rows * max(float(number.step) for number in query.measurement.numbers)
     for row, expected in zip(released_without_noise(query), oracle.answer, strict=True):
         for figure, other, asked in zip(row, expected, oracle.aggregates, strict=True):
-            nothing = asked.bounds.middle if asked.kind is Kind.AVG and asked.bounds else Fraction(0)
+            nothing = asked.bounds.middle if asked.kind is AggregateKind.AVG and asked.bounds else Fraction(0)
             if other is not None or asked.kind not in SPREADS:
                 assert_same([figure], [nothing if other is None else other], rounding(asked, step))
 

@@ -147,7 +147,7 @@ def test_a_sound_question_is_answered_in_one_spelling(
     tail = f"HAVING {other} > 3 OR n IS NULL ORDER BY sex, {other} {'DESC' if descending else ''} LIMIT 3"
     statement = read(f"SELECT {first} AS n, {second} AS m FROM {table} WHERE {where} GROUP BY sex {tail}")
     assert read(statement.text) == statement
-    assert [output.name for output in statement.outputs if output.shown] == ["n", "m"]
+    assert [output.name for output in statement.outputs if output.visible] == ["n", "m"]
 
 
 @settings(max_examples=depth("typed in"))

@@ -22,7 +22,7 @@ from sfumato.adapters.storage.ledger_file import SQLiteLedger
 from sfumato.api.dataset import Dataset
 from sfumato.composition import local
 from sfumato.errors import EngineFailure, SchemaError, SourceError
-from sfumato.model.authorization import Mandate
+from sfumato.model.authorization import Authorization
 from sfumato.model.budget import budget_of
 from sfumato.schema.read import from_dict
 
@@ -55,8 +55,10 @@ def keep() -> Iterator[Keep]:
 
 
 def opened(fd: int, format: str, **others: Any) -> Dataset:
-    engine = local.in_memory(fd, format, "stays of 2026", SCHEMA)
-    return Dataset(local.held(engine, SCHEMA, SQLiteLedger(":memory:"), **{"who": "ada", "version": "v1"} | others))
+    engine = local.engine_for_memory_file(fd, format, "stays of 2026", SCHEMA)
+    return Dataset(
+        local.open_registered(engine, SCHEMA, SQLiteLedger(":memory:"), **{"who": "ada", "version": "v1"} | others)
+    )
 
 
 def engine(fd: int, format: str, **limits: Any) -> DuckDB:
@@ -77,7 +79,7 @@ def test_a_held_file_is_read_like_one_on_a_disk(keep: Keep, format: str, tmp_pat
 
 @pytest.mark.parametrize("format", FILES)
 def test_a_session_is_opened_for_whoever_asks(keep: Keep, format: str) -> None:
-    data = opened(keep(FILES[format]), format, mandate=Mandate("a policy", budget=budget_of(1.0)))
+    data = opened(keep(FILES[format]), format, mandate=Authorization("a policy", budget=budget_of(1.0)))
     release = data.query("SELECT COUNT(*) FROM stays").release(epsilon=0.5)
     redraw = data.query("SELECT COUNT(*) FROM stays").release(epsilon=0.5)
     assert redraw.rows == release.rows

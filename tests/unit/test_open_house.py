@@ -16,7 +16,7 @@ PEOPLE = [
 
 def test_the_demo_shows_every_signal() -> None:
     policy = policy_of(POLICY, PEOPLE, [CONTROLLER], [])
-    (flow,) = policy.flows
+    (flow,) = policy.access_rules
     assert {*flow.signals} == {*SignalKind}
     assert flow.code
     assert policy.budget.epsilon is not None

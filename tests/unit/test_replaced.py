@@ -141,10 +141,10 @@ def test_an_arrow_dataset_is_read_at_opening(tmp_path: Path) -> None:
 
 def test_a_file_that_changes_while_it_is_opened_has_no_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(tmp_path / "stays.parquet", 1000)
-    made = local._duckdb
+    open_engine = local._duckdb
 
-    def slowly(source: object, schema: Any) -> DuckDB:
-        engine = made(source, schema)
+    def slowly(*arguments: Any) -> DuckDB:
+        engine = open_engine(*arguments)
         moved_over(path)
         return engine
 

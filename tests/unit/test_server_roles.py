@@ -11,7 +11,7 @@ import pytest
 
 from sfumato.adapters.vault.vault_file import Argon2Cost
 from sfumato.composition import create
-from sfumato.composition.workspace import opened
+from sfumato.composition.workspace import open_workspace
 from sfumato.server.app import API, OPEN_TO_ALL, create_app
 from sfumato.server.settings import ServerSettings
 from tests.served import Caller, operations
@@ -44,8 +44,10 @@ class Desk:
 
     def __init__(self, folder: Path) -> None:
         cheap = Argon2Cost(1, 8 * 1024, 1)
-        create.made(folder, admin="root", password=PASSWORD, passphrase=PASSPHRASE, roles=["admin"], cost=cheap)
-        self.workspace = opened(folder, passphrase=PASSPHRASE)
+        create.create_workspace(
+            folder, admin="root", password=PASSWORD, passphrase=PASSPHRASE, roles=["admin"], cost=cheap
+        )
+        self.workspace = open_workspace(folder, passphrase=PASSPHRASE)
         self.app = create_app(self.workspace.escrow, ServerSettings(calls_a_minute=1_000_000))
         root = Caller(self.app, None)
         self.csrf = root("POST", "/session", json={"name": "root", "password": PASSWORD}).json()["csrf"]

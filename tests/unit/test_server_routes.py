@@ -8,9 +8,9 @@ import pytest
 
 from sfumato.escrow.catalogue.datasets import DatasetLedger
 from sfumato.escrow.catalogue.policy_draft import SchemaDraft
-from sfumato.escrow.notices import Happened, Notification
+from sfumato.escrow.notifications import Happened, Notification
 from sfumato.escrow.policy.policy import Policy
-from sfumato.escrow.policy.store import Signed
+from sfumato.escrow.policy.store import SignedPolicy
 from sfumato.escrow.submissions.lifecycle import State
 from sfumato.escrow.submissions.signals import TaskLibrary
 from sfumato.escrow.submissions.visibility import Standing
@@ -18,7 +18,7 @@ from sfumato.ledger.history import Record
 from sfumato.model.budget import NO_BUDGET
 from sfumato.model.choice import Noise
 from sfumato.model.guessing import GuessView
-from sfumato.model.method_comparison import Comparison
+from sfumato.model.method_comparison import MethodComparison
 from sfumato.model.risk import Source
 from sfumato.release.difference import Cell, Difference
 from sfumato.schema.read import from_dict
@@ -29,8 +29,8 @@ WAITS = {"state": "submitted", "next": Standing(State.SUBMITTED)}
 REQUEST: dict[str, Any] = {"id": "r1", "number": 7, **WAITS}
 SIGNAL: dict[str, Any] = {"id": "s1", "number": 3, "kind": "free", **WAITS}
 RESULT = {"kind": "free", "score": 1.0, "sentences": ["It was stored with sentences."]}
-POLICY = Policy(flows=())
-SIGNED = Signed("adult", 1, "alice", "x", POLICY)
+POLICY = Policy(access_rules=())
+SIGNED = SignedPolicy("adult", 1, "alice", "x", POLICY)
 LEDGER = DatasetLedger(Record("adult"), NO_BUDGET, frozenset(), True)
 DECIDED: dict[str, Any] = {"binding": "b", "warning": None, "policy": POLICY}
 DATASET = {"name": "adult", "title": "Adult", "schema": 'name = "adult"'}
@@ -57,7 +57,7 @@ class Noun:
 
 def nouns() -> Nouns:
     made = Nouns()
-    made.people.answers = {
+    made.accounts.answers = {
         "add": person("bob"),
         "change": person("bob"),
         "many": [person("alice"), person("bob")],
@@ -77,7 +77,7 @@ def nouns() -> Nouns:
     for verb in ("worst_case", "rehearse", "explore", "exposure_histogram", "look", "check"):
         made.questions.answers[verb] = {"a": 1}
     made.questions.answers |= {"estimate": ESTIMATE, "dry_run": {"answers": [], "people": 1000}}
-    made.questions.answers["compare"] = Comparison("Q", Noise(), (), None, looked=False)
+    made.questions.answers["compare"] = MethodComparison("Q", Noise(), (), None, looked=False)
     made.questions.answers["guessing"] = GuessView("Q", "one of 4", 0.25, "laplace", None, (), ())
     made.policies.answers = {"set": SIGNED, "current": SIGNED, "history": [SIGNED]}
     made.drafts.answers = {"schema": SchemaDraft("t", "S", from_dict({"name": "t"}), POLICY), "policy": POLICY}
@@ -101,7 +101,7 @@ def nouns() -> Nouns:
     unknown = dict.fromkeys(names)
     said = {"signal": SIGNAL, "marks": [], "guarantee": "dp", "epsilon": 0.0}
     made.signal_decisions.answers = {"inspect": DECIDED | unknown | said, "value": RESULT}
-    made.notices.answers = {"many": [NOTICE]}
+    made.notifications.answers = {"many": [NOTICE]}
     made.audit.answers = {"many": [ENTRY | {"number": 1}], "head": {"at": "x"}, "verify": {"ledger": END, "audit": END}}
     return made
 
@@ -263,7 +263,7 @@ def test_what_is_no_part_of_a_person_does_not_leave() -> None:
             return person("bob").as_dict() | {"password": "$argon2id$..."}
 
     made = nouns()
-    made.people.answers["many"] = [Careless()]
+    made.accounts.answers["many"] = [Careless()]
     answer = Caller(app_on(made))("GET", "/people")
     assert answer.status_code == 200
     assert "argon2" not in answer.text
@@ -272,7 +272,7 @@ def test_what_is_no_part_of_a_person_does_not_leave() -> None:
 def test_pages_go_on_where_the_last_one_ended() -> None:
     made = nouns()
     everyone = [person(f"p{number}") for number in range(5)]
-    made.people.answers["many"] = lambda _, after, limit: [p for p in everyone if p.name > (after or "")][:limit]
+    made.accounts.answers["many"] = lambda _, after, limit: [p for p in everyone if p.name > (after or "")][:limit]
     call, found, after = Caller(app_on(made)), [], ""
     while after is not None:
         page = call("GET", f"/people?limit=2{f'&after={after}' if after else ''}").json()

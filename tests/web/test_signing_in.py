@@ -131,7 +131,7 @@ def test_a_tab_of_whoever_was_there_before_does_nothing_in_anothers_name(
     one.goto("/sign-in?next=/account")
     sign_in(one, ANALYST)
     at(one, house, "/account")
-    people = house.escrow.people
+    people = house.escrow.accounts
     before = people.tokens(people.one(ANALYST))
     other.get_by_role("button", name="Make a token").click()
     expect(other.locator("#new-token").get_by_role("alert")).to_be_visible()

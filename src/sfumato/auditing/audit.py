@@ -12,10 +12,9 @@ from sfumato.auditing.guesser import Round, audit, power
 from sfumato.auditing.neighbours import NeighbourPair, Setup
 from sfumato.errors import PreferenceError
 from sfumato.model import mechanism_audit as model
-from sfumato.model.mechanism_audit import Finding
+from sfumato.model.mechanism_audit import AuditFinding
 from sfumato.model.schema import Relation
-from sfumato.presentation.html import preformatted
-from sfumato.presentation.mechanism_audit import audit_text
+from sfumato.presentation.mechanism_audit import WIDTH, document
 from sfumato.presentation.wording import audit as of_audit
 from sfumato.presentation.wording import guarantee as of_guarantee
 
@@ -27,17 +26,17 @@ _EPSILONS = (0.01, 100.0)  # below it nothing shows in a day of runs
 
 
 @dataclass(frozen=True, repr=False)
-class Audit(model.Audit):
+class Audit(model.MechanismAudit):
     """Prints itself: there is nothing confidential in it."""
 
     def show(self) -> None:
         print(self)
 
     def __repr__(self) -> str:
-        return audit_text(self)
+        return document(self).text(width=WIDTH)
 
     def _repr_html_(self) -> str:
-        return preformatted(audit_text(self))
+        return document(self).html()
 
 
 def audit_mechanism(
@@ -86,17 +85,19 @@ class Auditing:
             tuple(self._finding(pair, (1 - self._confidence) / len(self._pairs)) for pair in self._pairs),
         )
 
-    def _finding(self, pair: NeighbourPair, rate: float) -> Finding:
+    def _finding(self, pair: NeighbourPair, rate: float) -> AuditFinding:
         played = list(self._count_rounds(rounds(pair, self._setup, self._mechanism, 2 * self._runs)))
         claim, delta = self._setup.epsilon, self._setup.delta
         if delta is None:
             guessed = audit(played, claim, rate, pair.broken, pair.guesser)
             counted = of_guarantee.guessed(guessed.right, guessed.guesses)
-            return Finding(pair.sql, pair.words, guessed.lower_bound, guessed.power, self._enough(pair, rate), counted)
+            return AuditFinding(
+                pair.sql, pair.words, guessed.lower_bound, guessed.power, self._enough(pair, rate), counted
+            )
         seen = [(r.present, sum(w * x for w, x in zip(pair.weights, r.numbers, strict=True))) for r in played]
         event = audit_delta(seen, claim, delta, pair.broken, rate)
         counted = of_audit.came_up(event.more, event.fewer)
-        return Finding(pair.sql, pair.words, event.least_epsilon, event.power, self._enough(pair, rate), counted)
+        return AuditFinding(pair.sql, pair.words, event.least_epsilon, event.power, self._enough(pair, rate), counted)
 
     def _enough(self, pair: NeighbourPair, rate: float) -> int | None:
         """How many runs a side catch what is broken 90 times of 100, if some do."""

@@ -46,15 +46,18 @@ COMMANDS: Mapping[str, tuple[str, str]] = {  # MODULE:NAME of a command or a gro
     "withdraw": ("escrow.decisions:withdraw", "Take your own request back."),
     "cancel": ("escrow.decisions:cancel", "Stop a request that is computed."),
     "result": ("escrow.requests:result", "The answers of a request."),
-    "notifications": ("escrow.notifications:notifications", "What happened that you should know."),
+    "notifications": ("escrow.notifications_commands:notifications", "What happened that you should know."),
     # Groups
     "schema": ("local.schema_commands:app", "Describe a table: draft, ask, convert or check."),
     "ledger": ("local.ledger_commands:app", "Read and verify the record of looks, plans and releases."),
     "user": ("escrow.user:app", "Who is let in, and as what."),
-    "dataset": ("escrow.dataset:app", "What is held in trust: its description, its data, its versions."),
-    "policy": ("escrow.policy:app", "Who may ask what of a dataset."),
+    "dataset": ("escrow.dataset_commands:app", "What is held in trust: its description, its data, its versions."),
+    "policy": ("escrow.policy_commands:app", "Who may ask what of a dataset."),
     "signal": ("escrow.signals:app", "What did the noise cost? Asked about an answer that was released."),
-    "audit": ("escrow.audit_log:app", "The record of who did what: read it, verify it, keep its head elsewhere."),
+    "audit": (
+        "escrow.audit_log_commands:app",
+        "The record of who did what: read it, verify it, keep its head elsewhere.",
+    ),
 }
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sfumato.client.connection import Connection
-from sfumato.client.records import Listing, Told
+from sfumato.client.records import Listing, RemoteRecord
 from sfumato.presentation.escrow import listing as escrow
 
 
-class Person(Told):
+class Person(RemoteRecord):
     @property
     def name(self) -> str:
         return str(self._facts["name"])
@@ -27,7 +27,7 @@ class Person(Told):
         return bool(self._facts.get("disabled"))
 
 
-class Token(Told):
+class Token(RemoteRecord):
     """What is known of a token; `.secret` is there once, when it is made, and prints nowhere."""
 
     secret: str = ""

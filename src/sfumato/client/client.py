@@ -11,8 +11,8 @@ from sfumato.client import accounts
 from sfumato.client.accounts import Person, Token
 from sfumato.client.asgi import InProcess
 from sfumato.client.connection import PATIENCE, Connection
-from sfumato.client.dataset import Dataset, Described, Policy, policy_of, schema_text
-from sfumato.client.records import Listing, Told
+from sfumato.client.records import Listing, RemoteRecord
+from sfumato.client.remote_dataset import Described, Policy, RemoteDataset, policy_of, schema_text
 from sfumato.client.request import Request
 from sfumato.client.signal import SIGNALS, Signal, Tasks
 from sfumato.client.upload import delivery
@@ -31,12 +31,12 @@ class Client:
 
     # Datasets
 
-    def datasets(self) -> Listing[Dataset]:
-        found = (Dataset(self._connection, facts) for facts in self._connection.items("datasets"))
+    def datasets(self) -> Listing[RemoteDataset]:
+        found = (RemoteDataset(self._connection, facts) for facts in self._connection.items("datasets"))
         return Listing.of(found, escrow.DATASETS, "There are no datasets here that you may see.")
 
-    def dataset(self, name: str) -> Dataset:
-        return Dataset(self._connection, self._connection.get("datasets", name))
+    def dataset(self, name: str) -> RemoteDataset:
+        return RemoteDataset(self._connection, self._connection.get("datasets", name))
 
     def register(
         self,
@@ -46,7 +46,7 @@ class Client:
         title: str = "",
         reference: str | None = None,
         population: str = "",
-    ) -> Dataset:
+    ) -> RemoteDataset:
         """Hand a table over with its schema: a CSV or Parquet file, or a pandas, polars or Arrow table.
 
         Whatever can be seen to be wrong is said before anything is sent. A `reference` names data that the server
@@ -59,7 +59,7 @@ class Client:
         body = {"schema_text": text, "title": title, "reference": reference}
         body |= {"population": population} if population else {}
         try:
-            found = Dataset(self._connection, self._connection.post("datasets", body=body))
+            found = RemoteDataset(self._connection, self._connection.post("datasets", body=body))
         except Conflict as taken:
             try:
                 found = self.dataset(parsed(text).name)
@@ -116,9 +116,9 @@ class Client:
         """By its id, or by the number that notifications call it by."""
         return Signal(self._connection, self._connection.get("signals", str(id)))
 
-    def notifications(self, *, unread: bool = False) -> Listing[Told]:
+    def notifications(self, *, unread: bool = False) -> Listing[RemoteRecord]:
         told = self._connection.items("notifications", unread=unread or None)
-        return Listing.of(map(Told, told), escrow.NOTIFICATIONS, "There are no notifications.")
+        return Listing.of(map(RemoteRecord, told), escrow.NOTIFICATIONS, "There are no notifications.")
 
     def read_notification(self, id: str) -> None:
         self._connection.post("notifications", id, "read")
@@ -126,9 +126,9 @@ class Client:
     # People
 
     @property
-    def me(self) -> Told:
+    def me(self) -> RemoteRecord:
         """Who this is, as the server knows them."""
-        return Told(self._connection.get("session"))
+        return RemoteRecord(self._connection.get("session"))
 
     def people(self) -> Listing[Person]:
         return accounts.people(self._connection)
@@ -173,19 +173,21 @@ class Client:
 
     # The record
 
-    def audit(self, *, after: int | None = None) -> Listing[Told]:
+    def audit(self, *, after: int | None = None) -> Listing[RemoteRecord]:
         """Who did what, oldest first."""
         told = self._connection.items("audit", start=after)
         columns = {"number": "entry", "at": "at", "who": "who", "verb": "did", "about": "about"}
-        return Listing.of(map(Told, told), columns, "The record is empty.")
+        return Listing.of(map(RemoteRecord, told), columns, "The record is empty.")
 
-    def audit_head(self) -> Told:
+    def audit_head(self) -> RemoteRecord:
         """The end of the record, signed: kept elsewhere, it shows later whether something was taken back."""
-        return Told(self._connection.get("audit", "head"))
+        return RemoteRecord(self._connection.get("audit", "head"))
 
-    def verify_audit(self, head: Mapping[str, Any] | None = None) -> Told:
+    def verify_audit(self, head: Mapping[str, Any] | None = None) -> RemoteRecord:
         """Follow the record from its first entry to its last, and to a head that was kept."""
-        return Told(self._connection.post("audit", "verify", body={"head": None if head is None else dict(head)}))
+        return RemoteRecord(
+            self._connection.post("audit", "verify", body={"head": None if head is None else dict(head)})
+        )
 
     def sign_out(self) -> None:
         """End the session of whoever signed in with a password."""

@@ -9,7 +9,7 @@ from time import monotonic
 from typing import Any, ClassVar, Self
 
 from sfumato.client.connection import Connection
-from sfumato.client.records import Told
+from sfumato.client.records import RemoteRecord
 from sfumato.errors import AwaitingApproval
 
 SETTLED = ("released", "refused", "returned", "withdrawn", "failed")
@@ -18,7 +18,7 @@ SETTLED = ("released", "refused", "returned", "withdrawn", "failed")
 _SOONEST, _LATEST, _SLOWER = 0.1, 2.0, 1.5
 
 
-class OnItsWay(Told, ABC):
+class OnItsWay(RemoteRecord, ABC):
     """`.state` and `.next` ask the server while something may still happen."""
 
     path: ClassVar[str]  # where the server has them

@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 from sfumato.presentation.escrow import listing as escrow
 from sfumato.presentation.html import preformatted
 
-T = TypeVar("T", bound="Told")
+T = TypeVar("T", bound="RemoteRecord")
 
 
-class Told:
+class RemoteRecord:
     """The facts of one thing as the server has them."""
 
     def __init__(self, facts: Mapping[str, Any]) -> None:

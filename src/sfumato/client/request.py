@@ -9,14 +9,14 @@ from typing import Any
 from sfumato.api.release import Certificate, Release
 from sfumato.client.connection import new_key
 from sfumato.client.on_its_way import OnItsWay
-from sfumato.client.records import Listing, Told
-from sfumato.client.risk import Looked
+from sfumato.client.records import Listing, RemoteRecord
+from sfumato.client.remote_risk import ConfidentialRecord
 from sfumato.client.signal import SIGNALS, Signal, source_of
 from sfumato.errors import BadInput
 from sfumato.model.release import Answer
 from sfumato.model.signal import SignalKind
 from sfumato.presentation.escrow import listing as escrow
-from sfumato.presentation.wording import requests as of_request
+from sfumato.presentation.wording import requests_sentences as of_request
 from sfumato.signals.tasks.task import Task
 
 
@@ -53,7 +53,7 @@ class Answers(list[Release]):
         return self.text()
 
 
-class Page(Told):
+class Page(RemoteRecord):
     """What an approver needs to decide: public facts only. `.binding` is what an approval holds for."""
 
     @property
@@ -104,7 +104,7 @@ class Request(OnItsWay):
         A free signal of a task is here at once; others wait for a decision. Sent twice with one `key`, it is one.
         """
         scored = task.as_dict() if isinstance(task, Task) else task
-        stated = {"query": query, "kind": SignalKind.of(kind).value, "task": scored}
+        stated = {"query": query, "kind": SignalKind.from_text(kind).value, "task": scored}
         how = {"epsilon": epsilon, "blocks": blocks, "draws": draws, "by_range": by_range}
         ends = None if range is None else _numbers(range)
         body = stated | how | {"code": source_of(code), "range": ends}
@@ -124,10 +124,10 @@ class Request(OnItsWay):
         self._seen = page.binding
         return page
 
-    def answer(self) -> Looked:
+    def answer(self) -> ConfidentialRecord:
         """A withheld answer beside the true one, where the policy approves after the answer: a look, recorded first."""
         told = self._connection.post("requests", self.id, "answer")
-        return Looked(told, escrow.withheld(Answers.of(told).text(), told["true"]))
+        return ConfidentialRecord(told, escrow.withheld(Answers.of(told).text(), told["true"]))
 
     # For whoever asked
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 from sfumato.api.release import Certificate
-from sfumato.api.signal import Signalled, printable
+from sfumato.api.signal import Signalled, printable_signal
 from sfumato.client.on_its_way import OnItsWay
-from sfumato.client.records import Told
-from sfumato.client.risk import Looked
+from sfumato.client.records import RemoteRecord
+from sfumato.client.remote_risk import ConfidentialRecord
 from sfumato.errors import BadInput
 from sfumato.model.signal import from_stored
 from sfumato.presentation.escrow import signals as signalling
-from sfumato.presentation.wording.signals import requests as of_signalling
+from sfumato.presentation.wording.signals import requests_sentences as of_signalling
 
 SIGNALS = signalling.SIGNALS
 
 
-class SignalPage(Told):
+class SignalPage(RemoteRecord):
     """The task, or the code with its marks, for whoever decides. `.binding` is what an approval holds for."""
 
     @property
@@ -28,7 +28,7 @@ class SignalPage(Told):
         return signalling.page(self._facts)
 
 
-class Tasks(Told):
+class Tasks(RemoteRecord):
     """What may be asked about the noise of a release, and whether code of one's own can run there."""
 
     def text(self) -> str:
@@ -47,7 +47,7 @@ class Signal(OnItsWay):
     def result(self) -> Signalled:
         """What noise did, as `release.signal` has it; before it is released, `AwaitingApproval` is raised."""
         told = self._connection.get("signals", self.id, "result")
-        return printable(from_stored(told, Certificate.from_dict(told["certificate"])))
+        return printable_signal(from_stored(told, Certificate.from_dict(told["certificate"])))
 
     # For those who decide
 
@@ -57,10 +57,10 @@ class Signal(OnItsWay):
         self._seen = page.binding
         return page
 
-    def value(self) -> Looked:
+    def value(self) -> ConfidentialRecord:
         """Both scores of a signal `as_published`, while it is withheld: a look, recorded."""
         told = self._connection.post("signals", self.id, "value")
-        return Looked(told, signalling.value(told))
+        return ConfidentialRecord(told, signalling.value(told))
 
     def text(self) -> str:
         return signalling.signal(self._facts)

@@ -13,7 +13,7 @@ from sfumato.schema.read import parsed
 
 
 @dataclass(frozen=True)
-class Held:
+class RegisteredDataset:
     """`name` is the table's name in SQL; `id` and `version` are opaque: they tell nothing about the data."""
 
     name: str
@@ -29,7 +29,7 @@ class Held:
     population: str | None = None
 
     @classmethod
-    def of(cls, row: Mapping[str, Any]) -> Held:
+    def from_row(cls, row: Mapping[str, Any]) -> RegisteredDataset:
         names = ("name", "id", "title", "schema_text", "created_by", "created_at", "version", "reference", "population")
         known = {name: row[name] for name in names}
         return cls(**known, controllers=tuple(row["controllers"]), retired=bool(row["retired"]))
@@ -79,7 +79,7 @@ class Version:
     forgotten: bool
 
     @classmethod
-    def of(cls, row: Mapping[str, Any]) -> Version:
+    def from_row(cls, row: Mapping[str, Any]) -> Version:
         return cls(**{name: row[name] for name in cls.__dataclass_fields__} | {"forgotten": bool(row["forgotten"])})
 
     def as_dict(self) -> dict[str, object]:

@@ -12,9 +12,9 @@ from typing import Any, Self
 
 from sfumato import demo
 from sfumato.adapters.vault.vault_file import Argon2Cost
-from sfumato.composition.create import made
-from sfumato.composition.settings import Settings
-from sfumato.composition.workspace import opened
+from sfumato.composition.create import create_workspace
+from sfumato.composition.settings import WorkspaceSettings
+from sfumato.composition.workspace import open_workspace
 from sfumato.escrow.service import Escrow
 from sfumato.ledger.entry import NANO
 from sfumato.model.schema import Schema
@@ -62,13 +62,15 @@ class Platform:
 
     def __init__(self, folder: Path, file: Path, tables: Sequence[str] = ("adult",)) -> None:
         key = os.urandom(16).hex()
-        made(folder, admin="controller", password=key, passphrase=key, settings=Settings(workers=1), cost=CHEAP)
-        self._workspace = opened(folder, passphrase=key)
+        create_workspace(
+            folder, admin="controller", password=key, passphrase=key, settings=WorkspaceSettings(workers=1), cost=CHEAP
+        )
+        self._workspace = open_workspace(folder, passphrase=key)
         self._background = ThreadPoolExecutor(1)
         self._begun: list[Future[None]] = []
-        self.escrow = Escrow(replace(self._workspace.escrow.outside, later=self._later))
-        controller = self.escrow.people.one("controller")
-        self._analyst = self.escrow.people.add(controller, "analyst", ["analyst"])
+        self.escrow = Escrow(replace(self._workspace.escrow.ports, later=self._later))
+        controller = self.escrow.accounts.one("controller")
+        self._analyst = self.escrow.accounts.add(controller, "analyst", ["analyst"])
         for table in tables:
             self.escrow.datasets.register(controller, write(schema_of(table), "003, section 6.2.3"))
             self.escrow.datasets.deliver(controller, table, [file.read_bytes()], "csv")

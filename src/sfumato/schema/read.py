@@ -11,7 +11,7 @@ from typing import Any, NoReturn, TypeGuard
 
 from sfumato.errors import PreferenceError, SchemaError
 from sfumato.model.budget import MOST_DELTA, MOST_EPSILON, BudgetLimit, limit
-from sfumato.model.schema import Bounds, Category, Column, PrivacyUnit, Relation, Schema, Type
+from sfumato.model.schema import Bounds, Category, PrivacyUnit, Relation, Schema, SchemaColumn, Type
 from sfumato.schema import smartnoise
 from sfumato.schema.write import key
 
@@ -111,7 +111,7 @@ class _Reader:
             self.wrong("population is the name of a group of people", hint=hint, where="population")
         return " ".join(stated.split())
 
-    def columns(self, stated: Any) -> tuple[Column, ...]:
+    def columns(self, stated: Any) -> tuple[SchemaColumn, ...]:
         if not isinstance(stated, Mapping):
             self.wrong("Columns are stated as [columns.NAME] tables", where="columns")
         if not all(isinstance(name, str) and name for name in stated):
@@ -127,7 +127,7 @@ class _Reader:
         if name.lower().startswith("sfumato "):
             self.wrong("Names that start with 'sfumato ' are ours", hint="rename it.")
 
-    def unit(self, stated: Mapping[str, Any], columns: tuple[Column, ...]) -> PrivacyUnit:
+    def unit(self, stated: Mapping[str, Any], columns: tuple[SchemaColumn, ...]) -> PrivacyUnit:
         named, bounds = stated.get("unit", "row"), {name: stated[name] for name in _BOUNDS if name in stated}
         for name, most in bounds.items():
             if not _is_whole(most) or not 1 <= most <= _MOST_ROWS:
@@ -164,7 +164,7 @@ class _Reader:
             hint = f"use {Relation.ADD_REMOVE} or {Relation.REPLACE}."
             self.wrong(f"There is no relation {stated!r}", hint=hint, where="relation")
 
-    def column(self, name: str, stated: Any) -> Column:
+    def column(self, name: str, stated: Any) -> SchemaColumn:
         where = f"[columns.{key(name)}]"
         if not isinstance(stated, Mapping):
             self.wrong(f"Column '{name}' is not a table", hint=f"write {where} on a line of its own.")
@@ -177,7 +177,7 @@ class _Reader:
         bounds = self.bounds(stated["bounds"], type_, where) if "bounds" in stated else None
         step = self.step(stated["step"], type_, bounds, where) if "step" in stated else None
         private = "keys" in stated and self.private(stated["keys"], type_, categories, where)
-        return Column(name, type_, bounds, categories, step, private)
+        return SchemaColumn(name, type_, bounds, categories, step, private)
 
     def type(self, stated: Any, where: str) -> Type:
         try:

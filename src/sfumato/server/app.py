@@ -33,7 +33,7 @@ from sfumato.server.api import (
     tokens,
 )
 from sfumato.server.concurrency import WorkPool
-from sfumato.server.dependencies import Lanes
+from sfumato.server.dependencies import WorkPools
 from sfumato.server.middleware.access_log import AccessLogMiddleware
 from sfumato.server.middleware.authentication import AuthenticationMiddleware, PublicPaths
 from sfumato.server.middleware.body_limit import BodyLimitMiddleware
@@ -102,7 +102,7 @@ def create_app(escrow: Escrow, settings: ServerSettings | None = None) -> FastAP
     )
     app.state.escrow, app.state.settings = escrow, settings
     app.state.sign_ins = Rate(settings.sign_ins_a_minute)
-    app.state.lanes = Lanes(
+    app.state.lanes = WorkPools(
         signing_in=WorkPool(settings.signing_in_at_once, settings.signing_in_at_once),
         asking=WorkPool(settings.asking_at_once, settings.asking_at_once_each),
         delivering=WorkPool(settings.delivering_at_once, settings.delivering_at_once_each),

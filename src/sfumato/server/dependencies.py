@@ -22,7 +22,7 @@ M = TypeVar("M", bound=BaseModel)
 
 
 @dataclass(frozen=True)
-class Lanes:
+class WorkPools:
     """Signing in burns memory, asking waits for workers, delivering waits for the network."""
 
     signing_in: WorkPool
@@ -40,8 +40,8 @@ def _settings(request: Request) -> ServerSettings:
     return found
 
 
-def _lanes(request: Request) -> Lanes:
-    found: Lanes = request.app.state.lanes
+def _lanes(request: Request) -> WorkPools:
+    found: WorkPools = request.app.state.lanes
     return found
 
 
@@ -59,12 +59,12 @@ def _with(scope: str) -> Callable[[Caller], Person]:
     return person
 
 
-Here: TypeAlias = Annotated[Escrow, Depends(_escrow)]
-Told: TypeAlias = Annotated[ServerSettings, Depends(_settings)]
-Slowly: TypeAlias = Annotated[Lanes, Depends(_lanes)]
-Called: TypeAlias = Annotated[Caller, Depends(_caller)]
-Reader: TypeAlias = Annotated[Person, Depends(_with("read"))]
-Writer: TypeAlias = Annotated[Person, Depends(_with("write"))]
+EscrowDep: TypeAlias = Annotated[Escrow, Depends(_escrow)]
+SettingsDep: TypeAlias = Annotated[ServerSettings, Depends(_settings)]
+WorkPoolsDep: TypeAlias = Annotated[WorkPools, Depends(_lanes)]
+CallerDep: TypeAlias = Annotated[Caller, Depends(_caller)]
+ReadingUser: TypeAlias = Annotated[Person, Depends(_with("read"))]
+WritingUser: TypeAlias = Annotated[Person, Depends(_with("write"))]
 NameInPath: TypeAlias = Annotated[Name, Path()]
 
 Limit: TypeAlias = Annotated[int, Query(ge=1, le=200)]

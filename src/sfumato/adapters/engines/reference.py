@@ -16,7 +16,7 @@ from itertools import product
 
 from sfumato.model.confidential import Confidential
 from sfumato.model.schema import Bounds, Category, Schema, Type
-from sfumato.model.statement import Kind
+from sfumato.model.statement import AggregateKind
 
 Figure = Fraction | None
 Answer = tuple[tuple[Figure, ...], ...]  # one row per public cell, in the schema's order; one figure per aggregate
@@ -27,7 +27,11 @@ _GROUP_BY = re.compile(r"\sGROUP\s+BY\s(.+)$", re.IGNORECASE | re.DOTALL)
 _AGGREGATE = re.compile(
     r'\b(\w+)\s*\(\s*(DISTINCT\s+)?(\*|\w+|"[^"]+")\s*(?:,\s*([\d.]+)\s*)?\)', re.IGNORECASE | re.ASCII
 )
-_OTHER_NAMES = {"VARIANCE": Kind.VAR_SAMP, "STDDEV": Kind.STDDEV_SAMP, "MEDIAN": Kind.QUANTILE_CONT}
+_OTHER_NAMES = {
+    "VARIANCE": AggregateKind.VAR_SAMP,
+    "STDDEV": AggregateKind.STDDEV_SAMP,
+    "MEDIAN": AggregateKind.QUANTILE_CONT,
+}
 _NUMBER = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf|infinity)", re.IGNORECASE | re.ASCII)
 _TRUTHS = dict.fromkeys(("true", "t", "yes", "y", "1"), 1) | dict.fromkeys(("false", "f", "no", "n", "0"), 0)
 
@@ -42,7 +46,7 @@ class OracleAggregate:
     Counts read the first and everything else the second; `bounds` are those of the second.
     """
 
-    kind: Kind
+    kind: AggregateKind
     argument: str = "*"
     clamped: str = ""
     bounds: Bounds | None = None
@@ -51,11 +55,11 @@ class OracleAggregate:
     @property
     def sql(self) -> str:
         match self.kind:
-            case Kind.COUNT:
+            case AggregateKind.COUNT:
                 return f"COUNT({self.argument})"
-            case Kind.COUNT_DISTINCT:
+            case AggregateKind.COUNT_DISTINCT:
                 return f"COUNT(DISTINCT {self.argument})"
-            case Kind.QUANTILE_CONT | Kind.QUANTILE_DISC:
+            case AggregateKind.QUANTILE_CONT | AggregateKind.QUANTILE_DISC:
                 return f"{self.kind}({self.clamped}, '{self.at}')"
         return f"{self.kind}({self.clamped})"
 
@@ -69,11 +73,11 @@ class OracleAggregate:
         low, high, middle, half = self.bounds.lower, self.bounds.upper, self.bounds.middle, self.bounds.half_width
         total = {f"SUM_FROM({self.clamped}, '{middle}')": half, f"COUNT({self.argument})": Fraction(1)}
         match self.kind:
-            case Kind.SUM:
+            case AggregateKind.SUM:
                 return {f"SUM_FROM({self.clamped}, '0')": self.bounds.reach}
-            case Kind.AVG:
+            case AggregateKind.AVG:
                 return total
-            case Kind.VAR_POP | Kind.VAR_SAMP | Kind.STDDEV_POP | Kind.STDDEV_SAMP:
+            case AggregateKind.VAR_POP | AggregateKind.VAR_SAMP | AggregateKind.STDDEV_POP | AggregateKind.STDDEV_SAMP:
                 return {f"SQUARES_FROM({self.clamped}, '{middle}', '{half}')": half**2 / 2} | total
         return {self.sql: max(self.bounds.reach, high - low)}
 
@@ -397,8 +401,8 @@ def _aggregate_of(call: re.Match[str], schema: Schema) -> OracleAggregate:
     name, distinct, column, at = call.groups()
     if distinct or name.upper() == "COUNT":
         argument = column if column == "*" else _quoted(_plain(column).lower())
-        return OracleAggregate(Kind.COUNT_DISTINCT if distinct else Kind.COUNT, argument)
-    kind = _OTHER_NAMES.get(name.upper()) or Kind(name.upper())
+        return OracleAggregate(AggregateKind.COUNT_DISTINCT if distinct else AggregateKind.COUNT, argument)
+    kind = _OTHER_NAMES.get(name.upper()) or AggregateKind(name.upper())
     column = _plain(column).lower()
     ranked = Fraction(at or "1/2") if kind.ranks else None
     return OracleAggregate(kind, _quoted(column), _quoted(clamped_name(column)), schema.bounds_of(column), ranked)

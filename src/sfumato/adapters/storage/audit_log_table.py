@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import sqlalchemy as sa
 
-from sfumato.adapters.storage.schema import audit
 from sfumato.adapters.storage.table import InTransaction, keepable
+from sfumato.adapters.storage.tables import audit
 from sfumato.ledger.audit_log import AuditEntry, seal
 from sfumato.ledger.hash_chain import GENESIS
 from sfumato.ports import Row
@@ -31,7 +31,7 @@ class AuditTable:
         def add(connection: sa.Connection) -> int:
             newest = connection.execute(_NEWEST).first()
             number, previous = (newest.number + 1, newest.digest) if newest else (1, GENESIS)
-            entry = seal(number, previous, said=said, **line)
+            entry = seal(number, previous, details=said, **line)
             connection.execute(sa.insert(audit).values(entry.as_dict()))
             return entry.number
 

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import sqlalchemy as sa
 
-from sfumato.adapters.storage import migrate, postgres, schema, sqlite
+from sfumato.adapters.storage import migrate, postgres, sqlite, tables
 from sfumato.adapters.storage.audit_log_table import AuditTable
 from sfumato.adapters.storage.database_failures import run_guarded
 from sfumato.adapters.storage.failures import Failure
@@ -38,16 +38,16 @@ class Database:
         self._here = _Here()
 
     def upgrade(self) -> None:
-        """Make the tables, or bring them to the newest revision."""
+        """Make the tables, or bring them to this format."""
 
         def upgrade() -> None:
             with self._engine().connect().execution_options(writing="tables") as connection, connection.begin():
-                migrate.upgrade(connection, self._name, self._seals)
+                migrate.upgrade(connection, self._name)
 
         run_guarded(self._failure, upgrade)
 
     def rows(self, table: str) -> Rows:
-        return TableRows(schema.ROWS[table], self._within)
+        return TableRows(tables.ROWS[table], self._within)
 
     def ledger(self) -> LedgerStore:
         """Its transactions are its own: what is charged stays charged, whatever becomes of another one."""

@@ -11,7 +11,7 @@ from sfumato.adapters.storage import ledger_rows
 from sfumato.adapters.storage.database_failures import lost_a_race, run_guarded
 from sfumato.adapters.storage.failures import Failure
 from sfumato.adapters.storage.ledger_rows import Decide
-from sfumato.adapters.storage.schema import ledger
+from sfumato.adapters.storage.tables import ledger
 from sfumato.errors import LedgerBroken, LedgerUnwritable, SfumatoError
 from sfumato.ledger.entry import Draft, Entry
 from sfumato.ports import Seals

@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
-from sfumato.adapters.storage.schema import Json
+from sfumato.adapters.storage.tables import Json
 from sfumato.errors import BadInput
 from sfumato.ports import Row
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
-from sfumato.errors import BadInput, EngineFailure, Refused, SfumatoError, rebuilt
+from sfumato.errors import BadInput, EngineFailure, Refused, SfumatoError, rebuild_error
 
 LONGEST = 256 * 2**20  # bytes of one message
 SETTING_UP = 0  # jobs are counted from 1
@@ -67,6 +67,6 @@ def _error(content: object) -> SfumatoError | None:
     match content:
         case {"code": str(code), "message": str(message), "hint": str(hint), "where": str(where), **more}:
             reason, values = str(more.get("reason", "")), more.get("values")
-            error = rebuilt(code, message, hint, where, reason=reason, values=values)
+            error = rebuild_error(code, message, hint, where, reason=reason, values=values)
             return error if isinstance(error, BadInput | Refused) else None
     return None

@@ -104,16 +104,16 @@ class Desk:
         """The workspace's own app, in this process, for as long as the command takes."""
         require_server_extra()
         from sfumato.composition import local
-        from sfumato.composition.local_access import acting
-        from sfumato.composition.workspace import opened
+        from sfumato.composition.local_access import act_as
+        from sfumato.composition.workspace import open_workspace
         from sfumato.server.app import create_app
         from sfumato.server.settings import ServerSettings
 
         passphrase = unlocking(folder, self.passphrase_file, self.key_file)
-        with opened(folder, passphrase=passphrase, key_file=self.key_file) as workspace:
-            token = acting(workspace.escrow, self.as_name)
+        with open_workspace(folder, passphrase=passphrase, key_file=self.key_file) as workspace:
+            token = act_as(workspace.escrow, self.as_name)
             app = create_app(workspace.escrow, ServerSettings(data_bytes=workspace.settings.upload_mb << 20))
-            with local.inside(app, token, f"the workspace {folder}") as client:
+            with local.connect_in_process(app, token, f"the workspace {folder}") as client:
                 yield client
 
     @contextmanager

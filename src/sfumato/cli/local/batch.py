@@ -56,7 +56,7 @@ def batch(
     from sfumato.composition import local
     from sfumato.model.guarantee import Guarantee
     from sfumato.presentation.wording import choosing as of_choosing
-    from sfumato.presentation.wording import release as of_release
+    from sfumato.presentation.wording import release_sentences as of_release
 
     if dry_run and plan:
         raise BadInput("--dry-run plans nothing, and --plan does", hint="leave one of them out.")
@@ -74,7 +74,7 @@ def batch(
         "mechanism": mechanism,
         "delta": delta,
     }
-    unread = local.planned(schema, source=data, ledger=ledger)
+    unread = local.open_without_data(schema, source=data, ledger=ledger)
     split = unread.split(queries, **how)  # whatever is wrong is said before the data is opened
     if dry_run or plan:
         if plan:

@@ -40,7 +40,7 @@ def compare(
     if look or bounds_from_data:
         dataset = local.open(target.data, target.schema, ledger=ledger, bounds_from_data=bounds_from_data)
     else:
-        dataset = local.planned(target.schema, source=target.data, ledger=ledger)
+        dataset = local.open_without_data(target.schema, source=target.data, ledger=ledger)
     with reading(dataset.progress):
         comparison = dataset.compare(target.text, preferences, look=look, preregistered=preregistered, **search.values)
     typer.echo(json.dumps(comparison.as_dict(), indent=2) if as_json else comparison.text())

@@ -45,7 +45,7 @@ WAITING = (
 
 def serve_demo(port: int, rows: int, seed: int, say: Callable[[str], None]) -> None:
     """Serve until it is stopped; what was made goes with it."""
-    from sfumato.composition.workspace import opened
+    from sfumato.composition.workspace import open_workspace
     from sfumato.server.app import create_app
     from sfumato.server.run import bind_socket, serve
     from sfumato.server.settings import ServerSettings
@@ -54,7 +54,7 @@ def serve_demo(port: int, rows: int, seed: int, say: Callable[[str], None]) -> N
         place = Path(folder) / "workspace"
         say(f"Making a population of {rows:,} and a first answer …")
         key = create_demo_workspace(place, rows, seed)
-        with opened(place, key_file=key) as workspace:
+        with open_workspace(place, key_file=key) as workspace:
             guests = demo_guests(workspace)
             url = f"http://{HOST}:{taken.getsockname()[1]}"
             say(f"sfumato is at {url}")
@@ -67,18 +67,18 @@ def serve_demo(port: int, rows: int, seed: int, say: Callable[[str], None]) -> N
 
 def create_demo_workspace(place: Path, rows: int, seed: int) -> Path:
     """A workspace of the embedded population, with people, a policy, an answer and a request that waits."""
-    from sfumato.composition.create import made
-    from sfumato.composition.workspace import opened
+    from sfumato.composition.create import create_workspace
+    from sfumato.composition.workspace import open_workspace
 
     key = place.parent / "key"
     key.write_bytes(os.urandom(32))
     key.chmod(0o600)
     data, schema = demo.write(place.parent, rows, seed)
-    made(place, admin=CONTROLLER, password=PASSWORD, key_file=key)
-    with opened(place, key_file=key) as workspace:
+    create_workspace(place, admin=CONTROLLER, password=PASSWORD, key_file=key)
+    with open_workspace(place, key_file=key) as workspace:
         escrow = workspace.escrow
-        clara = escrow.people.one(CONTROLLER)
-        arthur = escrow.people.add(clara, ANALYST, ["analyst"], organisation=BOARD, password=PASSWORD)
+        clara = escrow.accounts.one(CONTROLLER)
+        arthur = escrow.accounts.add(clara, ANALYST, ["analyst"], organisation=BOARD, password=PASSWORD)
         escrow.datasets.register(clara, schema.read_text(encoding="utf-8"), title="A census in which nobody exists")
         with data.open("rb") as rows_of_it:
             escrow.datasets.deliver(clara, "adult", iter(lambda: rows_of_it.read(1 << 20), b""), "parquet")
@@ -97,7 +97,7 @@ def demo_guests(workspace: Workspace) -> tuple[Guest, ...]:
     from sfumato.server.settings import Guest
 
     escrow = workspace.escrow
-    (waiting,) = escrow.requests.many(escrow.people.one(CONTROLLER), state="submitted")
+    (waiting,) = escrow.requests.many(escrow.accounts.one(CONTROLLER), state="submitted")
     return (
         Guest(CONTROLLER, PASSWORD, "controller", f"/requests/{waiting['id']}"),
         Guest(ANALYST, PASSWORD, "analyst", "/datasets/adult/ask"),

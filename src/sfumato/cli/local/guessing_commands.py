@@ -50,7 +50,7 @@ def sharing_risk(
     from sfumato.composition import local
 
     options.require_writable(svg, "--svg", ".svg")
-    query = local.planned(target.schema, source=target.data, ledger=ledger).query(target.text)
+    query = local.open_without_data(target.schema, source=target.data, ledger=ledger).query(target.text)
     guessing = query.guessing(**vars(guess), **noise.values)
     picture = _picture(guessing, plot)
     if svg is not None:

@@ -27,8 +27,8 @@ Delta = Annotated[
 def show(path: Path, delta: Delta = None, as_json: options.Json = False) -> None:
     """What was looked at, planned and spent, oldest first, with the total of each dataset."""
     from sfumato.composition import local
-    from sfumato.presentation import ledger as view
-    from sfumato.presentation.wording import ledger as of_ledger
+    from sfumato.presentation import ledger_view as view
+    from sfumato.presentation.wording import ledger_sentences as of_ledger
 
     records = local.records(path)
     if as_json:
@@ -38,7 +38,7 @@ def show(path: Path, delta: Delta = None, as_json: options.Json = False) -> None
         for place, r in enumerate(records):
             together = of_ledger.population(r.population) if r.population else ""
             parts = (
-                view.as_text(r.entries, r.total, r.budget, heading, width),
+                view.document(r.entries, r.total, r.budget, heading, width).text(),
                 view.concentrated(r.total, delta),
                 together,
             )
@@ -50,7 +50,7 @@ def verify(path: Path, as_json: options.Json = False) -> None:
     """Follow the chain from the first entry to the last; a change is named."""
     from sfumato.composition import local
 
-    count = local.verified(path)
+    count = local.verify_ledger(path)
     entries = f"{count} entr{'y' if count == 1 else 'ies'}"
     typer.echo(json.dumps({"entries": count, "intact": True}) if as_json else f"{entries}, chain intact.")
 

@@ -94,7 +94,7 @@ def release(
     """A noisy answer with its certificate; the ledger is charged first."""
     from sfumato.api.release import Release
     from sfumato.composition import local
-    from sfumato.presentation.wording import release as of_release
+    from sfumato.presentation.wording import release_sentences as of_release
     from sfumato.release.pipeline import release as release_by
     from sfumato.release.request import request_of
 

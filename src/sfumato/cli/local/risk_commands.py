@@ -34,7 +34,7 @@ def worst_case(
     from sfumato.composition import local
 
     view.require_possible(as_json)
-    query = local.planned(target.schema, source=target.data, ledger=ledger).query(target.text)
+    query = local.open_without_data(target.schema, source=target.data, ledger=ledger).query(target.text)
     _prepare(query.worst_case(**noise.values, exact=exact), view, as_json)()
 
 
@@ -62,7 +62,7 @@ def rehearse(
     from sfumato.presentation.wording import choosing as of_choosing
 
     view.require_possible(as_json)
-    query = local.planned(target.schema, source=target.data, ledger=ledger).query(target.text)
+    query = local.open_without_data(target.schema, source=target.data, ledger=ledger).query(target.text)
     with waiting(query.dataset.progress, "Rehearsing"):
         profile = query.rehearse(*preferences, like=like, rows=rows, **search.values)
         show = _prepare(profile, view, as_json)

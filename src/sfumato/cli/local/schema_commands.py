@@ -34,7 +34,7 @@ def draft(data: options.Data, name: Name = None, values: Values = False, as_json
     """Print a schema with names and guessed types; bounds and categories are left for a person to state."""
     from sfumato.composition import local
 
-    _print(local.drafted(data, name or Path(data).resolve().stem, reading, values=values), as_json)
+    _print(local.draft_schema(data, name or Path(data).resolve().stem, reading, values=values), as_json)
 
 
 @app.command()
@@ -53,7 +53,7 @@ def ask(
     if out is not None and (out.exists() or not out.parent.is_dir()):
         raise BadInput(f"{out} cannot be written", hint="name a new file in a folder that exists.")
     try:
-        described = local.asked(data, Path(data).resolve().stem, _answer, name, values=values)
+        described = local.interview_schema(data, Path(data).resolve().stem, _answer, name, values=values)
     except typer.Abort:
         typer.echo(err=True)
         raise BadInput(
@@ -74,7 +74,7 @@ def convert(
     """Print a schema file of another kind, such as SmartNoise's YAML, as TOML."""
     from sfumato.composition import local
 
-    _print(local.converted(schema), as_json)
+    _print(local.convert_schema(schema), as_json)
 
 
 @app.command()
@@ -83,12 +83,12 @@ def check(
 ) -> None:
     """Count what is missing, unfit, clamped or unlisted, for the controller's eyes: recorded as a look."""
     from sfumato.composition import local
-    from sfumato.presentation import schema as view
+    from sfumato.presentation import schema_view as view
 
     dataset = local.open(data, schema, ledger=ledger)
     with reading(dataset.progress):
         fit = dataset.check()
-    typer.echo(json.dumps(view.as_dict(fit), indent=2) if as_json else view.as_text(fit))
+    typer.echo(json.dumps(view.as_dict(fit), indent=2) if as_json else view.document(fit).text())
 
 
 def _print(schema: str, as_json: bool) -> None:

@@ -31,7 +31,7 @@ class Person:
     disabled: bool = False
 
     @classmethod
-    def of(cls, row: Mapping[str, Any]) -> Person:
+    def from_row(cls, row: Mapping[str, Any]) -> Person:
         roles = frozenset(map(Role, row["roles"]))
         said = (row["public_key"], row["created_at"], bool(row["disabled"]))
         return cls(row["name"], row["organisation"], roles, *said)

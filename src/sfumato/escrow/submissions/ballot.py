@@ -9,15 +9,15 @@ from typing import Any, Protocol
 
 from sfumato.errors import Forbidden, NoGuarantee, NotIntroduced
 from sfumato.escrow.catalogue.separation import is_viewer
-from sfumato.escrow.identity.accounts import People
+from sfumato.escrow.identity.accounts import Accounts
 from sfumato.escrow.identity.person import Person
-from sfumato.escrow.policy.policy import Flow
-from sfumato.escrow.policy.store import Signed
+from sfumato.escrow.policy.policy import AccessRule
+from sfumato.escrow.policy.store import SignedPolicy
 from sfumato.escrow.submissions.lifecycle import Act, State
 from sfumato.ledger.entry import Draft, Event
 from sfumato.ledger.history import Record
 from sfumato.model.guarantee import Guarantee
-from sfumato.release.ledger import Ledger
+from sfumato.release.ledger import PrivacyLedger
 
 WAITING = (State.SUBMITTED, State.COMPUTED)
 """The states in which somebody has to decide."""
@@ -50,7 +50,13 @@ class Decided(Protocol):
 
 
 def entered(
-    ledger: Ledger, what: str, act: Act, binding: str, actor: Person, allow_no_guarantee: bool, attestation: str = ""
+    ledger: PrivacyLedger,
+    what: str,
+    act: Act,
+    binding: str,
+    actor: Person,
+    allow_no_guarantee: bool,
+    attestation: str = "",
 ) -> Guarantee:
     """The decision, in the ledger, and its word: none after a look, which has to be accepted.
 
@@ -115,7 +121,9 @@ def warning(record: Record, actor: Person) -> EarlierLook | None:
     return EarlierLook(LookedBy.ONESELF if is_viewer(record, actor) else others, len(record.viewers))
 
 
-def require_approver(people: People, actor: Person, signed: Signed, flow: Flow, *, by_session: bool) -> None:
+def require_approver(
+    people: Accounts, actor: Person, signed: SignedPolicy, flow: AccessRule, *, by_session: bool
+) -> None:
     """Refuse whoever the policy does not ask, or who signed in without having passed the introduction."""
     if flow.approvers and actor.name not in [name.casefold() for name in flow.approvers]:
         raise Forbidden.because("approver-not-named", approvers=list(flow.approvers))
@@ -123,7 +131,7 @@ def require_approver(people: People, actor: Person, signed: Signed, flow: Flow, 
         raise NotIntroduced.because("introduction-first")
 
 
-def require_word(word: Guarantee, flow: Flow, allow_no_guarantee: bool) -> None:
+def require_word(word: Guarantee, flow: AccessRule, allow_no_guarantee: bool) -> None:
     """Refuse what would carry a word that the policy does not have, or none without a word that this is accepted."""
     if word not in flow.guarantees:
         allowed = [one.value for one in flow.guarantees]

@@ -9,15 +9,15 @@ from sfumato.errors import BadInput, Conflict, Forbidden
 from sfumato.escrow.catalogue.access import mandate_of
 from sfumato.escrow.catalogue.datasets import Datasets
 from sfumato.escrow.catalogue.separation import decides_after_look, is_viewer, refuse_viewer
-from sfumato.escrow.dataset import Held
-from sfumato.escrow.identity.accounts import People
+from sfumato.escrow.dataset import RegisteredDataset
+from sfumato.escrow.identity.accounts import Accounts
 from sfumato.escrow.identity.person import Person
-from sfumato.escrow.notices import Happened, Notices
-from sfumato.escrow.policy.policy import Flow
-from sfumato.escrow.policy.store import Signed
-from sfumato.escrow.ports import Outside
+from sfumato.escrow.notifications import Happened, Notifications
+from sfumato.escrow.policy.policy import AccessRule
+from sfumato.escrow.policy.store import SignedPolicy
+from sfumato.escrow.ports import EscrowPorts
 from sfumato.escrow.questions.exploration import Questions
-from sfumato.escrow.questions.facts import Foreseen
+from sfumato.escrow.questions.facts import RequestPreview
 from sfumato.escrow.submissions.ballot import (
     WAITING,
     approved_before,
@@ -34,18 +34,18 @@ from sfumato.escrow.submissions.execution import Execution
 from sfumato.escrow.submissions.lifecycle import Act, Request, State, stepped
 from sfumato.escrow.submissions.visibility import shown
 from sfumato.model.guarantee import Guarantee
-from sfumato.release.ledger import Ledger
+from sfumato.release.ledger import PrivacyLedger
 
 
 class Decisions:
     def __init__(
         self,
-        outside: Outside,
-        people: People,
+        outside: EscrowPorts,
+        people: Accounts,
         datasets: Datasets,
         questions: Questions,
         docket: Docket,
-        notices: Notices,
+        notices: Notifications,
         execution: Execution,
     ) -> None:
         self._outside, self._people, self._datasets = outside, people, datasets
@@ -77,7 +77,7 @@ class Decisions:
             "introduction": self._not_introduced(actor, signed),
         }
 
-    def _not_introduced(self, actor: Person, signed: Signed) -> bool:
+    def _not_introduced(self, actor: Person, signed: SignedPolicy) -> bool:
         return signed.policy.introduction and self._people.introduced(actor) is None
 
     def inspect(self, actor: Person, id: str, *, rehearse: bool = True) -> dict[str, Any]:
@@ -196,7 +196,7 @@ class Decisions:
 
     def enter(
         self,
-        ledger: Ledger,
+        ledger: PrivacyLedger,
         found: Request,
         act: Act,
         binding: str,
@@ -206,10 +206,12 @@ class Decisions:
     ) -> Guarantee:
         return entered(ledger, f"request {found.number}", act, binding, actor, allow_no_guarantee, attestation)
 
-    def _foreseen(self, found: Request, held: Held, attestation: str = "") -> tuple[Foreseen, Signed, Flow]:
+    def _foreseen(
+        self, found: Request, held: RegisteredDataset, attestation: str = ""
+    ) -> tuple[RequestPreview, SignedPolicy, AccessRule]:
         analyst = self._people.one(found.analyst)
         signed, flow = self._docket.flow(found, held)
-        foreseen, _ = self._questions.foreseen(
+        foreseen, _ = self._questions.preview(
             analyst, held, found.queries, found.preference, signed=signed, attestation=attestation, by_a_person=True
         )
         return foreseen, signed, flow

@@ -8,23 +8,23 @@ from typing import Any
 
 from sfumato.errors import Conflict, Forbidden, NotFound
 from sfumato.escrow.catalogue.datasets import Datasets
-from sfumato.escrow.dataset import Held
-from sfumato.escrow.identity.accounts import People
+from sfumato.escrow.dataset import RegisteredDataset
+from sfumato.escrow.identity.accounts import Accounts
 from sfumato.escrow.identity.person import Person, Role
-from sfumato.escrow.policy.policy import Flow
-from sfumato.escrow.policy.store import Signed
-from sfumato.escrow.ports import Outside
-from sfumato.escrow.questions.query import Asked
+from sfumato.escrow.policy.policy import AccessRule
+from sfumato.escrow.policy.store import SignedPolicy
+from sfumato.escrow.ports import EscrowPorts
+from sfumato.escrow.questions.query import RequestedQuery
 from sfumato.escrow.submissions.ballot import WAITING, approved_by
 from sfumato.escrow.submissions.lifecycle import Act, Request, State, binding_of, stepped
 
 
 class Docket:
-    def __init__(self, outside: Outside, people: People, datasets: Datasets) -> None:
+    def __init__(self, outside: EscrowPorts, people: Accounts, datasets: Datasets) -> None:
         self._outside, self._people, self._datasets = outside, people, datasets
         self.rows = outside.rows("requests")
 
-    def seen(self, actor: Person, id: str) -> tuple[Request, Held]:
+    def seen(self, actor: Person, id: str) -> tuple[Request, RegisteredDataset]:
         """A request by its id, or by its number, as people say it."""
         row = self.rows.one(number=int(id)) if id.isdecimal() and len(id) < 10 else self.rows.one(id=id)
         held = None if row is None else self._datasets.of(row["dataset"])
@@ -32,10 +32,10 @@ class Docket:
             raise NotFound.because("request-not-found")
         return Request.of(row), held
 
-    def may_see(self, actor: Person, row: Mapping[str, Any], held: Held) -> bool:
+    def may_see(self, actor: Person, row: Mapping[str, Any], held: RegisteredDataset) -> bool:
         return row["analyst"] == actor.name or held.is_controlled_by(actor) or actor.has(Role.AUDITOR)
 
-    def decidable(self, actor: Person, id: str) -> tuple[Request, Held]:
+    def decidable(self, actor: Person, id: str) -> tuple[Request, RegisteredDataset]:
         """A request that this person may decide: of their dataset, and not their own."""
         found, held = self.seen(actor, id)
         if not held.is_controlled_by(actor):
@@ -74,16 +74,16 @@ class Docket:
         decided = [dict(one) for one in found.decided_by]
         return bool(self.rows.change({"id": found.id, "state": found.state.value, "decided_by": decided}, to))
 
-    def flow(self, found: Request, held: Held) -> tuple[Signed, Flow]:
-        return self._datasets.flow(self._people.one(found.analyst), held)
+    def flow(self, found: Request, held: RegisteredDataset) -> tuple[SignedPolicy, AccessRule]:
+        return self._datasets.access_rule(self._people.one(found.analyst), held)
 
     def binding(
         self,
         asked: Sequence[str],
-        held: Held,
-        queries: Sequence[Asked],
+        held: RegisteredDataset,
+        queries: Sequence[RequestedQuery],
         stated: Mapping[str, Any] | None,
-        signed: Signed,
+        signed: SignedPolicy,
         analyst: Person,
     ) -> str:
         """What an approval of it would be of, as everything is now."""
@@ -91,7 +91,7 @@ class Docket:
         who = [analyst.name, analyst.organisation]
         return binding_of(asked, data, queries, stated or None, signed.policy.fingerprint, who)
 
-    def binding_now(self, found: Request, held: Held, signed: Signed) -> str:
+    def binding_now(self, found: Request, held: RegisteredDataset, signed: SignedPolicy) -> str:
         analyst = self._people.one(found.analyst)
         return self.binding([found.id, found.purpose], held, found.queries, found.preference, signed, analyst)
 

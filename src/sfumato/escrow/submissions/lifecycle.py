@@ -9,7 +9,7 @@ from typing import Any
 from unicodedata import bidirectional, category
 
 from sfumato.errors import BadInput, Conflict
-from sfumato.escrow.questions.query import Asked, shares_of
+from sfumato.escrow.questions.query import RequestedQuery, shares_of
 from sfumato.release.ledger import digest
 
 
@@ -69,7 +69,7 @@ class Request:
     dataset: str
     analyst: str
     purpose: str
-    queries: tuple[Asked, ...]
+    queries: tuple[RequestedQuery, ...]
     preference: Mapping[str, Any] | None  # None: the rule of record
     state: State
     version: str
@@ -85,7 +85,7 @@ class Request:
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Request:
         known = {name: row[name] for name in cls.__dataclass_fields__}
-        asked = tuple(Asked(one["sql"], one["weight"]) for one in row["queries"])
+        asked = tuple(RequestedQuery(one["sql"], one["weight"]) for one in row["queries"])
         read = {"queries": asked, "state": State(row["state"]), "decided_by": tuple(row["decided_by"] or ())}
         return cls(**known | read)
 
@@ -98,7 +98,7 @@ class Request:
 def binding_of(
     request: Sequence[str],
     data: Sequence[str],
-    queries: Sequence[Asked],
+    queries: Sequence[RequestedQuery],
     preference: Mapping[str, Any] | None,
     policy: str,
     who: Sequence[str],

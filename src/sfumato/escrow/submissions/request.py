@@ -9,20 +9,20 @@ from typing import Any
 from sfumato.errors import AwaitingApproval, BadInput, Conflict, Forbidden, Gone
 from sfumato.escrow.catalogue.datasets import Datasets
 from sfumato.escrow.catalogue.separation import refuse_viewer
-from sfumato.escrow.dataset import Held
+from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person, Role
-from sfumato.escrow.notices import Happened, Notices
-from sfumato.escrow.policy.policy import Approve, Flow
-from sfumato.escrow.ports import Outside
+from sfumato.escrow.notifications import Happened, Notifications
+from sfumato.escrow.policy.policy import AccessRule, Approve
+from sfumato.escrow.ports import EscrowPorts
 from sfumato.escrow.questions.exploration import Questions
-from sfumato.escrow.questions.facts import Foreseen, each
-from sfumato.escrow.questions.query import Asked, checked_queries
+from sfumato.escrow.questions.facts import RequestPreview, each
+from sfumato.escrow.questions.query import RequestedQuery, checked_queries
 from sfumato.escrow.submissions.decisions import Decisions
 from sfumato.escrow.submissions.docket import Docket
 from sfumato.escrow.submissions.execution import Execution
 from sfumato.escrow.submissions.lifecycle import Act, Request, State, readable, stepped
 from sfumato.escrow.submissions.visibility import shown
-from sfumato.model.release import Answer, Certificate
+from sfumato.model.release import Answer, ReleaseCertificate
 from sfumato.release.bound_query import bind
 from sfumato.release.difference import Cell, Difference, difference, figure_of
 from sfumato.release.ledger import digest
@@ -34,11 +34,11 @@ _WAITING = (State.SUBMITTED, State.APPROVED, State.RUNNING, State.COMPUTED)
 class Requests:
     def __init__(
         self,
-        outside: Outside,
+        outside: EscrowPorts,
         datasets: Datasets,
         questions: Questions,
         docket: Docket,
-        notices: Notices,
+        notices: Notifications,
         decisions: Decisions,
         execution: Execution,
     ) -> None:
@@ -61,14 +61,14 @@ class Requests:
             return _the_same(before, body)
         actor.require(Role.ANALYST, to="submit a request")
         with self._outside.reading():
-            held, signed, flow = self._datasets.flowing(actor, dataset)
+            held, signed, flow = self._datasets.accessible(actor, dataset)
             version = self._datasets.version(held)
         asked = checked_queries(queries, self._outside.limits.most_queries)
         preference = signed.policy.beside_the_rule(preference)
-        foreseen, _ = self._questions.foreseen(actor, held, asked, preference, signed=signed)
+        foreseen, _ = self._questions.preview(actor, held, asked, preference, signed=signed)
         refuse_viewer(foreseen.dataset.ledger.known, actor, "ask about it")
         self._require_allowed(foreseen, flow, preference)
-        asked = tuple(Asked(q.sql, one.weight) for q, one in zip(foreseen.queries, asked, strict=True))
+        asked = tuple(RequestedQuery(q.sql, one.weight) for q, one in zip(foreseen.queries, asked, strict=True))
         id, purpose = self._outside.new_id(), _checked_purpose(purpose)
         row: dict[str, Any] = {
             "id": id,
@@ -146,7 +146,7 @@ class Requests:
             if not 0 < cell.query <= len(answers):
                 raise BadInput.because("request-query-missing", number=found.number, query=cell.query)
             told = answers[cell.query - 1]
-            certificate = Certificate.from_dict(told["certificate"])
+            certificate = ReleaseCertificate.from_dict(told["certificate"])
             query = bind(dataset, certificate.query)
             figures.append(figure_of(query, Answer.from_dict(told), certificate, cell))
         return difference(*figures)
@@ -166,7 +166,7 @@ class Requests:
                     have += [] if told in have else [told]  # one charge may be for several of its answers
         return found
 
-    def found(self, actor: Person, id: str) -> tuple[Request, Held]:
+    def found(self, actor: Person, id: str) -> tuple[Request, RegisteredDataset]:
         """A request that this person may see, and the dataset that it is to."""
         return self._docket.seen(actor, id)
 
@@ -219,7 +219,7 @@ class Requests:
         self._docket.say(actor.name, "cancelled", found.id)
         return self._docket.request(found.id)
 
-    def _require_allowed(self, foreseen: Foreseen, flow: Flow, stated: Mapping[str, Any] | None) -> None:
+    def _require_allowed(self, foreseen: RequestPreview, flow: AccessRule, stated: Mapping[str, Any] | None) -> None:
         """Refuse what the policy does not have, before anything is kept."""
         tuple(each(flow.require, foreseen.statements))
         tuple(each(lambda statement: readable(statement.text, "query"), foreseen.statements))
@@ -254,7 +254,7 @@ class Requests:
             raise Forbidden.because("withdrawn-by-others")
         return found
 
-    def _kept_long_enough(self, found: Request, held: Held) -> None:
+    def _kept_long_enough(self, found: Request, held: RegisteredDataset) -> None:
         signed = self._datasets.policy_of(held)
         days = None if signed is None else signed.policy.answers_days
         if days is None or found.decided_at is None:

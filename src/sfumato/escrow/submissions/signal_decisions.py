@@ -10,12 +10,12 @@ from sfumato.errors import BadInput, Conflict
 from sfumato.escrow.catalogue.access import mandate_of
 from sfumato.escrow.catalogue.datasets import Datasets
 from sfumato.escrow.catalogue.separation import decides_after_look, refuse_viewer
-from sfumato.escrow.identity.accounts import People
+from sfumato.escrow.identity.accounts import Accounts
 from sfumato.escrow.identity.person import Person
-from sfumato.escrow.notices import Happened, Notices
-from sfumato.escrow.policy.policy import Flow
-from sfumato.escrow.policy.store import Signed
-from sfumato.escrow.ports import Outside
+from sfumato.escrow.notifications import Happened, Notifications
+from sfumato.escrow.policy.policy import AccessRule
+from sfumato.escrow.policy.store import SignedPolicy
+from sfumato.escrow.ports import EscrowPorts
 from sfumato.escrow.submissions.ballot import (
     WAITING,
     approved_before,
@@ -40,9 +40,9 @@ from sfumato.model.guarantee import Guarantee
 from sfumato.model.signal import SignalKind
 from sfumato.release.bound_query import bind
 from sfumato.release.decide import EPSILON_MAX
-from sfumato.release.ledger import Ledger, digest
+from sfumato.release.ledger import PrivacyLedger, digest
 from sfumato.signals.record import look_text
-from sfumato.signals.signal import foreseen
+from sfumato.signals.signal import preview_guarantee
 
 
 @dataclass(frozen=True)
@@ -57,11 +57,11 @@ class SignalCharge:
 class SignalDecisions:
     def __init__(
         self,
-        outside: Outside,
-        people: People,
+        outside: EscrowPorts,
+        people: Accounts,
         datasets: Datasets,
         docket: SignalDocket,
-        notices: Notices,
+        notices: Notifications,
         execution: SignalExecution,
     ) -> None:
         self._outside, self._people, self._datasets = outside, people, datasets
@@ -194,30 +194,32 @@ class SignalDecisions:
         values = {"number": found.number, "act": act.value, "note": note}
         self._notices.tell([found.analyst], Happened.SIGNAL_DECIDED, found.request, **values)
 
-    def _word(self, found: Signal, about: About, signed: Signed, flow: Flow, attestation: str = "") -> Guarantee:
+    def _word(
+        self, found: Signal, about: About, signed: SignedPolicy, flow: AccessRule, attestation: str = ""
+    ) -> Guarantee:
         """The word that it would carry, approved now."""
         if found.kind is SignalKind.PUBLISHED:
             return Guarantee.NONE
         mandate = mandate_of(signed, flow, by_a_person=True)
         analyst = self._people.one(found.analyst)
         query = bind(self._datasets.planned(about.held, mandate, analyst), about.sql)
-        return foreseen(query, about.release, task_for(found), asked_by(found, attestation=attestation))
+        return preview_guarantee(query, about.release, task_for(found), asked_by(found, attestation=attestation))
 
-    def _require_word(self, found: Signal, word: Guarantee, flow: Flow, allow_no_guarantee: bool) -> None:
+    def _require_word(self, found: Signal, word: Guarantee, flow: AccessRule, allow_no_guarantee: bool) -> None:
         """That the policy lists `as_published` says that its word may leave; whoever approves it says so too."""
         if found.kind is not SignalKind.PUBLISHED:
             require_word(word, flow, allow_no_guarantee)
         elif not allow_no_guarantee:
             raise no_guarantee(Act.APPROVE)
 
-    def _bits(self, found: Signal, flow: Flow) -> dict[str, float] | None:
+    def _bits(self, found: Signal, flow: AccessRule) -> dict[str, float] | None:
         if found.bits is None:
             return None
         used = self._docket.bits_used(found.analyst, found.dataset, beside=found.id)
         return {"told": found.bits, "used": used, "budget": flow.signal_bits}
 
 
-def _charge(found: Signal, word: Guarantee, ledger: Ledger) -> SignalCharge | None:
+def _charge(found: Signal, word: Guarantee, ledger: PrivacyLedger) -> SignalCharge | None:
     """What would be charged if it were approved now, and what is left; None: nothing, or it is charged already."""
     if not found.reads_people or found.state is not State.SUBMITTED:
         return None

@@ -10,17 +10,17 @@ from typing import Any
 
 from sfumato.errors import BadInput, Conflict, Forbidden, NotFound
 from sfumato.escrow.catalogue.datasets import Datasets
-from sfumato.escrow.dataset import Held
-from sfumato.escrow.identity.accounts import People
+from sfumato.escrow.dataset import RegisteredDataset
+from sfumato.escrow.identity.accounts import Accounts
 from sfumato.escrow.identity.person import Person, Role
-from sfumato.escrow.policy.policy import Flow
-from sfumato.escrow.policy.store import Signed
-from sfumato.escrow.ports import Outside
+from sfumato.escrow.policy.policy import AccessRule
+from sfumato.escrow.policy.store import SignedPolicy
+from sfumato.escrow.ports import EscrowPorts
 from sfumato.escrow.submissions.ballot import WAITING, approved_by
 from sfumato.escrow.submissions.lifecycle import Act, Request, State, stepped
 from sfumato.escrow.submissions.request import Requests
 from sfumato.escrow.submissions.signal import Signal, binding_of
-from sfumato.model.release import Answer, Certificate, Released
+from sfumato.model.release import Answer, ReleaseCertificate, Released
 from sfumato.model.signal import SignalKind
 from sfumato.release.ledger import digest
 
@@ -32,13 +32,13 @@ class About:
     """What a signal is about: one answer of a request, as it was released."""
 
     request: Request
-    held: Held
+    held: RegisteredDataset
     query: int
     told: dict[str, Any]
 
     @cached_property
     def release(self) -> Released:
-        return Released(Answer.from_dict(self.told), Certificate.from_dict(self.told["certificate"]))
+        return Released(Answer.from_dict(self.told), ReleaseCertificate.from_dict(self.told["certificate"]))
 
     @property
     def sql(self) -> str:
@@ -46,11 +46,11 @@ class About:
 
 
 class SignalDocket:
-    def __init__(self, outside: Outside, people: People, datasets: Datasets, requests: Requests) -> None:
+    def __init__(self, outside: EscrowPorts, people: Accounts, datasets: Datasets, requests: Requests) -> None:
         self._outside, self._people, self._datasets, self._requests = outside, people, datasets, requests
         self.rows = outside.rows("signals")
 
-    def seen(self, actor: Person, id: str) -> tuple[Signal, Held]:
+    def seen(self, actor: Person, id: str) -> tuple[Signal, RegisteredDataset]:
         """A signal by its id, or by its number, as people say it."""
         row = self.rows.one(number=int(id)) if id.isdecimal() and len(id) < 10 else self.rows.one(id=id)
         held = None if row is None else self._datasets.of(row["dataset"])
@@ -58,10 +58,10 @@ class SignalDocket:
             raise NotFound.because("signal-not-found")
         return Signal.of(row), held
 
-    def may_see(self, actor: Person, row: Mapping[str, Any], held: Held) -> bool:
+    def may_see(self, actor: Person, row: Mapping[str, Any], held: RegisteredDataset) -> bool:
         return row["analyst"] == actor.name or held.is_controlled_by(actor) or actor.has(Role.AUDITOR)
 
-    def decidable(self, actor: Person, id: str) -> tuple[Signal, Held]:
+    def decidable(self, actor: Person, id: str) -> tuple[Signal, RegisteredDataset]:
         """A signal that this person may decide: of their dataset, and not their own."""
         found, held = self.seen(actor, id)
         if not held.is_controlled_by(actor):
@@ -98,10 +98,10 @@ class SignalDocket:
     def of_signal(self, found: Signal) -> About:
         return self.about(self._people.one(found.analyst), found.request, found.query)
 
-    def flow(self, found: Signal, held: Held) -> tuple[Signed, Flow]:
-        return self._datasets.flow(self._people.one(found.analyst), held)
+    def flow(self, found: Signal, held: RegisteredDataset) -> tuple[SignedPolicy, AccessRule]:
+        return self._datasets.access_rule(self._people.one(found.analyst), held)
 
-    def binding_now(self, found: Signal, about: About, signed: Signed) -> str:
+    def binding_now(self, found: Signal, about: About, signed: SignedPolicy) -> str:
         """What an approval of it would be of, as everything is now. A free one is of a release, whatever data is."""
         held, analyst = about.held, self._people.one(found.analyst)
         version = self._datasets.version_key(held) if found.reads_people else about.request.version
@@ -114,7 +114,7 @@ class SignalDocket:
         counted = [row for row in rows if row["ran"] or State(row["state"]) in _PENDING]
         return float(sum(row["bits"] for row in counted if row["id"] != beside))
 
-    def require_bits(self, found: Signal, flow: Flow) -> None:
+    def require_bits(self, found: Signal, flow: AccessRule) -> None:
         """Refuse what would tell more than the policy lets exact scores tell this analyst."""
         told, used = found.bits or 0.0, self.bits_used(found.analyst, found.dataset, beside=found.id)
         if told + used > flow.signal_bits:

@@ -11,12 +11,12 @@ from sfumato.errors import AwaitingApproval, BadInput, BudgetExceeded, Conflict,
 from sfumato.escrow.catalogue.access import mandate_of
 from sfumato.escrow.catalogue.datasets import Datasets
 from sfumato.escrow.catalogue.separation import refuse_viewer
-from sfumato.escrow.dataset import Held
+from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person, Role
-from sfumato.escrow.notices import Happened, Notices
-from sfumato.escrow.policy.policy import Approve, Flow
-from sfumato.escrow.policy.store import Signed
-from sfumato.escrow.ports import Outside
+from sfumato.escrow.notifications import Happened, Notifications
+from sfumato.escrow.policy.policy import AccessRule, Approve
+from sfumato.escrow.policy.store import SignedPolicy
+from sfumato.escrow.ports import EscrowPorts
 from sfumato.escrow.submissions.code_review import checked, require_function
 from sfumato.escrow.submissions.lifecycle import Act, State, stepped
 from sfumato.escrow.submissions.scoring import MOST_OWN_BLOCKS, MOST_OWN_DRAWS, asked_by, most_runs, task_for
@@ -32,10 +32,10 @@ from sfumato.release.decide import EPSILON_MAX
 from sfumato.release.ledger import digest
 from sfumato.release.risk.posthoc import require_same_numbers
 from sfumato.signals.charged import exact_bits
-from sfumato.signals.request import asked_for
-from sfumato.signals.signal import foreseen
-from sfumato.signals.tasks.registry import described
+from sfumato.signals.signal import preview_guarantee
+from sfumato.signals.signal_request import signal_request
 from sfumato.signals.tasks.registry import task as task_of
+from sfumato.signals.tasks.registry import task_descriptions
 
 _WAITING = (State.SUBMITTED, State.APPROVED, State.RUNNING, State.COMPUTED)
 
@@ -52,10 +52,10 @@ class TaskLibrary:
 class Signals:
     def __init__(
         self,
-        outside: Outside,
+        outside: EscrowPorts,
         datasets: Datasets,
         docket: SignalDocket,
-        notices: Notices,
+        notices: Notifications,
         decisions: SignalDecisions,
         execution: SignalExecution,
     ) -> None:
@@ -63,11 +63,11 @@ class Signals:
         self._notices, self._decisions, self._execution = notices, decisions, execution
 
     def tasks(self, _actor: Person) -> TaskLibrary:
-        return TaskLibrary(described(), self._outside.sandbox.missing(), self._outside.limits.code_seconds)
+        return TaskLibrary(task_descriptions(), self._outside.sandbox.missing(), self._outside.limits.code_seconds)
 
     def prepare(self) -> None:
         """At a start: test the sandbox, if some policy lets code be brought."""
-        if self._datasets.some_policy(lambda policy: any(flow.code for flow in policy.flows)):
+        if self._datasets.some_policy(lambda policy: any(flow.code for flow in policy.access_rules)):
             self._outside.later(lambda: _ignored(self._outside.sandbox.missing()))
 
     def submit(
@@ -90,7 +90,7 @@ class Signals:
         with self._outside.reading():
             about = self._docket.about(actor, request, query)
             actor.require(Role.ANALYST, to="ask for a signal")
-            signed, flow = self._datasets.flow(actor, about.held)
+            signed, flow = self._datasets.access_rule(actor, about.held)
         refuse_viewer(self._datasets.ledger_of(actor, about.held).record, actor, "ask about it")
         found = self._asked(actor, about, signed, kind, task, code, stated)
         flow.require_signal(found.kind, own_code=found.code is not None)
@@ -180,13 +180,13 @@ class Signals:
         return listed[:limit]
 
     def _shown(
-        self, actor: Person, found: Signal, held: Held, result: Mapping[str, Any] | None = None
+        self, actor: Person, found: Signal, held: RegisteredDataset, result: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
         to_controller = held.is_controlled_by(actor) or actor.has(Role.AUDITOR)
         runs = (self._execution.runs(found.id), most_runs(found)) if found.state is State.RUNNING else (None, 0)
         return shown_signal(found, to_controller=to_controller, result=result, runs=runs)
 
-    def _may_have(self, actor: Person, found: Signal, held: Held) -> bool:
+    def _may_have(self, actor: Person, found: Signal, held: RegisteredDataset) -> bool:
         return held.is_controlled_by(actor) or found.analyst == actor.name
 
     # What is asked for, and whether it can be
@@ -195,7 +195,7 @@ class Signals:
         self,
         actor: Person,
         about: About,
-        signed: Signed,
+        signed: SignedPolicy,
         kind: str,
         task: Mapping[str, Any] | None,
         code: str | None,
@@ -210,7 +210,7 @@ class Signals:
             raise BadInput.because("own-code-states-range")
         if code is not None:
             require_function(checked(code))
-        asked_for(kind, stated.get("epsilon"))
+        signal_request(kind, stated.get("epsilon"))
         found = Signal(
             id=self._outside.new_id(),
             number=0,
@@ -232,7 +232,9 @@ class Signals:
         scored = task_for(found)
         return replace(found, bits=exact_bits(scored) if found.kind is SignalKind.PUBLISHED else None)
 
-    def _require_possible(self, found: Signal, actor: Person, about: About, signed: Signed, flow: Flow) -> bool:
+    def _require_possible(
+        self, found: Signal, actor: Person, about: About, signed: SignedPolicy, flow: AccessRule
+    ) -> bool:
         """Refuse from public facts, before anything is kept; and whether the policy approves it by itself."""
         asked, policy = asked_by(found), signed.policy
         if found.code is not None and (asked.draws > MOST_OWN_DRAWS or asked.blocks > MOST_OWN_BLOCKS):
@@ -245,12 +247,12 @@ class Signals:
         mandate = mandate_of(signed, flow, by_a_person=not automatic)
         query = bind(self._datasets.planned(about.held, mandate, actor), about.sql)
         require_same_numbers(query, about.release)
-        word = foreseen(query, about.release, task_for(found), asked)
+        word = preview_guarantee(query, about.release, task_for(found), asked)
         if found.reads_people:
             self._require_affordable(actor, about.held, EPSILON_MAX if asked.epsilon is None else asked.epsilon)
         return automatic and word.holds and word in flow.guarantees
 
-    def _require_affordable(self, actor: Person, held: Held, epsilon: float) -> None:
+    def _require_affordable(self, actor: Person, held: RegisteredDataset, epsilon: float) -> None:
         ledger = self._datasets.ledger_of(actor, held)
         if ledger.budget.epsilon is None:
             return

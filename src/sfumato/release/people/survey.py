@@ -58,7 +58,7 @@ class Survey(Confidential):
     def reach(self, figure: str = EXPOSURE, *, sums: bool = False) -> tuple[float, float]:
         """The smallest and the largest figure of anybody: all that a ratio compares. `sums`: with those at once."""
         if sums or "facts" in self.__dict__ or plan.uniform(self.question) is not None:
-            summary = self.facts.of(figure)
+            summary = self.facts.summary(figure)
             return summary.min, summary.max
         return (self._ends if figure == EXPOSURE else None) or self._reach(figure)
 
@@ -82,7 +82,7 @@ class Survey(Confidential):
 
     def _distributions(self, figure: str) -> Distribution:
         if figure not in self._found:
-            self._found[figure] = self._distribution(figure, self.facts.of(figure))
+            self._found[figure] = self._distribution(figure, self.facts.summary(figure))
         return self._found[figure]
 
     @cached_property

@@ -9,8 +9,8 @@ from fractions import Fraction
 from sfumato.errors import BadInput
 from sfumato.ledger.charges import RELEASE, Charge, charges
 from sfumato.ledger.entry import upward
-from sfumato.model.calibration import Law
-from sfumato.model.individual_accounting import InAll
+from sfumato.model.calibration import NoiseLaw
+from sfumato.model.individual_accounting import AccountingTotal
 from sfumato.privacy.accounting.individual import for_the_grid, rho_of_loss
 from sfumato.privacy.accounting.zcdp import rho_gaussian, rho_pure
 from sfumato.privacy.noise.calibration import mu_of
@@ -22,7 +22,7 @@ from sfumato.sql.plans.individual_accounting import Account, Own, Spent
 from sfumato.sql.plans.rows import L1, L2, Question
 
 
-def account(context: DatasetContext) -> tuple[Account, InAll]:
+def account(context: DatasetContext) -> tuple[Account, AccountingTotal]:
     """What is added up, and what of it is public. Whatever carries no guarantee, or protects others, is left out."""
     every = charges(context.ledger.entries)
     held = [charge for charge in every if charge.guarantee.holds]
@@ -40,7 +40,7 @@ def account(context: DatasetContext) -> tuple[Account, InAll]:
     least_epsilon = upward(sum((charge.epsilon for charge in full), Fraction(0))) + sum(part.rest[0] for part in parts)
     least_rho = sum(map(_rho_of_anybody, full)) + sum(part.rest[1] for part in parts)
     pure = not any(charge.gaussian for charge in added)
-    in_all = InAll(
+    in_all = AccountingTotal(
         epsilon=float(sum((charge.charged for charge in added), Fraction(0))),
         delta=upward(sum((charge.delta for charge in added), Fraction(0))),
         rho=rho,
@@ -59,7 +59,7 @@ def _question(context: DatasetContext, charge: Charge) -> Question | None:
     None, and so everybody's in full, also where the statement or what it reads is understood otherwise today; and of
     truncated noise, whose rho is that of anything pure.
     """
-    if charge.kind != RELEASE or not charge.released or charge.mechanism in ("", Law.TRUNCATED):
+    if charge.kind != RELEASE or not charge.released or charge.mechanism in ("", NoiseLaw.TRUNCATED):
         return None
     if charge.version != version_of(context):
         return None

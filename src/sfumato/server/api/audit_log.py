@@ -7,8 +7,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from pydantic import BaseModel
 
-from sfumato.presentation.wording import ledger as of_ledger
-from sfumato.server.dependencies import AfterNumber, Here, Limit, Page, Reader, Slowly, page
+from sfumato.presentation.wording import ledger_sentences as of_ledger
+from sfumato.server.dependencies import AfterNumber, EscrowDep, Limit, Page, ReadingUser, WorkPoolsDep, page
 from sfumato.server.openapi import SENT, SIGNED_IN
 from sfumato.server.texts import Body, Line, Name, Number, Open
 
@@ -48,7 +48,7 @@ class EntryShown(BaseModel):
     digest: str
 
 
-class Verdict(Open):
+class AuditVerification(Open):
     """Where both chains end, and in a sentence what that shows; a chain that is broken is a problem."""
 
     sentence: str
@@ -60,8 +60,8 @@ class Head(Open):
 
 @routes.get("", responses=SIGNED_IN)
 def many(
-    actor: Reader,
-    escrow: Here,
+    actor: ReadingUser,
+    escrow: EscrowDep,
     after: AfterNumber = None,
     limit: Limit = 100,
     newest_first: Annotated[bool, Query()] = False,
@@ -74,14 +74,14 @@ def many(
 
 
 @routes.get("/head", responses=SIGNED_IN)
-def head(actor: Reader, escrow: Here) -> Head:
+def head(actor: ReadingUser, escrow: EscrowDep) -> Head:
     """The head of the chain, signed."""
     return Head.model_validate(escrow.audit.head(actor))
 
 
 @routes.post("/verify", responses=SENT)
-async def verify(actor: Reader, body: Verification, escrow: Here, lanes: Slowly) -> Verdict:
+async def verify(actor: ReadingUser, body: Verification, escrow: EscrowDep, lanes: WorkPoolsDep) -> AuditVerification:
     """Go through the chain, and hold it against a head that was kept."""
     head = None if body.head is None else body.head.model_dump()
     ends = await lanes.asking.run(actor.name, escrow.audit.verify, actor, head)
-    return Verdict.model_validate(ends | {"sentence": of_ledger.verified(ends, head)})
+    return AuditVerification.model_validate(ends | {"sentence": of_ledger.verified(ends, head)})

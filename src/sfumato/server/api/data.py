@@ -12,7 +12,7 @@ from starlette.requests import ClientDisconnect
 
 from sfumato.errors import SourceError
 from sfumato.server.api.datasets import VersionShown
-from sfumato.server.dependencies import Here, NameInPath, Slowly, Told, Writer
+from sfumato.server.dependencies import EscrowDep, NameInPath, SettingsDep, WorkPoolsDep, WritingUser
 from sfumato.server.middleware.body_limit import raise_limit
 from sfumato.server.openapi import SENT, statuses
 
@@ -28,7 +28,7 @@ _BODY = {
 
 @routes.put("/{name}/data", responses=SENT | statuses(415), openapi_extra=_BODY)
 async def deliver(
-    actor: Writer, name: NameInPath, request: Request, escrow: Here, told: Told, lanes: Slowly
+    actor: WritingUser, name: NameInPath, request: Request, escrow: EscrowDep, told: SettingsDep, lanes: WorkPoolsDep
 ) -> VersionShown:
     """A new version of the data: a CSV or Parquet file as it is, encrypted as it comes."""
     kind = request.headers.get("Content-Type", "").partition(";")[0].strip().lower()

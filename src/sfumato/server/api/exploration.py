@@ -9,11 +9,11 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from sfumato.model.risk import Source
-from sfumato.presentation import guessing as guessing_view
+from sfumato.presentation import guessing_view
 from sfumato.presentation.certificate import worded_json
 from sfumato.presentation.escrow import submission as view
-from sfumato.presentation.method_comparison import worded
-from sfumato.server.dependencies import Here, NameInPath, Reader, Slowly, Writer
+from sfumato.presentation.method_comparison_view import worded
+from sfumato.server.dependencies import EscrowDep, NameInPath, ReadingUser, WorkPoolsDep, WritingUser
 from sfumato.server.openapi import SENT
 from sfumato.server.stated import Guesses, How, Preference, table_of
 from sfumato.server.texts import Body, Sql
@@ -22,7 +22,7 @@ routes = APIRouter(prefix="/datasets/{name}", tags=["questions"])
 Answer = dict[str, Any]
 
 
-class Asked(Body):
+class QuestionBody(Body):
     """One query of several that are answered together; a larger weight gets a larger share of epsilon."""
 
     sql: Sql
@@ -32,7 +32,7 @@ class Asked(Body):
 class Several(Body):
     """`preference` has the names of a schema's [rule]; null is the rule of record."""
 
-    queries: Annotated[list[Asked], Field(min_length=1, max_length=100)]
+    queries: Annotated[list[QuestionBody], Field(min_length=1, max_length=100)]
     preference: Preference | None = None
 
 
@@ -47,7 +47,7 @@ class Preferred(Body):
     preference: Preference | None = None
 
 
-class Looked(Body):
+class LookBody(Body):
     """`how`: mechanism, delta and the like."""
 
     sql: Sql
@@ -61,11 +61,11 @@ class Guessed(Body):
     how: Guesses
 
 
-class HistogramBody(Looked):
+class HistogramBody(LookBody):
     epsilon: Annotated[float, Field(gt=0, le=1e6)]
 
 
-class Explored(Looked):
+class Explored(LookBody):
     """`preference` and `now` are what is in force, and its epsilon; `epsilon` is an exposure histogram's own."""
 
     source: Literal["worst case", "rehearsal", "exposure histogram", "people"] = "worst case"
@@ -74,7 +74,7 @@ class Explored(Looked):
     now: Annotated[float, Field(gt=0, le=1e6)] | None = None
 
 
-def as_asked(queries: list[Asked]) -> list[dict[str, Any]]:
+def as_asked(queries: list[QuestionBody]) -> list[dict[str, Any]]:
     return [asked.model_dump() for asked in queries]
 
 
@@ -82,34 +82,44 @@ def as_asked(queries: list[Asked]) -> list[dict[str, Any]]:
 
 
 @routes.post("/estimate", responses=SENT)
-async def estimate(actor: Reader, name: NameInPath, body: Estimated, escrow: Here, lanes: Slowly) -> Answer:
+async def estimate(
+    actor: ReadingUser, name: NameInPath, body: Estimated, escrow: EscrowDep, lanes: WorkPoolsDep
+) -> Answer:
     """What a request would cost, and what noise it would get."""
     said = as_asked(body.queries), table_of(body.preference), body.people
     return view.estimate(await lanes.asking.run(actor.name, escrow.questions.estimate, actor, name, *said))
 
 
 @routes.post("/dry-run", responses=SENT)
-async def dry_run(actor: Reader, name: NameInPath, body: Several, escrow: Here, lanes: Slowly) -> Answer:
+async def dry_run(
+    actor: ReadingUser, name: NameInPath, body: Several, escrow: EscrowDep, lanes: WorkPoolsDep
+) -> Answer:
     """The same queries on rows that were made up from the schema."""
     said = as_asked(body.queries), table_of(body.preference)
     return view.dry_run(await lanes.asking.run(actor.name, escrow.questions.dry_run, actor, name, *said))
 
 
 @routes.post("/worst-case", responses=SENT)
-async def worst_case(actor: Reader, name: NameInPath, body: Looked, escrow: Here, lanes: Slowly) -> Answer:
+async def worst_case(
+    actor: ReadingUser, name: NameInPath, body: LookBody, escrow: EscrowDep, lanes: WorkPoolsDep
+) -> Answer:
     """The risk from public facts alone."""
     return await lanes.asking.run(actor.name, escrow.questions.worst_case, actor, name, body.sql, body.how.table())
 
 
 @routes.post("/guessing", responses=SENT)
-async def guessing(actor: Reader, name: NameInPath, body: Guessed, escrow: Here, lanes: Slowly) -> Answer:
+async def guessing(
+    actor: ReadingUser, name: NameInPath, body: Guessed, escrow: EscrowDep, lanes: WorkPoolsDep
+) -> Answer:
     """What a snoop guesses of somebody, and what it risks to share the answer; for controllers."""
     said = actor, name, body.sql, body.how.table()
     return guessing_view.as_dict(await lanes.asking.run(actor.name, escrow.questions.guessing, *said))
 
 
 @routes.post("/rehearse", responses=SENT)
-async def rehearse(actor: Reader, name: NameInPath, body: Preferred, escrow: Here, lanes: Slowly) -> Answer:
+async def rehearse(
+    actor: ReadingUser, name: NameInPath, body: Preferred, escrow: EscrowDep, lanes: WorkPoolsDep
+) -> Answer:
     """The same query on a look-alike."""
     return await lanes.asking.run(
         actor.name, escrow.questions.rehearse, actor, name, body.sql, table_of(body.preference)
@@ -117,7 +127,9 @@ async def rehearse(actor: Reader, name: NameInPath, body: Preferred, escrow: Her
 
 
 @routes.post("/compare", responses=SENT)
-async def compare(actor: Reader, name: NameInPath, body: Preferred, escrow: Here, lanes: Slowly) -> Answer:
+async def compare(
+    actor: ReadingUser, name: NameInPath, body: Preferred, escrow: EscrowDep, lanes: WorkPoolsDep
+) -> Answer:
     """Every method side by side."""
     work = escrow.questions.compare
     found = await lanes.asking.run(actor.name, work, actor, name, body.sql, table_of(body.preference))
@@ -129,7 +141,7 @@ async def compare(actor: Reader, name: NameInPath, body: Preferred, escrow: Here
 
 @routes.post("/exposure-histogram", responses=SENT)
 async def exposure_histogram(
-    actor: Writer, name: NameInPath, body: HistogramBody, escrow: Here, lanes: Slowly
+    actor: WritingUser, name: NameInPath, body: HistogramBody, escrow: EscrowDep, lanes: WorkPoolsDep
 ) -> Answer:
     """A private histogram of exposures: charged, and free to decide from."""
     work = partial(escrow.questions.exposure_histogram, actor, name, body.sql, body.epsilon, body.how.table())
@@ -137,13 +149,15 @@ async def exposure_histogram(
 
 
 @routes.post("/risk", responses=SENT)
-async def risk(actor: Writer, name: NameInPath, body: Looked, escrow: Here, lanes: Slowly) -> Answer:
+async def risk(actor: WritingUser, name: NameInPath, body: LookBody, escrow: EscrowDep, lanes: WorkPoolsDep) -> Answer:
     """The people themselves: recorded as a look."""
     return await lanes.asking.run(actor.name, escrow.questions.look, actor, name, body.sql, body.how.table())
 
 
 @routes.post("/explore", responses=SENT)
-async def explore(actor: Writer, name: NameInPath, body: Explored, escrow: Here, lanes: Slowly) -> Answer:
+async def explore(
+    actor: WritingUser, name: NameInPath, body: Explored, escrow: EscrowDep, lanes: WorkPoolsDep
+) -> Answer:
     """Risk as sliders move through it, with sentences. An exposure histogram is charged, the people are a look."""
     said: Answer = {"epsilon": body.epsilon, "stated": table_of(body.preference), "now": body.now}
     work = partial(escrow.questions.explore, actor, name, body.sql, Source(body.source), body.how.table(), **said)
@@ -151,6 +165,6 @@ async def explore(actor: Writer, name: NameInPath, body: Explored, escrow: Here,
 
 
 @routes.post("/check", responses=SENT)
-async def check(actor: Writer, name: NameInPath, escrow: Here, lanes: Slowly) -> Answer:
+async def check(actor: WritingUser, name: NameInPath, escrow: EscrowDep, lanes: WorkPoolsDep) -> Answer:
     """What does not fit the schema: recorded as a look."""
     return await lanes.asking.run(actor.name, escrow.questions.check, actor, name)

@@ -7,8 +7,8 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import BaseModel
 
-from sfumato.presentation.escrow import notices as view
-from sfumato.server.dependencies import AfterNumber, Here, Limit, NameInPath, Page, Reader, Writer, page
+from sfumato.presentation.escrow import notifications_view
+from sfumato.server.dependencies import AfterNumber, EscrowDep, Limit, NameInPath, Page, ReadingUser, WritingUser, page
 from sfumato.server.openapi import SENT, SIGNED_IN
 
 routes = APIRouter(prefix="/notifications", tags=["notifications"])
@@ -26,18 +26,18 @@ class NoticeShown(BaseModel):
 
 @routes.get("", responses=SIGNED_IN)
 def many(
-    actor: Reader,
-    escrow: Here,
+    actor: ReadingUser,
+    escrow: EscrowDep,
     unread: Annotated[bool, Query()] = False,
     after: AfterNumber = None,
     limit: Limit = 100,
 ) -> Page[NoticeShown]:
     """One's own."""
-    found = escrow.notices.many(actor, unread=unread, after=after, limit=limit + 1)
-    return page((NoticeShown.model_validate(view.as_dict(one)) for one in found), limit, "number")
+    found = escrow.notifications.many(actor, unread=unread, after=after, limit=limit + 1)
+    return page((NoticeShown.model_validate(notifications_view.as_dict(one)) for one in found), limit, "number")
 
 
 @routes.post("/{id}/read", status_code=204, responses=SENT)
-def read(actor: Writer, id: NameInPath, escrow: Here) -> None:
+def read(actor: WritingUser, id: NameInPath, escrow: EscrowDep) -> None:
     """It was read."""
-    escrow.notices.read(actor, id)
+    escrow.notifications.read(actor, id)

@@ -11,13 +11,13 @@ from pydantic import BaseModel, Field
 from sfumato.escrow.identity.person import Person
 from sfumato.server.dependencies import (
     AfterName,
-    Here,
+    EscrowDep,
     Limit,
     NameInPath,
     Page,
-    Reader,
-    Slowly,
-    Writer,
+    ReadingUser,
+    WorkPoolsDep,
+    WritingUser,
     page,
 )
 from sfumato.server.openapi import SENT, SIGNED_IN
@@ -60,20 +60,22 @@ class PersonShown(BaseModel):
 
 
 @routes.get("", responses=SIGNED_IN)
-def many(actor: Reader, escrow: Here, after: AfterName = None, limit: Limit = 100) -> Page[PersonShown]:
+def many(actor: ReadingUser, escrow: EscrowDep, after: AfterName = None, limit: Limit = 100) -> Page[PersonShown]:
     """Who is let in, by name."""
-    return page(map(PersonShown.of, escrow.people.many(actor, after, limit + 1)), limit, "name")
+    return page(map(PersonShown.of, escrow.accounts.many(actor, after, limit + 1)), limit, "name")
 
 
 @routes.post("", status_code=201, responses=SENT)
-async def add(actor: Writer, body: NewPerson, escrow: Here, lanes: Slowly) -> PersonShown:
+async def add(actor: WritingUser, body: NewPerson, escrow: EscrowDep, lanes: WorkPoolsDep) -> PersonShown:
     """Let somebody in."""
-    work = partial(escrow.people.add, organisation=body.organisation, password=body.password)
+    work = partial(escrow.accounts.add, organisation=body.organisation, password=body.password)
     return PersonShown.of(await lanes.signing_in.run(actor.name, work, actor, body.name, body.roles))
 
 
 @routes.patch("/{name}", responses=SENT)
-async def change(actor: Writer, name: NameInPath, body: PersonChange, escrow: Here, lanes: Slowly) -> PersonShown:
+async def change(
+    actor: WritingUser, name: NameInPath, body: PersonChange, escrow: EscrowDep, lanes: WorkPoolsDep
+) -> PersonShown:
     """Change roles, organisation, password, or whether they are let in at all."""
-    work = partial(escrow.people.change, **body.model_dump())
+    work = partial(escrow.accounts.change, **body.model_dump())
     return PersonShown.of(await lanes.signing_in.run(actor.name, work, actor, name))

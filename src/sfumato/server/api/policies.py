@@ -7,8 +7,8 @@ from typing import Annotated, Self
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, JsonValue, model_validator
 
-from sfumato.presentation.escrow import policy as policy_view
-from sfumato.server.dependencies import Here, NameInPath, Page, Reader, Writer
+from sfumato.presentation.escrow import policy_view
+from sfumato.server.dependencies import EscrowDep, NameInPath, Page, ReadingUser, WritingUser
 from sfumato.server.openapi import FOUND, SENT
 from sfumato.server.texts import Body, Document, Open, Table
 
@@ -41,14 +41,14 @@ class PolicyDraft(BaseModel):
 
 
 @routes.get("/{name}/policy", responses=FOUND)
-def current(actor: Reader, name: NameInPath, escrow: Here) -> PolicyShown:
+def current(actor: ReadingUser, name: NameInPath, escrow: EscrowDep) -> PolicyShown:
     """The policy that holds now."""
     return PolicyShown.model_validate(policy_view.signed(escrow.policies.current(actor, name)))
 
 
 @routes.put("/{name}/policy", responses=SENT)
 def write(
-    actor: Writer, name: NameInPath, body: Table, escrow: Here, allow_no_guarantee: AllowNoGuarantee = False
+    actor: WritingUser, name: NameInPath, body: Table, escrow: EscrowDep, allow_no_guarantee: AllowNoGuarantee = False
 ) -> PolicyShown:
     """A new policy, signed by whoever writes it. The tables of a policy file, as JSON.
 
@@ -59,14 +59,14 @@ def write(
 
 
 @routes.post("/{name}/check-policy", responses=SENT)
-def check_policy(actor: Reader, name: NameInPath, body: NewPolicy, escrow: Here) -> PolicyDraft:
+def check_policy(actor: ReadingUser, name: NameInPath, body: NewPolicy, escrow: EscrowDep) -> PolicyDraft:
     """What a policy says, before it is signed; nothing of it is kept."""
     stated = body.policy_text or body.policy or {}
     return PolicyDraft.model_validate(policy_view.draft(escrow.drafts.policy(actor, name, stated)))
 
 
 @routes.get("/{name}/policies", responses=FOUND)
-def history(actor: Reader, name: NameInPath, escrow: Here) -> Page[PolicyShown]:
+def history(actor: ReadingUser, name: NameInPath, escrow: EscrowDep) -> Page[PolicyShown]:
     """Every policy that ever held."""
     found = escrow.policies.history(actor, name)
     return Page(items=[PolicyShown.model_validate(policy_view.signed(signed)) for signed in found], next=None)

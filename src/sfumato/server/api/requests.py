@@ -9,20 +9,20 @@ from fastapi import APIRouter, Header, Query
 from pydantic import BaseModel, Field, StringConstraints
 
 from sfumato.presentation.certificate import worded_answers
-from sfumato.presentation.difference import as_dict
+from sfumato.presentation.difference_view import as_dict
 from sfumato.presentation.escrow import submission as view
 from sfumato.release.difference import Cell
 from sfumato.server.api.exploration import Several, as_asked
 from sfumato.server.dependencies import (
     AfterNumber,
-    Called,
-    Here,
+    CallerDep,
+    EscrowDep,
     Limit,
     NameInPath,
     Page,
-    Reader,
-    Slowly,
-    Writer,
+    ReadingUser,
+    WorkPoolsDep,
+    WritingUser,
     page,
 )
 from sfumato.server.openapi import FOUND, SENT, SIGNED_IN, statuses
@@ -110,8 +110,8 @@ class Result(Open):
 
 @routes.get("", responses=SIGNED_IN)
 def many(
-    actor: Reader,
-    escrow: Here,
+    actor: ReadingUser,
+    escrow: EscrowDep,
     state: Annotated[Name | None, Query()] = None,
     dataset: Annotated[Name | None, Query()] = None,
     after: AfterNumber = None,
@@ -124,7 +124,7 @@ def many(
 
 @routes.post("", status_code=201, responses=SENT)
 async def submit(
-    actor: Writer, body: NewRequest, escrow: Here, lanes: Slowly, idempotency: IdempotencyKey = None
+    actor: WritingUser, body: NewRequest, escrow: EscrowDep, lanes: WorkPoolsDep, idempotency: IdempotencyKey = None
 ) -> RequestShown:
     """Ask. The same Idempotency-Key with the same body is the same request."""
     said = (body.dataset, body.purpose, as_asked(body.queries), table_of(body.preference))
@@ -134,66 +134,66 @@ async def submit(
 
 
 @routes.get("/{id}", responses=FOUND)
-def one(actor: Reader, id: NameInPath, escrow: Here) -> RequestShown:
+def one(actor: ReadingUser, id: NameInPath, escrow: EscrowDep) -> RequestShown:
     """Where a request stands, and what happens next."""
     return RequestShown.model_validate(view.request(escrow.requests.one(actor, id)))
 
 
 @routes.get("/{id}/page", responses=SENT)
-async def inspect(actor: Reader, id: NameInPath, escrow: Here, lanes: Slowly) -> dict[str, Any]:
+async def inspect(actor: ReadingUser, id: NameInPath, escrow: EscrowDep, lanes: WorkPoolsDep) -> dict[str, Any]:
     """What an approver needs, on one page, from public facts."""
     return view.request_page(await lanes.asking.run(actor.name, escrow.decisions.inspect, actor, id))
 
 
 @routes.post("/{id}/answer", responses=SENT)
-async def withheld(actor: Writer, id: NameInPath, escrow: Here, lanes: Slowly) -> dict[str, Any]:
+async def withheld(actor: WritingUser, id: NameInPath, escrow: EscrowDep, lanes: WorkPoolsDep) -> dict[str, Any]:
     """An answer that is withheld until somebody saw it, beside the true one: recorded as a look."""
     return worded_answers(await lanes.asking.run(actor.name, escrow.decisions.answer, actor, id))
 
 
 @routes.post("/{id}/approve", responses=SENT)
-def approve(actor: Writer, caller: Called, id: NameInPath, body: Approval, escrow: Here) -> RequestShown:
+def approve(actor: WritingUser, caller: CallerDep, id: NameInPath, body: Approval, escrow: EscrowDep) -> RequestShown:
     """Approve what the page showed, and nothing else."""
     escrow.decisions.approve(actor, id, **body.model_dump(), by_session=caller.csrf is not None)
     return one(actor, id, escrow)
 
 
 @routes.post("/{id}/return", responses=SENT)
-def give_back(actor: Writer, id: NameInPath, body: Decision, escrow: Here) -> RequestShown:
+def give_back(actor: WritingUser, id: NameInPath, body: Decision, escrow: EscrowDep) -> RequestShown:
     """Send it back with a word on what to change."""
     escrow.decisions.return_(actor, id, body.note, allow_no_guarantee=body.allow_no_guarantee)
     return one(actor, id, escrow)
 
 
 @routes.post("/{id}/refuse", responses=SENT)
-def refuse(actor: Writer, id: NameInPath, body: Decision, escrow: Here) -> RequestShown:
+def refuse(actor: WritingUser, id: NameInPath, body: Decision, escrow: EscrowDep) -> RequestShown:
     """Say no, and why."""
     escrow.decisions.refuse(actor, id, body.note, allow_no_guarantee=body.allow_no_guarantee)
     return one(actor, id, escrow)
 
 
 @routes.post("/{id}/withdraw", responses=SENT)
-def withdraw(actor: Writer, id: NameInPath, escrow: Here) -> RequestShown:
+def withdraw(actor: WritingUser, id: NameInPath, escrow: EscrowDep) -> RequestShown:
     """Take one's own request back."""
     escrow.requests.withdraw(actor, id)
     return one(actor, id, escrow)
 
 
 @routes.post("/{id}/cancel", responses=SENT)
-def cancel(actor: Writer, id: NameInPath, escrow: Here, body: Stop | None = None) -> RequestShown:
+def cancel(actor: WritingUser, id: NameInPath, escrow: EscrowDep, body: Stop | None = None) -> RequestShown:
     """Stop one that runs; what was charged stays charged."""
     escrow.requests.cancel(actor, id, allow_no_guarantee=body is not None and body.allow_no_guarantee)
     return one(actor, id, escrow)
 
 
 @routes.get("/{id}/result", responses=FOUND | statuses(410, 503) | NOT_YET)
-def result(actor: Reader, id: NameInPath, escrow: Here) -> Result:
+def result(actor: ReadingUser, id: NameInPath, escrow: EscrowDep) -> Result:
     """The noisy answers with their certificates, once they are released."""
     return Result.model_validate(worded_answers(escrow.requests.result(actor, id)))
 
 
 @routes.post("/{id}/difference", responses=SENT | statuses(410, 503) | NOT_YET)
-async def difference(actor: Reader, id: NameInPath, body: Pair, escrow: Here, lanes: Slowly) -> Apart:
+async def difference(actor: ReadingUser, id: NameInPath, body: Pair, escrow: EscrowDep, lanes: WorkPoolsDep) -> Apart:
     """Whether one released figure may be called larger than another, as far as noise goes."""
     work = partial(escrow.requests.difference, actor, id, body.first.cell(), body.second.cell())
     return Apart.model_validate(as_dict(await lanes.asking.run(actor.name, work)))

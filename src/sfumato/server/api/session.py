@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from sfumato.errors import BadInput
 from sfumato.server.api.people import PersonShown
-from sfumato.server.dependencies import Called, Here, Slowly, Told
+from sfumato.server.dependencies import CallerDep, EscrowDep, SettingsDep, WorkPoolsDep
 from sfumato.server.middleware.authentication import COOKIE, address
 from sfumato.server.openapi import OPEN, SIGNED_IN, statuses
 from sfumato.server.rate_limit import Rate, network
@@ -49,29 +49,29 @@ async def sign_in(
     body: SignIn,
     request: Request,
     response: Response,
-    escrow: Here,
-    told: Told,
-    lanes: Slowly,
+    escrow: EscrowDep,
+    told: SettingsDep,
+    lanes: WorkPoolsDep,
     rate: Annotated[Rate, Depends(_sign_ins)],
 ) -> SignedIn:
     """Sign in: the session is in a cookie that scripts cannot read."""
     rate.count(("address", network(address(request))))
     rate.count(("name", body.name.strip().casefold()))
-    session = await lanes.signing_in.run("", escrow.people.sign_in, body.name, body.password)
+    session = await lanes.signing_in.run("", escrow.accounts.sign_in, body.name, body.password)
     response.set_cookie(COOKIE, session.secret, path="/", secure=told.secure, httponly=True, samesite="strict")
     return SignedIn(person=PersonShown.of(session.person), csrf=session.csrf, expires_at=session.expires_at)
 
 
 @routes.get("", responses=SIGNED_IN)
-def who(caller: Called) -> WhoCalls:
+def who(caller: CallerDep) -> WhoCalls:
     """Who is signed in, and what their calls must carry."""
     return WhoCalls(person=PersonShown.of(caller.person), csrf=caller.csrf, scopes=sorted(caller.scopes))
 
 
 @routes.delete("", status_code=204, responses=SIGNED_IN)
-def sign_out(caller: Called, request: Request, response: Response, escrow: Here, told: Told) -> None:
+def sign_out(caller: CallerDep, request: Request, response: Response, escrow: EscrowDep, told: SettingsDep) -> None:
     """Sign out: the session is over on the server too."""
     if caller.csrf is None:
         raise BadInput("A token is not signed out", hint="DELETE /tokens/ID makes it worthless.")
-    escrow.people.sign_out(request.cookies[COOKIE])
+    escrow.accounts.sign_out(request.cookies[COOKIE])
     response.delete_cookie(COOKIE, path="/", secure=told.secure, httponly=True, samesite="strict")

@@ -12,14 +12,14 @@ from sfumato.presentation.escrow import submission as view
 from sfumato.server.api.requests import NOT_YET, Approval, Decision, IdempotencyKey
 from sfumato.server.dependencies import (
     AfterNumber,
-    Called,
-    Here,
+    CallerDep,
+    EscrowDep,
     Limit,
     NameInPath,
     Page,
-    Reader,
-    Slowly,
-    Writer,
+    ReadingUser,
+    WorkPoolsDep,
+    WritingUser,
     page,
 )
 from sfumato.server.openapi import FOUND, SENT, SIGNED_IN, statuses
@@ -86,14 +86,19 @@ class SignalShown(Open):
 
 
 @routes.get("/tasks", responses=SIGNED_IN)
-async def tasks(actor: Reader, escrow: Here, lanes: Slowly) -> Library:
+async def tasks(actor: ReadingUser, escrow: EscrowDep, lanes: WorkPoolsDep) -> Library:
     """What may be asked: the tasks, the kinds of signals, and whether code of one's own can run here."""
     return Library.model_validate(view.library(await lanes.asking.run(actor.name, escrow.signals.tasks, actor)))
 
 
 @routes.post("/requests/{id}/signals", status_code=201, responses=_CODED)
 async def submit(
-    actor: Writer, id: NameInPath, body: NewSignal, escrow: Here, lanes: Slowly, idempotency: IdempotencyKey = None
+    actor: WritingUser,
+    id: NameInPath,
+    body: NewSignal,
+    escrow: EscrowDep,
+    lanes: WorkPoolsDep,
+    idempotency: IdempotencyKey = None,
 ) -> SignalShown:
     """Ask what the noise did. A free signal with a task of the library comes back released, with its result."""
     said: dict[str, Any] = {"task": body.task, "code": body.code, "how": body.how(), "idempotency": idempotency}
@@ -104,7 +109,7 @@ async def submit(
 
 @routes.get("/requests/{id}/signals", responses=FOUND)
 def about(
-    actor: Reader, id: NameInPath, escrow: Here, after: AfterNumber = None, limit: Limit = 100
+    actor: ReadingUser, id: NameInPath, escrow: EscrowDep, after: AfterNumber = None, limit: Limit = 100
 ) -> Page[SignalShown]:
     """Those about one request."""
     found = escrow.signals.many(actor, request=id, after=after, limit=limit + 1)
@@ -113,8 +118,8 @@ def about(
 
 @routes.get("/signals", responses=SIGNED_IN)
 def many(
-    actor: Reader,
-    escrow: Here,
+    actor: ReadingUser,
+    escrow: EscrowDep,
     state: Annotated[Name | None, Query()] = None,
     waiting: Annotated[bool, Query()] = False,
     after: AfterNumber = None,
@@ -126,19 +131,19 @@ def many(
 
 
 @routes.get("/signals/{id}", responses=FOUND)
-def one(actor: Reader, id: NameInPath, escrow: Here) -> SignalShown:
+def one(actor: ReadingUser, id: NameInPath, escrow: EscrowDep) -> SignalShown:
     """Where a signal stands, and what happens next."""
     return SignalShown.model_validate(view.signal(escrow.signals.one(actor, id)))
 
 
 @routes.get("/signals/{id}/page", responses=_CODED)
-async def inspect(actor: Reader, id: NameInPath, escrow: Here, lanes: Slowly) -> dict[str, Any]:
+async def inspect(actor: ReadingUser, id: NameInPath, escrow: EscrowDep, lanes: WorkPoolsDep) -> dict[str, Any]:
     """What an approver needs, on one page: the code with its marks, the promise, the cost and the bits."""
     return view.signal_page(await lanes.asking.run(actor.name, escrow.signal_decisions.inspect, actor, id))
 
 
 @routes.post("/signals/{id}/value", responses=SENT | statuses(410))
-async def value(actor: Writer, id: NameInPath, escrow: Here, lanes: Slowly) -> dict[str, Any]:
+async def value(actor: WritingUser, id: NameInPath, escrow: EscrowDep, lanes: WorkPoolsDep) -> dict[str, Any]:
     """Both scores of a signal that is withheld: recorded as a look."""
     found = await lanes.asking.run(actor.name, escrow.signal_decisions.value, actor, id)
     return view.signal_result(found)
@@ -146,7 +151,7 @@ async def value(actor: Writer, id: NameInPath, escrow: Here, lanes: Slowly) -> d
 
 @routes.post("/signals/{id}/approve", responses=_CODED)
 async def approve(
-    actor: Writer, caller: Called, id: NameInPath, body: Approval, escrow: Here, lanes: Slowly
+    actor: WritingUser, caller: CallerDep, id: NameInPath, body: Approval, escrow: EscrowDep, lanes: WorkPoolsDep
 ) -> SignalShown:
     """Approve what the page showed, and nothing else."""
     said: dict[str, Any] = body.model_dump() | {"by_session": caller.csrf is not None}
@@ -155,27 +160,27 @@ async def approve(
 
 
 @routes.post("/signals/{id}/return", responses=SENT)
-def give_back(actor: Writer, id: NameInPath, body: Decision, escrow: Here) -> SignalShown:
+def give_back(actor: WritingUser, id: NameInPath, body: Decision, escrow: EscrowDep) -> SignalShown:
     """Send it back with a word on what to change."""
     escrow.signal_decisions.return_(actor, id, body.note, allow_no_guarantee=body.allow_no_guarantee)
     return one(actor, id, escrow)
 
 
 @routes.post("/signals/{id}/refuse", responses=SENT)
-def refuse(actor: Writer, id: NameInPath, body: Decision, escrow: Here) -> SignalShown:
+def refuse(actor: WritingUser, id: NameInPath, body: Decision, escrow: EscrowDep) -> SignalShown:
     """Say no, and why."""
     escrow.signal_decisions.refuse(actor, id, body.note, allow_no_guarantee=body.allow_no_guarantee)
     return one(actor, id, escrow)
 
 
 @routes.post("/signals/{id}/withdraw", responses=SENT)
-def withdraw(actor: Writer, id: NameInPath, escrow: Here) -> SignalShown:
+def withdraw(actor: WritingUser, id: NameInPath, escrow: EscrowDep) -> SignalShown:
     """Take one's own back."""
     escrow.signals.withdraw(actor, id)
     return one(actor, id, escrow)
 
 
 @routes.get("/signals/{id}/result", responses=FOUND | statuses(410, 503) | NOT_YET)
-def result(actor: Reader, id: NameInPath, escrow: Here) -> dict[str, Any]:
+def result(actor: ReadingUser, id: NameInPath, escrow: EscrowDep) -> dict[str, Any]:
     """The signal with its certificate, once it is released."""
     return view.signal_result(escrow.signals.result(actor, id))

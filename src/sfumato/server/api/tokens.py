@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from sfumato.errors import Forbidden
-from sfumato.server.dependencies import Called, Here, NameInPath, Page, Reader, Writer
+from sfumato.server.dependencies import CallerDep, EscrowDep, NameInPath, Page, ReadingUser, WritingUser
 from sfumato.server.openapi import SENT, SIGNED_IN
 from sfumato.server.texts import Body, Line, Name
 
@@ -42,21 +42,23 @@ class TokenMade(BaseModel):
 
 
 @routes.get("", responses=SIGNED_IN)
-def many(actor: Reader, escrow: Here) -> Page[TokenShown]:
+def many(actor: ReadingUser, escrow: EscrowDep) -> Page[TokenShown]:
     """One's own tokens, without their secrets."""
-    return Page(items=[TokenShown.model_validate(token.as_dict()) for token in escrow.people.tokens(actor)], next=None)
+    return Page(
+        items=[TokenShown.model_validate(token.as_dict()) for token in escrow.accounts.tokens(actor)], next=None
+    )
 
 
 @routes.post("", status_code=201, responses=SENT)
-def make(actor: Writer, caller: Called, body: NewToken, escrow: Here) -> TokenMade:
+def make(actor: WritingUser, caller: CallerDep, body: NewToken, escrow: EscrowDep) -> TokenMade:
     """A new token; one that is made by a token may do no more than that one."""
     if not caller.scopes.issuperset(body.scopes):
         raise Forbidden("A token may make none that may do more", hint="sign in, or use a token that may.")
-    token, secret = escrow.people.new_token(actor, body.label, body.days, tuple(body.scopes), person=body.person)
+    token, secret = escrow.accounts.new_token(actor, body.label, body.days, tuple(body.scopes), person=body.person)
     return TokenMade(token=TokenShown.model_validate(token.as_dict()), secret=secret)
 
 
 @routes.delete("/{id}", status_code=204, responses=SENT)
-def revoke(actor: Writer, id: NameInPath, escrow: Here) -> None:
+def revoke(actor: WritingUser, id: NameInPath, escrow: EscrowDep) -> None:
     """Make a token worthless."""
-    escrow.people.revoke(actor, id)
+    escrow.accounts.revoke(actor, id)

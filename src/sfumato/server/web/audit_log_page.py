@@ -11,8 +11,8 @@ from starlette.responses import Response
 from sfumato.errors import SfumatoError
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.service import Escrow
-from sfumato.presentation.wording import ledger as of_ledger
-from sfumato.server.dependencies import AfterNumber, Here, Reader
+from sfumato.presentation.wording import ledger_sentences as of_ledger
+from sfumato.server.dependencies import AfterNumber, EscrowDep, ReadingUser
 from sfumato.server.texts import Line
 from sfumato.server.web.shell import RendererDep
 
@@ -25,8 +25,8 @@ _REQUEST = re.compile(r"[0-9a-f]{24}")
 @screens.get("/audit")
 def audit(
     page: RendererDep,
-    actor: Reader,
-    escrow: Here,
+    actor: ReadingUser,
+    escrow: EscrowDep,
     after: AfterNumber = None,
     who: FilterText = "",
     about: FilterText = "",

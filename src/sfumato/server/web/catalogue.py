@@ -13,10 +13,10 @@ from sfumato.escrow.service import Escrow
 from sfumato.model.guarantee import Guarantee
 from sfumato.presentation.wording import asking as of_asking
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import ledger as of_ledger
-from sfumato.presentation.wording import policy as of_policy
+from sfumato.presentation.wording import ledger_sentences as of_ledger
+from sfumato.presentation.wording import policy_sentences as of_policy
 from sfumato.presentation.wording.signals import pages as of_signal_pages
-from sfumato.server.dependencies import AfterName, Here, NameInPath, Reader
+from sfumato.server.dependencies import AfterName, EscrowDep, NameInPath, ReadingUser
 from sfumato.server.web.shell import RendererDep
 from sfumato.server.web.signals.tasks import kinds
 
@@ -25,14 +25,14 @@ _A_PAGE = 50
 
 
 @screens.get("/catalogue")
-def catalogue(page: RendererDep, actor: Reader, escrow: Here, after: AfterName = None) -> Response:
+def catalogue(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, after: AfterName = None) -> Response:
     datasets = escrow.datasets.many(actor, after, _A_PAGE + 1)
     more = datasets[_A_PAGE - 1]["name"] if len(datasets) > _A_PAGE else None
     return page("catalogue.html", datasets=datasets[:_A_PAGE], more=more, after=after)
 
 
 @screens.get("/catalogue/{name}")
-def dataset(page: RendererDep, actor: Reader, name: NameInPath, escrow: Here) -> Response:
+def dataset(page: RendererDep, actor: ReadingUser, name: NameInPath, escrow: EscrowDep) -> Response:
     entry: Mapping[str, Any] = escrow.datasets.one(actor, name)
     return page("catalogue_entry.html", held=entry, flow=_flow(entry["flow"]), spent=spent_text(actor, name, escrow))
 

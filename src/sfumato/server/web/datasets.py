@@ -9,15 +9,15 @@ from fastapi import APIRouter
 from starlette.responses import RedirectResponse, Response
 
 from sfumato.errors import SfumatoError
-from sfumato.escrow.dataset import Held
+from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.service import Escrow
-from sfumato.presentation.ledger import total_text
+from sfumato.presentation.ledger_view import total_text
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import ledger as of_ledger
+from sfumato.presentation.wording import ledger_sentences as of_ledger
 from sfumato.presentation.wording import rule as of_rule
-from sfumato.presentation.wording import schema as of_schema
-from sfumato.server.dependencies import AfterName, Here, NameInPath, Reader
+from sfumato.presentation.wording import schema_sentences as of_schema
+from sfumato.server.dependencies import AfterName, EscrowDep, NameInPath, ReadingUser
 from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
@@ -26,7 +26,7 @@ _MOST_WAITING = 200
 
 
 @screens.get("/datasets")
-def datasets(page: RendererDep, actor: Reader, escrow: Here, after: AfterName = None) -> Response:
+def datasets(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, after: AfterName = None) -> Response:
     if actor.has(Role.ANALYST) and not actor.has(Role.CONTROLLER, Role.AUDITOR):
         return RedirectResponse("/catalogue", 303)
     actor.require(Role.CONTROLLER, Role.AUDITOR, to="see what is held")
@@ -43,7 +43,7 @@ def datasets(page: RendererDep, actor: Reader, escrow: Here, after: AfterName = 
 
 
 @screens.get("/datasets/{name}")
-def dataset(page: RendererDep, actor: Reader, escrow: Here, name: NameInPath) -> Response:
+def dataset(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, name: NameInPath) -> Response:
     """Analysts find what they may know of it in the catalogue."""
     visible = escrow.datasets.one(actor, name)
     if not _sees_all(visible):
@@ -52,7 +52,7 @@ def dataset(page: RendererDep, actor: Reader, escrow: Here, name: NameInPath) ->
     controls = registered.is_controlled_by(actor)
     record = escrow.datasets.ledger_of(actor, registered)
     same: Any = visible.get("same_rows", [])
-    may_hold = [person.name for person in escrow.people.all() if person.has(Role.CONTROLLER) and not person.disabled]
+    may_hold = [person.name for person in escrow.accounts.all() if person.has(Role.CONTROLLER) and not person.disabled]
     return page(
         "dataset.html",
         dataset=visible,
@@ -63,7 +63,7 @@ def dataset(page: RendererDep, actor: Reader, escrow: Here, name: NameInPath) ->
         else [],
         may_hold=sorted({*may_hold, *registered.controllers}),
         spent=total_text(record.total),
-        budget=of_guarantee.budget(record.budget) if record.budget.stated else None,
+        budget=of_guarantee.budget(record.budget) if record.budget.is_limited else None,
         public_page=_has_public_page(escrow, actor, registered.name, visible["policy"]),
         look=of_guarantee.LOOK,
         entered=of_schema.CHECK_IS_ENTERED,
@@ -81,10 +81,10 @@ def _sees_all(visible: dict[str, Any]) -> bool:
     return "controllers" in visible
 
 
-def _ways(escrow: Escrow, dataset: Held) -> list[str]:
+def _ways(escrow: Escrow, dataset: RegisteredDataset) -> list[str]:
     """In which ways the policy in force approves."""
     signed = escrow.datasets.policy_of(dataset)
-    return [] if signed is None else [flow.approve.value for flow in signed.policy.flows]
+    return [] if signed is None else [access_rule.approve.value for access_rule in signed.policy.access_rules]
 
 
 def _has_public_page(escrow: Escrow, actor: Person, name: str, policy: object) -> bool:

@@ -9,9 +9,9 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from sfumato.errors import Forbidden
-from sfumato.model.statement import Kind
+from sfumato.model.statement import AggregateKind
 from sfumato.presentation.wording import asking as of_asking
-from sfumato.server.dependencies import Here, NameInPath, Reader
+from sfumato.server.dependencies import EscrowDep, NameInPath, ReadingUser
 from sfumato.server.texts import Name
 from sfumato.server.web.catalogue import spent_text
 from sfumato.server.web.shell import RendererDep
@@ -24,9 +24,9 @@ _COLUMN = ("name", "type", "categories", "private_keys")
 @screens.get("/datasets/{name}/ask")
 def ask(
     page: RendererDep,
-    actor: Reader,
+    actor: ReadingUser,
     name: NameInPath,
-    escrow: Here,
+    escrow: EscrowDep,
     before: Annotated[Name | None, Query(alias="from")] = None,
 ) -> Response:
     """`from` is a request of one's own that is to be changed and submitted again."""
@@ -66,7 +66,7 @@ def _vocabulary(dataset: Mapping[str, Any], flow: Mapping[str, Any]) -> dict[str
     """What the editor completes: columns that may be asked about, their categories, and the SQL that is answered."""
     allowed = None if "columns" not in flow else {name.casefold() for name in flow["columns"]}
     columns = [column for column in dataset["columns"] if allowed is None or column["name"].casefold() in allowed]
-    kinds = None if "aggregates" not in flow else [Kind(name) for name in flow["aggregates"]]
+    kinds = None if "aggregates" not in flow else [AggregateKind(name) for name in flow["aggregates"]]
     return {
         "table": dataset["name"],
         "columns": [{name: column[name] for name in _COLUMN} for column in columns],

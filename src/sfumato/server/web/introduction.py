@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from sfumato.presentation.wording import introduction as of_introduction
 from sfumato.presentation.wording.guarantee import in_100
-from sfumato.server.dependencies import Here, Reader
+from sfumato.server.dependencies import EscrowDep, ReadingUser
 from sfumato.server.web.shell import RendererDep, home_of, own_address
 
 screens = APIRouter(include_in_schema=False)
@@ -17,7 +17,7 @@ screens = APIRouter(include_in_schema=False)
 
 @screens.get("/introduction")
 def introduction(
-    page: RendererDep, actor: Reader, escrow: Here, next: Annotated[str, Query(max_length=2000)] = ""
+    page: RendererDep, actor: ReadingUser, escrow: EscrowDep, next: Annotated[str, Query(max_length=2000)] = ""
 ) -> Response:
     right = in_100(of_introduction.CHANCE)
     return page(
@@ -25,7 +25,7 @@ def introduction(
         screens=of_introduction.SCREENS,
         quiz=of_introduction.QUIZ,
         dots=((100 - right, "not in the data"), (right, "in the data")),
-        passed_at=escrow.people.introduced(actor),
+        passed_at=escrow.accounts.introduced(actor),
         next=own_address(next, home_of(actor)),
         passed=of_introduction.PASSED,
     )

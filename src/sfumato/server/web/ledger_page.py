@@ -8,10 +8,10 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from sfumato.escrow.identity.person import Role
-from sfumato.presentation.escrow import dataset as dataset_view
+from sfumato.presentation.escrow import dataset_view
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import ledger as of_ledger
-from sfumato.server.dependencies import Here, NameInPath, Reader
+from sfumato.presentation.wording import ledger_sentences as of_ledger
+from sfumato.server.dependencies import EscrowDep, NameInPath, ReadingUser
 from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
@@ -19,7 +19,7 @@ _LISTED = ("reserved", "looked", "decided")
 
 
 @screens.get("/datasets/{name}/ledger")
-def ledger(page: RendererDep, actor: Reader, name: NameInPath, escrow: Here) -> Response:
+def ledger(page: RendererDep, actor: ReadingUser, name: NameInPath, escrow: EscrowDep) -> Response:
     dataset = escrow.datasets.one(actor, name)
     view: dict[str, Any] = dataset_view.ledger(escrow.datasets.ledger(actor, name))
     entries: list[dict[str, Any]] | None = view.get("entries")

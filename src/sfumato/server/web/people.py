@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from sfumato.escrow.identity.person import Role
-from sfumato.server.dependencies import AfterName, Here, Reader
+from sfumato.server.dependencies import AfterName, EscrowDep, ReadingUser
 from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
@@ -20,9 +20,9 @@ ROLES = {
 
 
 @screens.get("/people")
-def people(page: RendererDep, actor: Reader, escrow: Here, after: AfterName = None) -> Response:
+def people(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, after: AfterName = None) -> Response:
     actor.require(Role.ADMIN, to="let people in")
-    listed = escrow.people.many(actor, after, _AT_ONCE + 1)
+    listed = escrow.accounts.many(actor, after, _AT_ONCE + 1)
     rows = [person.as_dict() for person in listed[:_AT_ONCE]]
     more = listed[_AT_ONCE - 1].name if len(listed) > _AT_ONCE else None
     return page("people.html", people=rows, roles=ROLES, more=more, facts={"people": rows, "self": actor.name})

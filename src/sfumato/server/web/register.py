@@ -7,8 +7,8 @@ from starlette.responses import Response
 
 from sfumato.escrow.identity.person import Role
 from sfumato.model.schema import Relation, Type
-from sfumato.presentation.wording import schema as of_schema
-from sfumato.server.dependencies import Here, Reader
+from sfumato.presentation.wording import schema_sentences as of_schema
+from sfumato.server.dependencies import EscrowDep, ReadingUser
 from sfumato.server.web.policy.form import offered
 from sfumato.server.web.shell import RendererDep
 
@@ -17,7 +17,7 @@ STEPS = ("The file", "Who is protected", "Columns", "Policy", "Review")
 
 
 @screens.get("/register")
-def register(page: RendererDep, actor: Reader, escrow: Here) -> Response:
+def register(page: RendererDep, actor: ReadingUser, escrow: EscrowDep) -> Response:
     actor.require(Role.CONTROLLER, to="register data")
     return page(
         "register.html",

@@ -9,21 +9,21 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from sfumato.api.columns import columns
+from sfumato.api.columns import answer_columns
 from sfumato.errors import NotFound, SfumatoError
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.service import Escrow
 from sfumato.escrow.submissions.lifecycle import State
-from sfumato.model.release import Answer, Certificate
+from sfumato.model.release import Answer, ReleaseCertificate
 from sfumato.model.schema import Type
-from sfumato.presentation import certificate_nist, release
+from sfumato.presentation import certificate_nist, release_view
 from sfumato.presentation.escrow import submission
 from sfumato.presentation.spreadsheet import write_csv
-from sfumato.presentation.wording import difference as of_difference
+from sfumato.presentation.wording import difference_sentences as of_difference
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import requests as of_request
+from sfumato.presentation.wording import requests_sentences as of_request
 from sfumato.presentation.wording.signals import pages as of_signal_pages
-from sfumato.server.dependencies import Here, NameInPath, Reader
+from sfumato.server.dependencies import EscrowDep, NameInPath, ReadingUser
 from sfumato.server.web.shell import PageRenderer
 from sfumato.server.web.signals import tasks as signalling
 
@@ -38,12 +38,14 @@ _MOST_SHOWN = 1000  # rows that a page still shows; the rest is in the files
 
 
 @screens.get("/requests/{id}/answer.csv")
-def as_csv(actor: Reader, id: NameInPath, escrow: Here, query: Annotated[int, Query(ge=1, le=1000)] = 1) -> Response:
+def as_csv(
+    actor: ReadingUser, id: NameInPath, escrow: EscrowDep, query: Annotated[int, Query(ge=1, le=1000)] = 1
+) -> Response:
     """One answer as a file, each figure with the ends of its noise range."""
     answers = escrow.requests.result(actor, id)["answers"]
     if query > len(answers):
         raise NotFound(f"There is no answer {query}", hint="they count from 1.")
-    table, text = columns(Answer.from_dict(answers[query - 1]), intervals=True), StringIO(newline="")
+    table, text = answer_columns(Answer.from_dict(answers[query - 1]), intervals=True), StringIO(newline="")
     rows = zip(*(column.values for column in table), strict=True)
     write_csv(text, [column.name for column in table], rows)
     named = {"Content-Disposition": f'attachment; filename="answer-{query}.csv"'}
@@ -90,14 +92,14 @@ def render_result(page: PageRenderer, actor: Person, escrow: Escrow, id: str) ->
 
 def _answer(released: Mapping[str, Any]) -> dict[str, Any]:
     """An answer for reading: its cells as text, what they are worth, and what may be compared."""
-    answer, certificate = Answer.from_dict(dict(released)), Certificate.from_dict(released["certificate"])
-    heads, rows = release.cells(answer, rounded=True)
+    answer, certificate = Answer.from_dict(dict(released)), ReleaseCertificate.from_dict(released["certificate"])
+    heads, rows = release_view.cells(answer, rounded=True)
     numbers = _are_numbers(answer)
     return {
         "query": certificate.query,
         "heads": list(zip(heads, numbers, strict=True)),
         "rows": [list(zip(row, numbers, strict=True)) for row in rows[:_MOST_SHOWN]],
-        "notes": release.notes(answer, certificate)
+        "notes": release_view.notes(answer, certificate)
         if answer.intervals is not None
         else [certificate_nist.usefulness(certificate)],
         "guarantee": certificate.guarantee.value,

@@ -11,9 +11,9 @@ from starlette.responses import Response
 
 from sfumato.errors import BadInput, Refused
 from sfumato.presentation import sharing as view
-from sfumato.presentation.wording import guessing as of_guessing
-from sfumato.presentation.wording import policy as of_policy
-from sfumato.server.dependencies import Here, NameInPath, Reader
+from sfumato.presentation.wording import guessing_sentences as of_guessing
+from sfumato.presentation.wording import policy_sentences as of_policy
+from sfumato.server.dependencies import EscrowDep, NameInPath, ReadingUser
 from sfumato.server.texts import Sql
 from sfumato.server.web.explorer import first_query
 from sfumato.server.web.shell import RendererDep
@@ -26,9 +26,9 @@ Slid = Annotated[float, Query(ge=0, le=1)]
 @screens.get("/datasets/{name}/sharing")
 def sharing(
     page: RendererDep,
-    actor: Reader,
+    actor: ReadingUser,
     name: NameInPath,
-    escrow: Here,
+    escrow: EscrowDep,
     sql: Annotated[Sql | None, Query()] = None,
     choices: Annotated[str, Query(max_length=20)] = "",
     secret: Annotated[str, Query(max_length=200)] = "",

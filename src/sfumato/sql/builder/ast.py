@@ -15,15 +15,15 @@ from sfumato.model.statement import (
     NOTHING,
     Afterwards,
     Aggregate,
+    AggregateKind,
     All,
     AnyOf,
     Arithmetic,
     Call,
     Case,
     ColumnRef,
-    Comparison,
+    Compare,
     Constant,
-    Kind,
     Membership,
     Missing,
     Not,
@@ -204,7 +204,7 @@ def matched(text: Scalar) -> exp.Expr:
 def predicate(part: Predicate) -> exp.Expr:
     """A predicate, parenthesised wherever it is combined."""
     match part:
-        case Comparison(operator, left, right):
+        case Compare(operator, left, right):
             return COMPARE[operator](this=scalar(left), expression=scalar(right))
         case Membership(operand, members):
             return exp.In(this=scalar(operand), expressions=[value(m.value) for m in members])
@@ -230,11 +230,11 @@ def listed(tree: exp.Expr, categories: Sequence[Category]) -> exp.Expr:
 def aggregate(part: Aggregate) -> exp.Expr:
     """An aggregate as we spell it."""
     argument = exp.Star() if part.argument is None else scalar(part.argument)
-    if part.kind is Kind.COUNT_DISTINCT:
+    if part.kind is AggregateKind.COUNT_DISTINCT:
         return exp.func("COUNT", exp.Distinct(expressions=[argument]))
     if part.at is None:
         return exp.Anonymous(this=part.kind.value, expressions=[argument])
-    if part.kind is Kind.QUANTILE_CONT and part.at == Fraction(1, 2):
+    if part.kind is AggregateKind.QUANTILE_CONT and part.at == Fraction(1, 2):
         return exp.func("MEDIAN", argument)
     return exp.Anonymous(this=part.kind.value, expressions=[argument, exp.Literal.number(f"{float(part.at):g}")])
 
@@ -247,8 +247,8 @@ def canonical(
     afterwards: Afterwards = NOTHING,
 ) -> str:
     """The statement as we read it, in one spelling: what is hashed, recorded and shown. It is never run."""
-    sources = {o.name: o.source for o in outputs if not o.shown or o.name == default_name(o.source)}
-    select = exp.select(*(_named(o) for o in outputs if o.shown)).from_(table(name))
+    sources = {o.name: o.source for o in outputs if not o.visible or o.name == default_name(o.source)}
+    select = exp.select(*(_named(o) for o in outputs if o.visible)).from_(table(name))
     if where is not None:
         select = select.where(predicate(where))
     select = select.group_by(*(column(k.name) for k in keys))
@@ -278,7 +278,7 @@ def _source(source: ColumnRef | Aggregate) -> exp.Expr:
 def default_name(source: ColumnRef | Aggregate) -> str:
     """What a column of the answer is called when nobody names it.
 
-    >>> default_name(Aggregate(Kind.QUANTILE_CONT, ColumnRef("age", Type.INTEGER), Fraction(1, 2)))
+    >>> default_name(Aggregate(AggregateKind.QUANTILE_CONT, ColumnRef("age", Type.INTEGER), Fraction(1, 2)))
     'median(age)'
     """
     if isinstance(source, ColumnRef):

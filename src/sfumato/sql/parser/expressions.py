@@ -19,7 +19,7 @@ from sfumato.model.statement import (
     Call,
     Case,
     ColumnRef,
-    Comparison,
+    Compare,
     Constant,
     Membership,
     Missing,
@@ -93,7 +93,7 @@ class Expressions(Text):
             return links[0] if len(links) == 1 else All(tuple(links))
         self.refused(node, _FUNCTIONS)
 
-    def links(self, node: exp.Expr) -> list[Comparison]:
+    def links(self, node: exp.Expr) -> list[Compare]:
         """`30 <= age <= 40` as the papers write it: its links, one comparison each. Every operand is read once."""
         chain = [node]
         while type(chain[-1].this) in COMPARISONS:
@@ -108,8 +108,8 @@ class Expressions(Text):
             left, left_node = right, link.expression
         return links
 
-    def comparison(self, operator: str, left: Scalar, right: Scalar, node: exp.Expr) -> Comparison:
-        return Comparison(operator, *self.matching(left, right, node))
+    def comparison(self, operator: str, left: Scalar, right: Scalar, node: exp.Expr) -> Compare:
+        return Compare(operator, *self.matching(left, right, node))
 
     def between(self, node: exp.Between) -> Predicate:
         self.only(node, "this", "low", "high")

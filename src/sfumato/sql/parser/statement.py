@@ -18,10 +18,10 @@ from sfumato.model.statement import (
     NOTHING,
     Afterwards,
     Aggregate,
+    AggregateKind,
     All,
     ColumnRef,
     Constant,
-    Kind,
     Order,
     Output,
     Predicate,
@@ -36,21 +36,21 @@ from sfumato.sql.parser.vocabulary import AGGREGATES, FUNCTIONS
 
 logging.getLogger("sqlglot").disabled = True  # it echoes what it cannot parse
 
-_AGGREGATES: dict[type[exp.Expr], Kind] = {
-    exp.Count: Kind.COUNT,
-    exp.Sum: Kind.SUM,
-    exp.Avg: Kind.AVG,
-    exp.Variance: Kind.VAR_SAMP,
-    exp.VariancePop: Kind.VAR_POP,
-    exp.Stddev: Kind.STDDEV_SAMP,
-    exp.StddevSamp: Kind.STDDEV_SAMP,
-    exp.StddevPop: Kind.STDDEV_POP,
-    exp.Min: Kind.MIN,
-    exp.Max: Kind.MAX,
-    exp.Median: Kind.QUANTILE_CONT,
-    exp.PercentileCont: Kind.QUANTILE_CONT,
-    exp.PercentileDisc: Kind.QUANTILE_DISC,
-    exp.Quantile: Kind.QUANTILE_DISC,  # as DuckDB has it
+_AGGREGATES: dict[type[exp.Expr], AggregateKind] = {
+    exp.Count: AggregateKind.COUNT,
+    exp.Sum: AggregateKind.SUM,
+    exp.Avg: AggregateKind.AVG,
+    exp.Variance: AggregateKind.VAR_SAMP,
+    exp.VariancePop: AggregateKind.VAR_POP,
+    exp.Stddev: AggregateKind.STDDEV_SAMP,
+    exp.StddevSamp: AggregateKind.STDDEV_SAMP,
+    exp.StddevPop: AggregateKind.STDDEV_POP,
+    exp.Min: AggregateKind.MIN,
+    exp.Max: AggregateKind.MAX,
+    exp.Median: AggregateKind.QUANTILE_CONT,
+    exp.PercentileCont: AggregateKind.QUANTILE_CONT,
+    exp.PercentileDisc: AggregateKind.QUANTILE_DISC,
+    exp.Quantile: AggregateKind.QUANTILE_DISC,  # as DuckDB has it
 }
 _FINEST_QUANTILE = 10**6
 _SETS = (exp.Rollup, exp.Cube, exp.GroupingSets)
@@ -331,26 +331,32 @@ class _Reader(Names):
             return Aggregate(kind, self.measured(argument, kind, inner), at)
         self.only(call, "this", "big_int")
         argument = call.this
-        if kind is Kind.COUNT:
+        if kind is AggregateKind.COUNT:
             return self.count(argument, call)
-        if isinstance(argument, exp.Distinct) and kind in (Kind.MIN, Kind.MAX) and len(argument.expressions) == 1:
+        if (
+            isinstance(argument, exp.Distinct)
+            and kind in (AggregateKind.MIN, AggregateKind.MAX)
+            and len(argument.expressions) == 1
+        ):
             argument = argument.expressions[0]
         return Aggregate(kind, self.measured(argument, kind, call))
 
     def count(self, argument: exp.Expr | None, call: exp.Expr) -> Aggregate:
         if argument is None:
-            return Aggregate(Kind.COUNT)
+            return Aggregate(AggregateKind.COUNT)
         if isinstance(argument, exp.Star):
             self.only(argument)
-            return Aggregate(Kind.COUNT)
+            return Aggregate(AggregateKind.COUNT)
         if isinstance(argument, exp.Distinct):
             if len(argument.expressions) != 1 or isinstance(argument.expressions[0], exp.Tuple):
                 self.refuse("COUNT(DISTINCT ...) of several columns", call, hint="count one column.")
             if isinstance(argument.expressions[0], exp.Star):
                 self.refuse("COUNT(DISTINCT *)", call, hint="count the values of one column.")
-            return Aggregate(Kind.COUNT_DISTINCT, self.typed(self.sized(argument.expressions[0]), call))
+            return Aggregate(AggregateKind.COUNT_DISTINCT, self.typed(self.sized(argument.expressions[0]), call))
         counted = self.sized(argument)
-        return Aggregate(Kind.COUNT) if isinstance(counted, Constant) else Aggregate(Kind.COUNT, counted)
+        return (
+            Aggregate(AggregateKind.COUNT) if isinstance(counted, Constant) else Aggregate(AggregateKind.COUNT, counted)
+        )
 
     def quantile(self, call: exp.Expr, inner: exp.Expr) -> tuple[exp.Expr, Fraction]:
         """What is ranked, and which quantile: QUANTILE_CONT(v, p), or PERCENTILE_CONT(p) WITHIN GROUP (ORDER BY v)."""
@@ -373,7 +379,7 @@ class _Reader(Names):
             raise QueryError(what, where=where, hint=_WRITE_QUANTILE)
         return argument, at
 
-    def measured(self, argument: exp.Expr, kind: Kind, call: exp.Expr) -> Scalar:
+    def measured(self, argument: exp.Expr, kind: AggregateKind, call: exp.Expr) -> Scalar:
         """What is added up or ranked: numbers."""
         if isinstance(argument, exp.Star | exp.Distinct):
             written = self.written(call) if isinstance(call, exp.Func) else str(kind)
@@ -452,13 +458,13 @@ class _Reader(Names):
         assert self.answer is not None
         self.only(node, "this", "table")
         self.qualified(node)
-        found = [o for o in self.answer if o.shown and not node.table and o.name.lower() == node.name.lower()]
+        found = [o for o in self.answer if o.visible and not node.table and o.name.lower() == node.name.lower()]
         if found:
             return _result(found[0])
         key = self.known(node.name, self.scope, trust=True)
         if isinstance(key, ColumnRef) and key in self.grouped:
             return self.result_of(key)
-        hint = f"it has: {', '.join(o.name for o in self.answer if o.shown)}."
+        hint = f"it has: {', '.join(o.name for o in self.answer if o.visible)}."
         raise QueryError(f"The answer has no column '{node.name}'", where=self.place(node), hint=hint)
 
     def result_of(self, source: ColumnRef | Aggregate) -> ColumnRef:
@@ -467,7 +473,7 @@ class _Reader(Names):
             name, taken = f"{default_name(source)}, not shown", {o.name for o in self.answer}
             while name in taken:
                 name += " either"
-            self.answer.append(Output(name, source, shown=False))
+            self.answer.append(Output(name, source, visible=False))
         return _result(next(o for o in self.answer if o.source == source))
 
     # Names

@@ -12,7 +12,7 @@ from sqlglot import exp
 from sfumato.model.facts import EXPOSURE, INFLUENCE, Bin, Cell, Distribution, Summary
 from sfumato.model.measurement import NumberKind
 from sfumato.model.schema import PERSON, Schema
-from sfumato.model.statement import ColumnRef, Kind, Predicate
+from sfumato.model.statement import AggregateKind, ColumnRef, Predicate
 from sfumato.sql.builder.ast import (
     alias,
     as_whole,
@@ -67,7 +67,7 @@ def uniform(question: Question) -> tuple[float, float] | None:
     """Influence and exposure of whoever is matched, where that is the same for all: rows that are only counted."""
     q = question
     kinds = {a.kind for a in q.statement.aggregates}
-    if q.unit is not None or kinds != {Kind.COUNT} or (q.readings and not q.only_present):
+    if q.unit is not None or kinds != {AggregateKind.COUNT} or (q.readings and not q.only_present):
         return None
     aggregates, numbers = len(q.statement.aggregates), q.measurement.numbers
     if q.norm == L2:
@@ -96,7 +96,10 @@ def ends(question: Question) -> exp.Select | None:
     q = question
     single = q.unit is None and q.only_present and len(q.statement.aggregates) == 1
     argument = q.values[0].argument if single else None
-    if not isinstance(argument, ColumnRef) or q.statement.aggregates[0].kind not in (Kind.SUM, Kind.AVG):
+    if not isinstance(argument, ColumnRef) or q.statement.aggregates[0].kind not in (
+        AggregateKind.SUM,
+        AggregateKind.AVG,
+    ):
         return None
     value = col(argument.name)
     parts = [rows_counted(), call("MIN", value), call("MAX", value)]
@@ -265,7 +268,7 @@ def singletons(question: Question) -> exp.Select | None:
 
     None where everything that is asked for exists without anybody: counts and sums.
     """
-    asked = [r for a, r in question.readings.items() if not a.kind.counts and a.kind is not Kind.SUM]
+    asked = [r for a, r in question.readings.items() if not a.kind.counts and a.kind is not AggregateKind.SUM]
     if not asked:
         return None
     people = rows_counted() if question.unit is None else distinct(col(PERSON))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from sfumato.model.fit import ColumnFit, Fit
-from sfumato.model.schema import Column, Schema, Type
+from sfumato.model.schema import Schema, SchemaColumn, Type
 from sfumato.sql.builder.ast import column, listed, number, table
 from sfumato.sql.plans.clean import missing_text, try_cast
 from sfumato.sql.plans.exposure_summary import Rows, whole
@@ -28,7 +28,7 @@ def read_fit(rows: Rows, schema: Schema) -> Fit:
     return Fit(people, tuple(ColumnFit(c.name, *quad) for c, quad in zip(schema.columns, quads, strict=True)))
 
 
-def _misfits(declared: Column, schema: Schema, present: Type | None) -> list[exp.Expr]:
+def _misfits(declared: SchemaColumn, schema: Schema, present: Type | None) -> list[exp.Expr]:
     raw = column(declared.name)
     is_null = exp.Is(this=raw, expression=exp.Null())
     as_text = raw if present is Type.TEXT else try_cast(raw, Type.TEXT)

@@ -14,7 +14,7 @@ from sqlglot import exp
 from sfumato.model.facts import EXPOSURE, INFLUENCE
 from sfumato.model.measurement import NoisyNumber, NumberKind
 from sfumato.model.schema import PERSON
-from sfumato.model.statement import Aggregate, Kind
+from sfumato.model.statement import Aggregate, AggregateKind
 from sfumato.sql.builder.ast import column, joined, ours, selected, table, with_tables
 from sfumato.sql.builder.term import Term, col, rows_counted, term, when
 from sfumato.sql.plans import order_statistics
@@ -139,7 +139,7 @@ class Leaving:
         for position, a in enumerate(q.statement.aggregates):
             if not order_statistics.needs_more(q, a):
                 continue
-            if a.kind is Kind.COUNT_DISTINCT:
+            if a.kind is AggregateKind.COUNT_DISTINCT:
                 also = PERSON if q.unit else q.readings[a].name
                 select = self._joined(select, order_statistics.name("alone", position), _ALIKE, also, kind="LEFT")
                 continue
@@ -179,11 +179,11 @@ class Leaving:
             return self._own_rows()
         reading = q.readings[a]
         own, everybody = self._own(reading), parts_of(_of_all(reading))
-        if a.kind is Kind.COUNT:
+        if a.kind is AggregateKind.COUNT:
             return own["n"]
-        if a.kind is Kind.SUM:
+        if a.kind is AggregateKind.SUM:
             return abs(own["s"].double)
-        if a.kind is Kind.AVG:
+        if a.kind is AggregateKind.AVG:
             return mean_moves(own, everybody)
         if a.kind.spreads:
             return spread_moves(reading, own, everybody, a.kind)
@@ -192,7 +192,7 @@ class Leaving:
     def _signed(self, a: Aggregate, position: int) -> Term:
         """Of what is no sum over people: from the answer of all to that of the others."""
         reading = self.question.readings[a]
-        if a.kind is Kind.COUNT_DISTINCT:
+        if a.kind is AggregateKind.COUNT_DISTINCT:
             return col(order_statistics.ALONE, order_statistics.name("alone", position)).or_else(0)
         if a.kind.ranks:
             return order_statistics.rank_moves(self.question, position, col(reading.name, _ALIKE))
@@ -247,10 +247,10 @@ class Leaving:
         reading = q.readings[a]
         everybody = parts_of(_of_all(reading))
         n = everybody["n"]
-        if a.kind is Kind.COUNT:
+        if a.kind is AggregateKind.COUNT:
             return n
-        if a.kind in (Kind.SUM, Kind.AVG):
-            return when((n > 0, everybody["s"].double / (1 if a.kind is Kind.SUM else n)))
+        if a.kind in (AggregateKind.SUM, AggregateKind.AVG):
+            return when((n > 0, everybody["s"].double / (1 if a.kind is AggregateKind.SUM else n)))
         if a.kind.spreads:
             return when((n > a.kind.lost, spread(reading, everybody, a.kind)))
         return extreme(everybody, _end(a.kind))
@@ -267,8 +267,8 @@ def _of_all(reading: Reading) -> str:
     return f"{reading.name} of all"
 
 
-def _end(kind: Kind) -> str:
-    return "lo" if kind is Kind.MIN else "hi"
+def _end(kind: AggregateKind) -> str:
+    return "lo" if kind is AggregateKind.MIN else "hi"
 
 
 def _position(q: Question, n: NoisyNumber) -> int:

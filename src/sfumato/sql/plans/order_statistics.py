@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from sfumato.model.schema import PERSON
-from sfumato.model.statement import Aggregate, Kind
+from sfumato.model.statement import Aggregate, AggregateKind
 from sfumato.sql.builder.ast import column, joined, ours, selected, table
 from sfumato.sql.builder.term import Term, call, col, distinct, rows_counted, term, when
 from sfumato.sql.plans.rows import ROWS, Question
@@ -29,11 +29,13 @@ def of_all(position: int) -> str:
 
 def needs_more(question: Question, aggregate: Aggregate) -> bool:
     """Whether an aggregate needs more than sums."""
-    return aggregate.kind.ranks or (aggregate.kind is Kind.COUNT_DISTINCT and not question.is_persons(aggregate))
+    return aggregate.kind.ranks or (
+        aggregate.kind is AggregateKind.COUNT_DISTINCT and not question.is_persons(aggregate)
+    )
 
 
 def tables(question: Question, aggregate: Aggregate, position: int) -> Tables:
-    if aggregate.kind is Kind.COUNT_DISTINCT:
+    if aggregate.kind is AggregateKind.COUNT_DISTINCT:
         return _values(question, aggregate, position)
     found = _ranks(question, aggregate, position)
     return found if question.unit is None else [*found, *_ranks_without(question, aggregate, position)]
@@ -139,7 +141,7 @@ def _between(a: Aggregate, m: Term) -> tuple[Term, Term]:
     """The ranks between which a quantile of m values lies, from 1, in whole numbers: p is exactly as written."""
     assert a.at is not None
     top, bottom = term(a.at.numerator), a.at.denominator
-    if a.kind is Kind.QUANTILE_CONT:
+    if a.kind is AggregateKind.QUANTILE_CONT:
         low = (top * (m - 1)) // bottom + 1
         return low, call("LEAST", low + 1, m)
     rank = call("GREATEST", (top * m + (bottom - 1)) // bottom, 1)
@@ -149,7 +151,7 @@ def _between(a: Aggregate, m: Term) -> tuple[Term, Term]:
 def _part_way(a: Aggregate, m: Term) -> Term:
     """How far between the two ranks a quantile lies."""
     assert a.at is not None
-    if a.kind is Kind.QUANTILE_DISC:
+    if a.kind is AggregateKind.QUANTILE_DISC:
         return term(0)
     return ((term(a.at.numerator) * (m - 1)) % a.at.denominator).double / a.at.denominator
 

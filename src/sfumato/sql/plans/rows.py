@@ -17,11 +17,11 @@ from sfumato.model.measurement import Measurement, NoisyNumber, NumberKind
 from sfumato.model.schema import PERSON, Bounds, Schema, Type
 from sfumato.model.statement import (
     Aggregate,
+    AggregateKind,
     All,
     ColumnRef,
-    Comparison,
+    Compare,
     Constant,
-    Kind,
     Predicate,
     Scalar,
     Statement,
@@ -108,7 +108,7 @@ class Question:
                 continue
             same = next((r for r in found if self._serves(r, aggregate)), None)
             if same is None:
-                counted = aggregate.kind is Kind.COUNT
+                counted = aggregate.kind is AggregateKind.COUNT
                 name = ours("value", str(len(found)))
                 same = Reading(name, aggregate.argument, self._bounds(aggregate), counted)
                 found.append(same)
@@ -119,22 +119,22 @@ class Question:
         """Whether a value that is read already will do; a clamped column is missing exactly where the column is."""
         if reading.argument != aggregate.argument:
             return False
-        if aggregate.kind is Kind.COUNT:
+        if aggregate.kind is AggregateKind.COUNT:
             return reading.counted or isinstance(reading.argument, ColumnRef)
         return not reading.counted and (reading.bounds is None) == aggregate.kind.counts
 
     def is_persons(self, aggregate: Aggregate) -> bool:
         argument = aggregate.argument
-        counted = aggregate.kind is Kind.COUNT_DISTINCT and isinstance(argument, ColumnRef)
+        counted = aggregate.kind is AggregateKind.COUNT_DISTINCT and isinstance(argument, ColumnRef)
         return counted and isinstance(argument, ColumnRef) and argument.name == self.unit
 
     def reading_of(self, noisy: NoisyNumber) -> Reading | None:
         """What a noisy number reads."""
         read = {a: r for a, r in self.readings.items() if a.argument == noisy.argument}
         if noisy.kind is NumberKind.DISTINCT:
-            return next(r for a, r in read.items() if a.kind is Kind.COUNT_DISTINCT)
+            return next(r for a, r in read.items() if a.kind is AggregateKind.COUNT_DISTINCT)
         if noisy.kind is NumberKind.COUNT:  # of a mean it counts the clamped values, of a COUNT those that are there
-            counted = [r for a, r in read.items() if a.kind is Kind.COUNT and noisy.bounds is None]
+            counted = [r for a, r in read.items() if a.kind is AggregateKind.COUNT and noisy.bounds is None]
             return next(iter(counted or [r for r in read.values() if r.bounds is not None]), None)
         return next((r for r in read.values() if r.bounds is not None), None)
 
@@ -146,7 +146,9 @@ class Question:
     def only_present(self) -> bool:
         """Whether all it asks is about one value: then a row without it is as good as left out."""
         every = len(self.readings) == len(self.statement.aggregates)
-        return every and len(self.values) == 1 and all(a.kind is not Kind.COUNT_DISTINCT for a in self.readings)
+        return (
+            every and len(self.values) == 1 and all(a.kind is not AggregateKind.COUNT_DISTINCT for a in self.readings)
+        )
 
     def sensitivity_of(self, noisy: NoisyNumber) -> Fraction:
         """What a person's changes of a number add up to at most, over all cells."""
@@ -155,7 +157,7 @@ class Question:
     @property
     def compares_with_cell(self) -> bool:
         """Whether what a person changes depends on the others in the cell; of counts and sums it does not."""
-        return any(a.kind not in (Kind.COUNT, Kind.SUM) for a in self.statement.aggregates)
+        return any(a.kind not in (AggregateKind.COUNT, AggregateKind.SUM) for a in self.statement.aggregates)
 
     @cached_property
     def narrow(self) -> bool:
@@ -265,7 +267,7 @@ def _public(schema: Schema, key: ColumnRef) -> Sequence[str | int | bool] | None
 def _pushed(part: Predicate, schema: Schema) -> exp.Expr:
     """A condition that must hold: compared with a text as it was delivered, where that says the same."""
     match part:
-        case Comparison(operator, ColumnRef(name, Type.TEXT), Constant(str(text))) if schema.null_values:
+        case Compare(operator, ColumnRef(name, Type.TEXT), Constant(str(text))) if schema.null_values:
             stored = column(as_delivered(name))
             compared = COMPARE[operator](this=stored, expression=value(text))
             if operator == "=" and text not in schema.null_values:

@@ -59,6 +59,14 @@ class Clean(Protocol):
     def __call__(self, schema: Schema, columns: Columns, raw: str, keep: Sequence[str] = (), /) -> str: ...
 
 
+class CheckedFiles(Protocol):
+    """Remembers the states of files in which every value can be read."""
+
+    def knows(self, state: str, /) -> bool: ...
+
+    def remember(self, state: str, /) -> None: ...
+
+
 class DuckDB:
     """One table. Opening reads the names and types of its columns, and each value at which a scan might fail.
 
@@ -67,7 +75,9 @@ class DuckDB:
 
     dialect = "duckdb"
 
-    def __init__(self, source: object, schema: Schema | None, clean: Clean) -> None:
+    def __init__(
+        self, source: object, schema: Schema | None, clean: Clean, checked: CheckedFiles | None = None
+    ) -> None:
         self._connection = _connect(source.settings if isinstance(source, MemoryFile) else {})
         self._raw_types: dict[str, str] = {}
         self._lock = RLock()  # a connection holds one result at a time
@@ -85,7 +95,7 @@ class DuckDB:
             if not isinstance(self._source, CsvFile):
                 self._run_guarded(unreadable, self._clean_connection)  # a view of what lies there
         if isinstance(self._source, ParquetFiles | InMemoryTable):
-            self._require_readable(source_name(source))
+            self._require_readable_once(source_name(source), checked)
 
     @property
     def assumed(self) -> Assumption | None:
@@ -201,14 +211,27 @@ class DuckDB:
             self._connection.register(FRAME, source.table)
             columns = self._readings(f'SELECT * FROM "{FRAME}"')
             self._connection.execute(f'CREATE VIEW "{RAW}" AS SELECT {columns} FROM "{FRAME}"')
-        self._raw_types = self._types(f'"{RAW}"')
+        if not self._raw_types:
+            self._raw_types = self._types(f'"{RAW}"')
         return {name: _TYPE_OF.get(type_) for name, type_ in self._raw_types.items()}
 
     def _readings(self, select: str) -> str:
         """The columns of a table: categories as their texts, and moments that cannot be written out as NULL."""
-        read = {name: stored_values.reading(_quoted(name), type_) for name, type_ in self._types(select).items()}
+        types = self._types(select)
+        read = {name: stored_values.reading(_quoted(name), type_) for name, type_ in types.items()}
         other = ", ".join(f"{reading} AS {_quoted(name)}" for name, reading in read.items() if reading)
+        if not other:
+            self._raw_types = types  # those of the view, too: nothing is read in another way
         return f"* REPLACE ({other})" if other else "*"
+
+    def _require_readable_once(self, source: str, checked: CheckedFiles | None) -> None:
+        """Files that were read to their end before, and are as they were then, are not read again."""
+        state = self._source.snapshot.digest if isinstance(self._source, ParquetFiles) else None
+        if checked is None or state is None:
+            self._require_readable(source)
+        elif not checked.knows(state):
+            self._require_readable(source)
+            checked.remember(state)
 
     def _require_readable(self, source: str) -> None:
         """Refuse a table with a value at which a query would fail, by the name of its column: such columns are read.
@@ -224,7 +247,7 @@ class DuckDB:
         doubtful = [(cleaned, name) for name in odd]
         if isinstance(self._source, ParquetFiles):
             scanned = [name for name, type_ in types.items() if stored_values.is_scanned(type_)]
-            if not self._reads(RAW, scanned):
+            if (scanned or odd) and not self._reads(RAW, scanned):
                 if not self._reads(RAW, []):
                     unknown = stored_values.unreadable(None, "TIMESTAMP", source)
                     raise stored_values.unreadable(
@@ -281,8 +304,7 @@ class DuckDB:
             return digest.of_files([source.path])
         self._load()
         if not isinstance(source, CsvFile):
-            [(rows,)] = self._connection.execute(f'SELECT COUNT(*) FROM "{RAW}"').fetchall()
-            values = rows * len(self.columns)
+            values = self._row_count() * len(self.columns)
             if isinstance(source, ParquetFiles) and values > digest.MOST_VALUES:
                 return digest.of_files(source.files)
             if values > digest.MOST_IN_MEMORY:
@@ -291,6 +313,12 @@ class DuckDB:
         if isinstance(source, CsvFile) and self._is_clean:
             self._drop_raw()
         return rows_digest
+
+    def _row_count(self) -> int:
+        if isinstance(self._source, ParquetFiles):
+            return self._source.rows(self._connection)
+        [(rows,)] = self._connection.execute(f'SELECT COUNT(*) FROM "{RAW}"').fetchall()
+        return int(rows)
 
     def _note_share_read(self, share: float) -> None:
         self._share_read = share

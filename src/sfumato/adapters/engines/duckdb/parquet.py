@@ -83,6 +83,13 @@ class ParquetFiles:
             place += f" + map({_texts(self.files)}, {self._before(connection)})[{FILE}]"
         return f'SELECT {self.columns}, {place} AS "{number}" FROM {_scan(self.files, bool(self.keys))}'
 
+    def rows(self, connection: duckdb.DuckDBPyConnection) -> int:
+        """The number of rows in all files, from their footers."""
+        [(rows,)] = connection.execute(
+            f"SELECT sum(num_rows) FROM parquet_file_metadata({_paths(self.files)})"
+        ).fetchall()
+        return int(rows)
+
     def far_moment(self) -> str | None:
         """The column of milliseconds whose ends, in the footers, cannot be written in microseconds.
 

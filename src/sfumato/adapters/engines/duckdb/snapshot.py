@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,11 @@ class Snapshot:
     def holds(self) -> bool:
         """Whether the files still are what they were."""
         return all(_state(file) == state for file, state in self.states)
+
+    @property
+    def digest(self) -> str:
+        """A name of this state: another one has another name."""
+        return f"state {hashlib.sha256(repr(self.states).encode()).hexdigest()}"
 
 
 def _state(file: Path) -> State:

@@ -10,15 +10,15 @@ from pydantic import JsonValue
 from starlette.responses import Response
 
 from sfumato.errors import LedgerBroken, NotFound
-from sfumato.escrow.dataset import Held
+from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person
-from sfumato.escrow.policy.store import Signed
+from sfumato.escrow.policy.store import SignedPolicy
 from sfumato.escrow.service import Escrow
 from sfumato.escrow.submissions.ballot import LookedBy, warning
-from sfumato.presentation.escrow import policy as policy_view
-from sfumato.presentation.wording import policy as of_policy
+from sfumato.presentation.escrow import policy_view
+from sfumato.presentation.wording import policy_sentences as of_policy
 from sfumato.presentation.wording import rule as of_rule
-from sfumato.server.dependencies import Here, NameInPath, Reader
+from sfumato.server.dependencies import EscrowDep, NameInPath, ReadingUser
 from sfumato.server.texts import plain
 from sfumato.server.web.policy.form import offered
 from sfumato.server.web.shell import RendererDep
@@ -28,7 +28,7 @@ Rule = Annotated[str | None, Query(max_length=4000)]
 
 
 @screens.get("/datasets/{name}/policy")
-def policy(page: RendererDep, actor: Reader, escrow: Here, name: NameInPath, rule: Rule = None) -> Response:
+def policy(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, name: NameInPath, rule: Rule = None) -> Response:
     """`rule` is one that somebody found elsewhere, to be put into the form."""
     dataset = escrow.datasets.for_whoever_decides(actor, name)
     now, before, broken = _signed_policies(escrow, actor, dataset)
@@ -56,7 +56,9 @@ def policy(page: RendererDep, actor: Reader, escrow: Here, name: NameInPath, rul
     )
 
 
-def _signed_policies(escrow: Escrow, actor: Person, dataset: Held) -> tuple[Signed | None, list[Signed], str | None]:
+def _signed_policies(
+    escrow: Escrow, actor: Person, dataset: RegisteredDataset
+) -> tuple[SignedPolicy | None, list[SignedPolicy], str | None]:
     """What holds, every version of it, and what is wrong with them if they were edited outside."""
     try:
         return escrow.policies.current(actor, dataset.name), escrow.policies.history(actor, dataset.name), None
@@ -66,7 +68,7 @@ def _signed_policies(escrow: Escrow, actor: Person, dataset: Held) -> tuple[Sign
         return None, [], f"{error.message}. {error.hint[:1].upper()}{error.hint[1:]}"
 
 
-def _look_warnings(escrow: Escrow, actor: Person, dataset: Held) -> list[str]:
+def _look_warnings(escrow: Escrow, actor: Person, dataset: RegisteredDataset) -> list[str]:
     """What is said of looks at the people; nothing where the policy leaves nothing readable."""
     record = escrow.datasets.record_of(actor, dataset)
     look = None if record is None else warning(record, actor)
