@@ -101,10 +101,10 @@ def _place(host: str, port: int) -> tuple[socket.AddressFamily, tuple[str, int]]
     if not 0 <= port <= 65535:
         raise BadInput(f"{port} is no port", hint="take one from 1024 to 65535.")
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except OSError:
         raise _no_address(host) from None
-    family, _, _, _, place = found[0]
+    family, _, _, _, place = addresses[0]
     return family, (str(place[0]), port)
 
 
