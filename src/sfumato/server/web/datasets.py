@@ -9,6 +9,7 @@ from fastapi import APIRouter
 from starlette.responses import RedirectResponse, Response
 
 from sfumato.errors import SfumatoError
+from sfumato.escrow.catalogue.entries import DatasetDetails, FullEntry
 from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.service import Escrow
@@ -33,9 +34,11 @@ def datasets(page: Shown, actor: ReadingUser, escrow: EscrowDep, after: AfterNam
     found = escrow.datasets.many(actor, after, _AT_ONCE + 1)
     waiting = _waiting(actor, escrow)
     rows = [
-        _row(actor, escrow, one) | {"waiting": waiting[str(one["name"])]} for one in found[:_AT_ONCE] if _is_held(one)
+        _row(actor, escrow, entry) | {"waiting": waiting[entry.name]}
+        for entry in found[:_AT_ONCE]
+        if isinstance(entry, FullEntry)
     ]
-    more = found[_AT_ONCE - 1]["name"] if len(found) > _AT_ONCE else None
+    more = found[_AT_ONCE - 1].name if len(found) > _AT_ONCE else None
     may_register = actor.has(Role.CONTROLLER)
     return page("datasets.html", rows=rows, more=more, may_register=may_register, about_budget=of_rule.BUDGET)
 
@@ -44,37 +47,31 @@ def datasets(page: Shown, actor: ReadingUser, escrow: EscrowDep, after: AfterNam
 def dataset(page: Shown, actor: ReadingUser, escrow: EscrowDep, name: NameInPath) -> Response:
     """Analysts find what they may know of it in the catalogue."""
     shown = escrow.datasets.one(actor, name)
-    if not _is_held(shown):
-        return RedirectResponse(f"/catalogue/{shown['name']}", 303)
-    held = escrow.datasets.of(str(shown["name"]))
+    if not isinstance(shown, DatasetDetails):
+        return RedirectResponse(f"/catalogue/{shown.name}", 303)
+    held = escrow.datasets.of(shown.name)
     controls = held.is_controlled_by(actor)
     record = escrow.datasets.ledger_of(actor, held)
-    same: Any = shown.get("same_rows", [])
     may_hold = [one.name for one in escrow.accounts.all() if one.has(Role.CONTROLLER) and not one.disabled]
     return page(
         "dataset.html",
         dataset=shown,
         controls=controls,
         sentences=of_schema.sentences(held.schema)[:2],
-        versions=[one.as_dict() for one in escrow.datasets.versions(actor, held.name)][::-1] if controls else [],
+        versions=escrow.datasets.versions(actor, held.name)[::-1] if controls else [],
         may_hold=sorted({*may_hold, *held.controllers}),
         spent=total_text(record.total),
         budget=of_guarantee.budget(record.budget) if record.budget.stated else None,
-        public_page=_has_public_page(escrow, actor, held.name, shown["policy"]),
+        public_page=_has_public_page(escrow, actor, held.name, shown.policy),
         look=of_guarantee.LOOK,
         entered=of_schema.CHECK_IS_ENTERED,
         costs=of_schema.check_costs(_ways(escrow, held)),
         stated=of_schema.STATED_BY_A_PERSON,
         looked=of_schema.AFTER_LOOK if record.known.somebody_looked else None,
         populations=of_ledger.POPULATIONS,
-        same_rows=[of_ledger.same_rows_held(held.name, other) for other in same],
+        same_rows=[of_ledger.same_rows_held(held.name, other) for other in shown.same_rows or ()],
         facts={"name": held.name, "person": actor.name},
     )
-
-
-def _is_held(shown: dict[str, Any]) -> bool:
-    """Whether this person is shown all of it: as a controller or an auditor."""
-    return "controllers" in shown
 
 
 def _ways(escrow: Escrow, held: RegisteredDataset) -> list[str]:
@@ -87,16 +84,16 @@ def _has_public_page(escrow: Escrow, actor: Person, name: str, policy: object) -
     return policy is not None and bool(getattr(escrow.policies.current(actor, name).policy, "public_page", False))
 
 
-def _row(actor: Person, escrow: Escrow, shown: dict[str, Any]) -> dict[str, Any]:
+def _row(actor: Person, escrow: Escrow, entry: FullEntry) -> dict[str, Any]:
     """One of the list; one whose policy or ledger cannot be read is listed, and says so."""
     try:
-        held = escrow.datasets.of(shown["name"])
+        held = escrow.datasets.of(entry.name)
         ledger = escrow.datasets.ledger_of(actor, held)
         policy = escrow.datasets.policy_of(held)
     except SfumatoError as error:
-        return shown | {"error": error.message, "number": None}
+        return vars(entry) | {"error": error.message, "number": None}
     versions = escrow.datasets.versions(actor, held.name) if held.is_controlled_by(actor) else []
-    return shown | {
+    return vars(entry) | {
         "spent": ledger.total.epsilon,
         "budget": None if ledger.budget.epsilon is None else float(ledger.budget.epsilon),
         "policy": None if policy is None else policy.number,
