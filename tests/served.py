@@ -31,7 +31,7 @@ ESTIMATE = RequestEstimate(RequestFacts((), 0.2, 0.0, Guarantee.DP, (), Total(),
 
 
 def person(name: str, *roles: str) -> Person:
-    return Person(name, "", frozenset(map(Role, roles or ("analyst",))), "00", "2026-11-16T00:00:00+00:00")
+    return Person(name, "", tuple(map(Role, roles or ("analyst",))), "00", "2026-11-16T00:00:00+00:00")
 
 
 @dataclass

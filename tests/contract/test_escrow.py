@@ -37,9 +37,10 @@ from sfumato.escrow.ports import EscrowLimits
 from sfumato.escrow.submissions.lifecycle import STEPS, Act, State, stepped
 from sfumato.escrow.submissions.visibility import ANALYST, CONTROLLER
 from sfumato.ledger.entry import Event
+from sfumato.model.plain import to_plain
 from sfumato.presentation.certificate import worded_answers
 from sfumato.presentation.escrow import dataset_view, submission
-from sfumato.presentation.escrow.notifications_view import as_dict, sentence
+from sfumato.presentation.escrow.notifications_view import sentence, worded
 from sfumato.presentation.escrow.policy_view import sentences, signed
 from sfumato.presentation.refusals.submissions import DONE
 from tests.contract.conftest import Copies
@@ -215,13 +216,13 @@ def test_to_whoever_has_no_flow_a_dataset_is_not_there(room: Room) -> None:
         room.policies.current(room["alice"], "stays")
     assert room.datasets.many(room["bob"]) == []
     room.policy({"who": [BOARD]})
-    assert [one["name"] for one in room.datasets.many(room["bob"])] == ["stays"]
+    assert [one.name for one in room.datasets.many(room["bob"])] == ["stays"]
     assert room.datasets.many(room["dan"]) == []
     with pytest.raises(NotFound):
         room.submit(by="dan")
-    shown = room.datasets.one(room["bob"], "stays")
+    shown = to_plain(room.datasets.one(room["bob"], "stays"))
     assert {"controllers", "created_by", "reference"}.isdisjoint(shown)
-    assert "entries" not in dataset_view.ledger(room.datasets.ledger(room["bob"], "stays"))
+    assert "entries" not in to_plain(dataset_view.ledger(room.datasets.ledger(room["bob"], "stays")))
     for confidential in (room.datasets.versions, room.questions.check, room.policies.current, room.policies.history):
         with pytest.raises(Forbidden):
             confidential(room["bob"], "stays")
@@ -279,7 +280,7 @@ def test_every_version_of_a_policy_is_kept_with_its_author(room: Room) -> None:
     first, second = room.policies.history(room["eve"], "stays")
     assert [(one.number, one.author) for one in (first, second)] == [(1, "alice"), (2, "carol")]
     assert room.policies.current(room["alice"], "stays") == second
-    assert signed(second)["sentences"] == sentences(second.policy)
+    assert list(signed(second).sentences) == sentences(second.policy)
     with pytest.raises(PolicyError, match="names nobody"):
         room.policies.set(room["alice"], "stays", {"flow": []})
     assert len(room.policies.history(room["alice"], "stays")) == 2
@@ -425,7 +426,7 @@ def test_a_no_has_a_note_and_ends_it(room: Room) -> None:
         with pytest.raises(Conflict, match="cannot be approved"):
             room.approve(request)
     assert [entry.draft.public["approved"] for entry in room.entries(Event.DECIDED)] == [False, False]
-    assert dataset_view.ledger(room.datasets.ledger(room["bob"], "stays"))["guarantee"] == "dp", "nobody had looked"
+    assert dataset_view.ledger(room.datasets.ledger(room["bob"], "stays")).guarantee == "dp", "nobody had looked"
 
 
 def test_a_request_can_be_refused_when_its_flow_is_gone(room: Room) -> None:
@@ -559,7 +560,7 @@ def test_what_people_were_told_by_an_older_version_is_shown_as_it_was_stored(roo
     told = {"id": "n1", "person": "bob", "at": room.ports.moment, "text": "Request 1 was approved. {Gladly}."}
     room.ports.rows("notifications").add(told | {"about": "r1", "read_at": None})
     (found,) = room.notifications.many(room["bob"])
-    assert as_dict(found) == told | {"number": found.number, "about": "r1", "read_at": None}
+    assert to_plain(worded(found)) == told | {"number": found.number, "about": "r1", "read_at": None}
 
 
 @pytest.mark.parametrize("swept", [True, False])
@@ -738,10 +739,10 @@ def test_an_estimate_and_a_dry_run_charge_nothing_and_read_nobody(room: Room) ->
     estimate = room.questions.estimate(room["bob"], "stays", asked, None)
     assert (estimate.facts.epsilon, estimate.facts.guarantee) == (0.4, "dp")
     dry = room.questions.dry_run(room["bob"], "stays", asked, None)
-    assert dry["invented"]
-    assert [len(answer["rows"]) for answer in dry["answers"]] == [1, 3]
-    assert room.questions.worst_case(room["bob"], "stays", COUNT, {})["source"] == "worst case"
-    assert room.questions.rehearse(room["bob"], "stays", COUNT, None)["source"]
+    assert dry.invented
+    assert [len(answer.rows) for answer in dry.answers] == [1, 3]
+    assert room.questions.worst_case(room["bob"], "stays", COUNT, {}).source == "worst case"
+    assert room.questions.rehearse(room["bob"], "stays", COUNT, None).source
     assert room.questions.compare(room["bob"], "stays", COUNT, None).methods
     assert len(room.entries()) == before
     for stated in ({"gap": 1.2}, None):
@@ -777,7 +778,7 @@ def test_the_record_says_who_did_what_in_one_chain(room: Room) -> None:
     request = room.submit()
     room.approve(request)
     room.go()
-    said = [(one["who"], one["verb"]) for one in room.audit.many(room["eve"], limit=1000)]
+    said = [(one.who, one.verb) for one in room.audit.many(room["eve"], limit=1000)]
     assert said[-5:] == [
         ("alice", "wrote the policy of"),
         ("bob", "submitted"),
@@ -786,8 +787,8 @@ def test_the_record_says_who_did_what_in_one_chain(room: Room) -> None:
         ("sfumato", "released"),
     ]
     ends = room.audit.verify(room["eve"])
-    assert ends["audit"]["number"] == len(said)
-    assert ends["ledger"]["number"] == len(room.entries())
+    assert ends.audit.number == len(said)
+    assert ends.ledger.number == len(room.entries())
     for verb in (room.audit.many, room.audit.verify, room.audit.head):
         with pytest.raises(Forbidden):
             verb(room["bob"])
@@ -799,8 +800,8 @@ def test_a_signed_head_shows_that_an_older_copy_was_put_back(room: Room, copies:
     older = Room(*copies(room.folder, room.url))
     newer = Room(room.folder, room.url)
     newer.released()
-    head = newer.audit.head(newer["eve"])
-    assert newer.audit.verify(newer["eve"], head)["ledger"] == head["ledger"]
+    head: dict[str, Any] = to_plain(newer.audit.head(newer["eve"]))
+    assert to_plain(newer.audit.verify(newer["eve"], head))["ledger"] == head["ledger"]
     newer.released(SUM)
     newer.audit.verify(newer["alice"], json.loads(json.dumps(head)))
     older.audit.verify(older["eve"])  # by itself it is a chain like any other
@@ -845,7 +846,7 @@ def test_a_workspace_answers_by_workers_and_stops_what_is_cancelled(database_url
         result = requests.result(bob, request.id)
         assert (result["guarantee"], len(result["answers"]), result["charged"]) == ("dp", 2, 0.4)
         assert requests.one(bob, withdrawn.id)["state"] == "withdrawn"
-        assert workspace.escrow.audit.verify(root)["ledger"]["number"] > 0
+        assert workspace.escrow.audit.verify(root).ledger.number > 0
     with pytest.raises(SfumatoError, match="passphrase"):
         open_workspace(folder, passphrase="something else entirely")
 
@@ -859,9 +860,9 @@ def test_a_controller_reads_the_record_of_their_own(room: Room) -> None:
     room.accounts.add(room["root"], "olga", ["controller"])
     room.datasets.register(room["olga"], 'name = "wages"\n[columns.pay]\ntype = "integer"\nbounds = [0, 9]\n')
     told = {name: room.audit.many(room[name], limit=1000) for name in ("olga", "alice", "eve", "root")}
-    assert {entry["about"] for entry in told["olga"]} == {"wages"}
-    assert request.id in {entry["about"] for entry in told["alice"]}
-    assert "wages" not in {entry["about"] for entry in told["alice"]}
+    assert {entry.about for entry in told["olga"]} == {"wages"}
+    assert request.id in {entry.about for entry in told["alice"]}
+    assert "wages" not in {entry.about for entry in told["alice"]}
     assert told["eve"] == told["root"]
     assert len(told["eve"]) > len(told["olga"]) + len(told["alice"])
 
@@ -945,11 +946,9 @@ def test_a_lost_worker_is_a_failure_until_its_cause_is_stated(room: Room) -> Non
     room.runner.meanwhile = lambda _job: None
     assert (room.state(request), room.note(request)) == ("failed", str(EngineFailure()))
     ledger = dataset_view.ledger(room.datasets.ledger(room["alice"], "stays"))
-    assert ledger["guarantee"] == "none"
-    (failed,) = (entry for entry in ledger["entries"] if entry["event"] == "failed")
+    assert ledger.guarantee == "none"
+    (failed,) = (entry for entry in ledger.entries or () if entry.event == "failed")
     with pytest.raises(Forbidden):
-        room.datasets.state_cause(room["bob"], "stays", failed["number"], "the disk was full")
-    after = dataset_view.ledger(
-        room.datasets.state_cause(room["alice"], "stays", failed["number"], "the disk was full")
-    )
-    assert after["guarantee"] == "dp"
+        room.datasets.state_cause(room["bob"], "stays", failed.number, "the disk was full")
+    after = dataset_view.ledger(room.datasets.state_cause(room["alice"], "stays", failed.number, "the disk was full"))
+    assert after.guarantee == "dp"

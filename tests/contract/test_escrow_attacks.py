@@ -108,7 +108,7 @@ def test_an_answer_that_comes_back_to_somebody_else_has_the_word_of_that_decisio
     redraw = room.released(COUNT, by="dan", allow_no_guarantee=True)
     assert (first["guarantee"], redraw["guarantee"]) == ("dp", "none")
     assert (redraw["answers"], room.charged) == (first["answers"], 0.2)
-    assert dataset_view.ledger(room.datasets.ledger(room["eve"], "stays"))["guarantee"] == "none"
+    assert dataset_view.ledger(room.datasets.ledger(room["eve"], "stays")).guarantee == "none"
 
 
 def test_the_same_numbers_in_other_words_are_charged_once_whoever_asks(room: Room) -> None:

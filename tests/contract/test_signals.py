@@ -176,7 +176,7 @@ def test_what_a_policy_approves_by_itself_goes_on(room: Room) -> None:
     assert result(room, signal)["guarantee"] == "dp"
     assert submit(room, request, "as_published", task=ABOVE).state == "submitted"
     assert submit(room, request, "free", code=SHARE, range=[0, 1]).state == "submitted"
-    automatic = [row for row in room.audit.many(room["eve"]) if row["who"] == "the policy"]
+    automatic = [row for row in room.audit.many(room["eve"]) if row.who == "the policy"]
     assert len(automatic) == 2
 
 

@@ -18,6 +18,7 @@ from sfumato.errors import (
     Refused,
 )
 from sfumato.escrow.catalogue.access import Access, not_there
+from sfumato.escrow.catalogue.entries import CatalogueEntry, DatasetAccess, DatasetDetails, entry
 from sfumato.escrow.dataset import RegisteredDataset, Version
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.policy.policy import Policy
@@ -244,28 +245,30 @@ class Datasets(Access):
 
     # Seeing
 
-    def one(self, actor: Person, name: str) -> dict[str, object]:
+    def one(self, actor: Person, name: str) -> DatasetAccess | DatasetDetails:
         dataset = self.visible(actor, name)
-        shown = dataset.as_dict(to_controller=self._sees_all(actor, dataset))
-        if dataset.is_controlled_by(actor):
-            same = self._populations.same_rows(dataset)
-            shown |= {"same_rows": [other.name if other.is_controlled_by(actor) else None for other in same]}
         policy = self._policies.of(dataset)
         access_rule = None if policy is None else policy.policy.access_rule_for(actor)
-        allowed = None if access_rule is None else access_rule.for_partner()
-        return shown | {"flow": allowed, "policy": None if policy is None else policy.number}
+        access: dict[str, Any] = {"flow": None if access_rule is None else access_rule.for_partner()}
+        access |= {"policy": None if policy is None else policy.number}
+        if not self._sees_all(actor, dataset):
+            return DatasetAccess(**vars(entry(dataset, in_full=False)), **access)
+        if dataset.is_controlled_by(actor):
+            same = self._populations.same_rows(dataset)
+            access["same_rows"] = tuple(other.name if other.is_controlled_by(actor) else None for other in same)
+        return DatasetDetails(**vars(entry(dataset, in_full=True)), **access)
 
-    def many(self, actor: Person, after: str | None = None, limit: int = 100) -> list[dict[str, object]]:
+    def many(self, actor: Person, after: str | None = None, limit: int = 100) -> list[CatalogueEntry]:
         """Those that this person may see, in order."""
-        shown: list[dict[str, object]] = []
-        while len(shown) < limit:
+        entries: list[CatalogueEntry] = []
+        while len(entries) < limit:
             rows = self._rows.many(after=after, limit=limit)
-            found = [RegisteredDataset.from_row(row) for row in rows]
-            shown += [h.as_dict(to_controller=self._sees_all(actor, h)) for h in found if self._may_see(actor, h)]
+            visible = [one for one in map(RegisteredDataset.from_row, rows) if self._may_see(actor, one)]
+            entries += [entry(one, in_full=self._sees_all(actor, one)) for one in visible]
             if len(rows) < limit:
                 break
             after = rows[-1]["name"]
-        return shown[:limit]
+        return entries[:limit]
 
     def versions(self, actor: Person, name: str) -> list[Version]:
         dataset = self.controlled(actor, name)

@@ -45,7 +45,7 @@ def inbox(
         order=order,
         holds=bool({*escrow.datasets.held_by(actor)}),
         decided=_lately(escrow, actor),
-        notices=[notifications_view.as_dict(one) for one in escrow.notifications.many(actor, unread=True, limit=50)],
+        notices=[notifications_view.worded(one) for one in escrow.notifications.many(actor, unread=True, limit=50)],
     )
 
 
