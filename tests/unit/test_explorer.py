@@ -39,7 +39,10 @@ def found(sql: str = SUM, *, ceiling: float = 1.0, stated: Any = None, now: floa
 
 
 def on_rows(sql: str) -> BoundQuery:
-    return bind(local.open_registered(local.synthetic_engine(parse_schema(SCHEMA)), parse_schema(SCHEMA), None, who="alice"), sql)
+    return bind(
+        local.open_registered(local.synthetic_engine(parse_schema(SCHEMA)), parse_schema(SCHEMA), None, who="alice"),
+        sql,
+    )
 
 
 def on_invented_rows(sql: str) -> Any:

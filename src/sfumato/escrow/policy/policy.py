@@ -124,7 +124,7 @@ class PartnerAccess:
     """What those whom an access rule names may know of it: not who else it names, nor who decides."""
 
     preferences: tuple[str, ...]
-    aggregates: tuple[Kind, ...] | None = field(default=None, metadata=LEFT_OUT)
+    aggregates: tuple[AggregateKind, ...] | None = field(default=None, metadata=LEFT_OUT)
     columns: tuple[str, ...] | None = field(default=None, metadata=LEFT_OUT)
     guarantees: tuple[Guarantee, ...]
     approve: Approve

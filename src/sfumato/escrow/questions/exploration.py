@@ -34,7 +34,7 @@ from sfumato.model.guarantee import Guarantee
 from sfumato.model.guessing import GuessView
 from sfumato.model.method_comparison import MethodComparison
 from sfumato.model.plain import from_plain
-from sfumato.model.release import Certificate
+from sfumato.model.release import ReleaseCertificate
 from sfumato.model.risk import Source
 from sfumato.release.bound_query import bind
 from sfumato.release.decide import EPSILON_MAX
@@ -239,7 +239,7 @@ class Questions:
         terms = {"sql": sql, "epsilon": epsilon, "how": _only(how, _HISTOGRAM)}
         facts = self._read(actor, name, "exposure_histogram", terms, EXPOSURE_HISTOGRAM)
         stored = facts.pop("certificate")
-        certificate = None if stored is None else Certificate.from_dict(stored)
+        certificate = None if stored is None else ReleaseCertificate.from_dict(stored)
         return replace(from_plain(HistogramFacts, facts | {"certificate": None}), certificate=certificate)
 
     def of_rule(self, actor: Person, name: str, sql: str) -> RuleFacts:

@@ -32,10 +32,10 @@ def ask(
     before: Annotated[Name | None, Query(alias="from")] = None,
 ) -> Response:
     """`from` is a request of one's own that is to be changed and submitted again."""
-    held = escrow.datasets.one(actor, name)
-    if held.flow is None:
-        raise Forbidden(f"The policy of {held.name} has nothing for you", hint="ask a controller for a flow.")
-    offers = of_asking.offered(held.flow.preferences)
+    dataset = escrow.datasets.one(actor, name)
+    if dataset.flow is None:
+        raise Forbidden(f"The policy of {dataset.name} has nothing for you", hint="ask a controller for a flow.")
+    offers = of_asking.offered(dataset.flow.preferences)
     old: Mapping[str, Any] = {} if before is None else escrow.requests.one(actor, before)
     start = {
         "purpose": old.get("purpose", ""),
@@ -44,11 +44,11 @@ def ask(
         "figures": old.get("preference") or {},
     }
     facts = {
-        "dataset": held.name,
+        "dataset": dataset.name,
         "person": actor.name,
         "before": before,
         "start": start,
-        "vocabulary": _vocabulary(dataset, held.flow),
+        "vocabulary": _vocabulary(dataset, dataset.flow),
         "offers": [offer.as_dict() for offer in offers],
     }
     return page(
@@ -66,9 +66,9 @@ def ask(
 def _vocabulary(dataset: CatalogueEntry, access: PartnerAccess) -> dict[str, Any]:
     """What the editor completes: columns that may be asked about, their categories, and the SQL that is answered."""
     allowed = None if access.columns is None else {name.casefold() for name in access.columns}
-    columns = [column for column in held.columns if allowed is None or column.name.casefold() in allowed]
+    columns = [column for column in dataset.columns if allowed is None or column.name.casefold() in allowed]
     return {
-        "table": held.name,
+        "table": dataset.name,
         "columns": [{name: to_plain(column)[name] for name in _COLUMN} for column in columns],
         "aggregates": aggregates(access.aggregates),
         "functions": FUNCTIONS,
@@ -78,6 +78,6 @@ def _vocabulary(dataset: CatalogueEntry, access: PartnerAccess) -> dict[str, Any
 
 def _example(dataset: CatalogueEntry) -> str:
     """A question to start from: a count, by the first listed categories."""
-    listed = next((one.name for one in held.columns if one.categories and one.name.isidentifier()), None)
+    listed = next((one.name for one in dataset.columns if one.categories and one.name.isidentifier()), None)
     by = (f"{listed}, ", f"\nGROUP BY {listed}") if listed else ("", "")
-    return f"SELECT {by[0]}COUNT(*) AS n\nFROM {held.name}{by[1]}"
+    return f"SELECT {by[0]}COUNT(*) AS n\nFROM {dataset.name}{by[1]}"

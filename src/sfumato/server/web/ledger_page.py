@@ -19,8 +19,8 @@ _LISTED = ("reserved", "looked", "decided")
 @screens.get("/datasets/{name}/ledger")
 def ledger(page: RendererDep, actor: ReadingUser, name: NameInPath, escrow: EscrowDep) -> Response:
     dataset = escrow.datasets.one(actor, name)
-    found = dataset_view.ledger(escrow.datasets.ledger(actor, name))
-    entries = found.entries
+    view = dataset_view.ledger(escrow.datasets.ledger(actor, name))
+    entries = view.entries
     sees_all = entries is not None
     signed = escrow.policies.current(actor, name) if sees_all and dataset.policy is not None else None
     return page(
