@@ -44,7 +44,12 @@ def worst_case(
     options.writable(html, "--html", ".html")
     query = local.open_without_data(schema, source=data, ledger=ledger).query(options.query_text(sql))
     _shown(
-        query.worst_case(mechanism, delta, options.candidates_of(candidates), calibration, exact), as_json, html, drawn
+        query.worst_case(
+            mechanism, delta, candidates=options.candidates_of(candidates), calibration=calibration, exact=exact
+        ),
+        as_json,
+        html,
+        drawn,
     )()
 
 
@@ -171,7 +176,9 @@ def risk(
     dataset = local.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data)
     query = dataset.query(options.query_text(sql))
     with reading(dataset.progress):
-        profile = query.risk(mechanism, delta, options.candidates_of(candidates), calibration, exact)
+        profile = query.risk(
+            mechanism, delta, candidates=options.candidates_of(candidates), calibration=calibration, exact=exact
+        )
         show = _shown(profile, as_json, html, drawn, most_exposed)
         listed = None if people is None else profile.people()
     show()
