@@ -93,7 +93,7 @@ class BoundQuery:
         """The part of a contributor's exposure that is a number of its own, where that is known."""
         return fixed_part(self.statement, self.context.schema, self.declared)
 
-    def noise(self, mechanism: str, delta: float | None, calibration: str) -> Noise:
+    def noise(self, mechanism: str = "laplace", delta: float | None = None, calibration: str = "analytic") -> Noise:
         return checked_noise(mechanism, delta, calibration, private_keys=self.has_private_keys)
 
     # Where what goes into a release comes from, and the epsilon that it leads to

@@ -51,13 +51,13 @@ def split(
     queries: Sequence[str | BoundQuery],
     epsilon: float,
     *,
-    index: Sequence[float] | None,
-    expected: Sequence[float] | None,
-    aim: str | None,
-    relative_error: float | Sequence[float],
-    confidence: float,
-    mechanism: str,
-    delta: float | None,
+    index: Sequence[float] | None = None,
+    expected: Sequence[float] | None = None,
+    aim: str | None = None,
+    relative_error: float | Sequence[float] = 0.1,
+    confidence: float = 0.9,
+    mechanism: str = "laplace",
+    delta: float | None = None,
 ) -> SplitPlan:
     """Each query's part of epsilon, and what that means for its answer. Without index and guesses all are alike."""
     bound = tuple(_query(context, query) for query in queries)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TypedDict
 
 from sfumato.errors import PreferenceError
 from sfumato.ledger.entry import NANO
@@ -24,16 +23,6 @@ from sfumato.release.possible_worlds import read_worlds
 from sfumato.release.selection import select
 from sfumato.release.selection.pri import require_findable
 from sfumato.release.selection.selectable import require_selectable
-
-
-class Search(TypedDict, total=False):
-    """How noise is drawn (`mechanism`, `delta`, `calibration`), and among which epsilons one is looked for."""
-
-    mechanism: str
-    delta: float | None
-    calibration: str
-    candidates: str | Sequence[float] | None
-    epsilon_max: float
 
 
 def request_of(

@@ -192,7 +192,7 @@ def _query(query: BoundQuery, choice: SolvedRequest, weight: float, people: floa
     )
     epsilon, noise, at = choice.epsilon if told else None, choice.noise, None
     if epsilon is not None:
-        at = worst_case(query, noise.mechanism, noise.delta, [epsilon], noise.calibration).at(epsilon)
+        at = worst_case(query, candidates=[epsilon], **vars(noise)).at(epsilon)
     return QueryFacts(
         sql=query.sql,
         weight=weight,
