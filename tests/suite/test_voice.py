@@ -30,7 +30,7 @@ PHRASES = [
 ]
 
 NAMES_LEFT: dict[str, int] = {
-    "adapters": 2,
+    "adapters": 1,
     "api": 37,
     "cli": 20,
     "client": 72,
@@ -72,10 +72,9 @@ FILES_LEFT: set[str] = {
     "signals.py",
 }
 COMMENTS_LEFT: dict[str, int] = {
-    "adapters": 20,
+    "adapters": 1,
     "api": 11,
-    "auditing": 7,
-    "cli": 9,
+    "cli": 6,
     "client": 14,
     "composition": 3,
     "errors": 3,
@@ -86,9 +85,8 @@ COMMENTS_LEFT: dict[str, int] = {
     "presentation": 40,
     "privacy": 36,
     "release": 25,
-    "reproduce": 6,
     "schema": 1,
-    "server": 20,
+    "server": 12,
     "signals": 2,
     "sql": 19,
 }

@@ -30,7 +30,7 @@ PRINTED = {  # of the authors' own plots, at each tau
     ("gaussian", "Q4"): "0.4 1 2 5 10",
     ("gaussian", "Q5"): "2 5 10 10 10",
 }
-THRESHOLDS = (1e-10, 1e-8, 1e-6, 1e-4)  # of Figure 9: the labels in print are ten times too small
+THRESHOLDS = (1e-10, 1e-8, 1e-6, 1e-4)  # in Figure 9, whose labels in print are ten times too small
 
 
 @dataclass(frozen=True)

@@ -84,14 +84,14 @@ def serve(
         log_config=None,
         access_log=False,  # it writes paths and queries; server/middleware/access_log.py writes neither
         server_header=False,
-        proxy_headers=behind_proxy,  # else whoever calls could say which address they call from
+        proxy_headers=behind_proxy,  # else a caller could choose the address that it seems to call from
         lifespan="off",
         ws=None,  # type: ignore[arg-type]
         timeout_graceful_shutdown=_PATIENCE,
         ssl_certfile=tls.certificate if tls else None,
         ssl_keyfile=tls.key if tls else None,
     )
-    # To be stopped is how a server ends: uvicorn raises the signal again when it is done, and whoever called cleans up.
+    # To be stopped is how a server ends: uvicorn raises the signal again when it is done, and our caller cleans up.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with suppress(KeyboardInterrupt), listening:
         uvicorn.Server(config).run([listening])

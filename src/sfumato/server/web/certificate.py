@@ -33,7 +33,7 @@ def as_json(actor: ReadingUser, id: NameInPath, escrow: EscrowDep) -> Response:
 
 
 def _certificates(actor: Person, id: str, escrow: Escrow) -> list[ReleaseCertificate]:
-    """In the order of the queries, for whoever asked and those who hold the data."""
+    """In the order of the queries, for the analyst who asked and for controllers."""
     return [
         ReleaseCertificate.from_dict(answer["certificate"]) for answer in escrow.requests.result(actor, id)["answers"]
     ]

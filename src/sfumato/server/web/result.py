@@ -1,4 +1,4 @@
-"""A request as whoever asked sees it: where it stands, and the answer once it is released."""
+"""A request as the analyst who asked sees it: its state, and the answer once it is released."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ class PageRenderer:
 
 
 def renderer_for(request: Request) -> PageRenderer:
-    """Whoever is not signed in has a shell too: of the public pages, and of what went wrong."""
+    """The renderer of a request; public pages and failures have one without anybody signed in."""
     return PageRenderer(request, getattr(request.state, "caller", None))
 
 
