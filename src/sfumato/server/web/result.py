@@ -28,7 +28,6 @@ from sfumato.server.web.shell import Shell
 from sfumato.server.web.signals import tasks as signalling
 
 screens = APIRouter(include_in_schema=False)
-_DRAWN = ("columns", "rows", "intervals", "types", "ranged")
 _WORKING = (State.APPROVED, State.RUNNING)
 _TOLD_BY_A_PERSON = (State.RETURNED, State.REFUSED, State.RELEASED)
 _WAITING = (State.SUBMITTED, State.APPROVED, State.RUNNING, State.COMPUTED)
@@ -82,7 +81,7 @@ def shown(page: Shell, actor: Person, escrow: Escrow, id: str) -> Response:
             "id": request["id"],
             "state": request["state"],
             "waiting": waiting,
-            "answers": [answer["drawn"] for answer in answers],
+            "charts": [answer["charts"] for answer in answers],
             "signalling": signals,
         },
     )
@@ -107,7 +106,7 @@ def _answer(told: Mapping[str, Any]) -> dict[str, Any]:
         "sentence": of_guarantee.sentence(of_guarantee.guarantee(certificate).removesuffix(".")),
         "odds": of_guarantee.promise(certificate),
         "cells": _cells(told),
-        "drawn": {name: told[name] for name in _DRAWN} if len(rows) <= _MOST_DRAWN else None,
+        "charts": release_view.charts(answer) if len(rows) <= _MOST_DRAWN else [],
         "left_out": max(0, len(rows) - _MOST_SHOWN),
     }
 
