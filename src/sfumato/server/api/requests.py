@@ -90,6 +90,7 @@ class Apart(BaseModel):
     high: float
     larger: bool
     smaller: bool
+    verdict: str
     sentence: str
     covers: str
 
