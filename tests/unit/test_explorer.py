@@ -12,7 +12,7 @@ from sfumato.composition import local
 from sfumato.model.risk import Source
 from sfumato.presentation import exploration_view
 from sfumato.presentation.wording import exploration_sentences as of_explorer
-from sfumato.privacy.preferences.sweep import EPSILONS, GAPS, Kind
+from sfumato.privacy.preferences.sweep import EPSILONS, GAPS, SliderKind
 from sfumato.release.bound_query import BoundQuery, bind
 from sfumato.release.risk.exploration import explore
 from sfumato.release.risk.profile import Profile, people_profile, worst_case
@@ -186,7 +186,7 @@ def test_after_a_look_a_true_figure_has_its_noise_around_it() -> None:
 
 def test_every_source_and_every_kind_has_its_words() -> None:
     assert {*of_explorer.COMPARES} == {*of_explorer.PEOPLE} == {*Source}
-    assert {*of_explorer.KINDS} == {*Kind}
+    assert {*of_explorer.KINDS} == {*SliderKind}
 
 
 def test_words_that_are_not_said() -> None:

@@ -19,7 +19,7 @@ from sfumato.presentation.refusals import escrow, submissions
 from sfumato.presentation.refusals.sentence import PACKAGES, WORDS, sentence
 from sfumato.presentation.refusals.wording import Text, Wording
 from sfumato.privacy.preferences import registry
-from sfumato.privacy.preferences.rule import from_rule
+from sfumato.privacy.preferences.registry import from_rule
 
 SOURCES = Path(errors.__file__).parent
 CONVERTED = (  # packages, folders and files of `src/sfumato` that raise reasons only

@@ -16,7 +16,7 @@ from sfumato.model.possible_worlds import World
 from sfumato.presentation.beliefs import BeliefAt, BeliefTable, document, figure
 from sfumato.presentation.wording import belief as of_belief
 from sfumato.privacy.preferences.belief import Belief, Universe, require_bounded
-from sfumato.privacy.preferences.stated import exactly
+from sfumato.privacy.preferences.preference import exactly
 from sfumato.privacy.risk.belief import suspected
 from sfumato.privacy.risk.guessing import guess_chance
 from sfumato.privacy.risk.possible_worlds import (

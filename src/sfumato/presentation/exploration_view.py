@@ -21,7 +21,7 @@ from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import method_comparison_sentences as of_compare
 from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.presentation.wording.numbers import number
-from sfumato.privacy.preferences.sweep import SELECTING, Kind, Slider, Stop, place
+from sfumato.privacy.preferences.sweep import SELECTING, Slider, SliderKind, SliderPosition, place
 from sfumato.privacy.risk.membership import attack_chance
 from sfumato.release.risk.exploration import LISTED, Exploration, PolicyInForce
 
@@ -70,9 +70,11 @@ def exploration(explored: Exploration) -> dict[str, Any]:
     }
 
 
-def _standing(kind: Kind, source: Source, policy: PolicyInForce) -> str:
+def _standing(kind: SliderKind, source: Source, policy: PolicyInForce) -> str:
     """Why a rule that states no epsilon stands at one."""
-    elsewhere = source in (Source.REHEARSAL, Source.PEOPLE) and kind is Kind.EPSILON and policy.epsilon is not None
+    elsewhere = (
+        source in (Source.REHEARSAL, Source.PEOPLE) and kind is SliderKind.EPSILON and policy.epsilon is not None
+    )
     return of_explorer.AT_ITS_EPSILON if elsewhere and "gap" in policy.preference else ""
 
 
@@ -169,13 +171,15 @@ def _slider(slider: Slider, source: Source, policy: PolicyInForce, replaced: boo
     return {"label": of_explorer.KINDS[slider.kind], "stops": stops, "why": slider.why}
 
 
-def _stop(stop: Stop, source: Source, policy: PolicyInForce, replaced: bool) -> dict[str, Any]:
+def _stop(stop: SliderPosition, source: Source, policy: PolicyInForce, replaced: bool) -> dict[str, Any]:
     solution = stop.solution
     most = attack_chance(policy.ceiling + SELECTING, policy.delta) if solution is None else None
     limited_to = policy.ceiling if solution is not None and solution.unbounded else None
     return {
         "value": stop.value,
-        "shown": _SHOWN[stop.kind].format(number(100 * stop.value if stop.kind is Kind.CHANCE else stop.value, 4)),
+        "shown": _SHOWN[stop.kind].format(
+            number(100 * stop.value if stop.kind is SliderKind.CHANCE else stop.value, 4)
+        ),
         "words": of_explorer.stop(stop, source, replaced=replaced),
         "low": min(stop.meets.low, of_compare.FAR),
         "high": None if math.isinf(stop.meets.high) else stop.meets.high,
@@ -190,11 +194,11 @@ def _stop(stop: Stop, source: Source, policy: PolicyInForce, replaced: bool) -> 
 
 
 _SHOWN = {
-    Kind.GAP: "{}×",
-    Kind.CHANCE: "{} of 100",
-    Kind.ERROR: "±{}",
-    Kind.EPSILON: "{}",
-    Kind.SELECTED: "{}",
+    SliderKind.GAP: "{}×",
+    SliderKind.CHANCE: "{} of 100",
+    SliderKind.ERROR: "±{}",
+    SliderKind.EPSILON: "{}",
+    SliderKind.SELECTED: "{}",
 }
 
 

@@ -19,7 +19,6 @@ from sfumato.model.release import Assumption
 from sfumato.model.schema import Schema, Type
 from sfumato.model.statement import Predicate
 from sfumato.ports import Engine, KnownRows, LedgerStore
-from sfumato.privacy.preferences.guessing import Guess, SharingRisk, resolved
 from sfumato.release.decide import EPSILON_MAX, Rule, rule_of
 from sfumato.release.ledger import PrivacyLedger, digest
 from sfumato.release.recognition import Recognition
@@ -83,9 +82,7 @@ class DatasetContext:
     def rule_for(self, *, private_keys: bool, selects: bool = False) -> Rule:
         """The rule of record, for statements with private keys, with values selected by their rank, or neither."""
         rule = rule_of(self.schema.rule, self.schema.origin, private_keys=private_keys, selects=selects)
-        preferences = tuple(
-            resolved(p, self.schema) if isinstance(p, Guess | SharingRisk) else p for p in rule.preferences
-        )
+        preferences = tuple(p.resolve(self.schema) for p in rule.preferences)
         return replace(rule, preferences=preferences, epsilon_max=min(EPSILON_MAX, self.ceiling))
 
     def decided(self, record: Record, attestation: str) -> tuple[Provenance, ...]:

@@ -14,7 +14,8 @@ from sfumato.model.risk import WORST_CASE, ExposureRange
 from sfumato.model.schema import Relation, Schema
 from sfumato.model.statement import AggregateKind, Statement
 from sfumato.privacy.preferences.accuracy import RelativeError, Within
-from sfumato.privacy.preferences.preference import Preference, Ratio, Satisfies, Variance
+from sfumato.privacy.preferences.disparity import Ratio, Satisfies, Variance
+from sfumato.privacy.preferences.preference import Preference
 from sfumato.privacy.risk.profile import own_scale
 from sfumato.privacy.risk.rdr_exact import not_laplace, unknown_split
 from sfumato.release.people.observed_bounds import AsPublished
