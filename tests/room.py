@@ -19,7 +19,7 @@ from sfumato.errors import BadInput, EngineFailure, Refused, SandboxMissing, Sfu
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.ports import Outside
 from sfumato.escrow.service import Escrow
-from sfumato.escrow.submissions.lifecycle import Request
+from sfumato.escrow.submissions.request import Request
 from sfumato.ledger.entry import Entry, Event
 from sfumato.model.authorization import Mandate
 from sfumato.model.release import Assumption
@@ -143,10 +143,14 @@ class Room:
         self.questions, self.requests, self.decisions = (
             self.escrow.questions,
             self.escrow.requests,
-            self.escrow.decisions,
+            self.escrow.requests.approval,
         )
-        self.signals, self.signal_decisions = self.escrow.signals, self.escrow.signal_decisions
-        self.execution, self.notices, self.audit = self.escrow.execution, self.escrow.notices, self.escrow.audit
+        self.signals, self.signal_decisions = self.escrow.signals, self.escrow.signals.approval
+        self.execution, self.notices, self.audit = (
+            self.escrow.requests.execution,
+            self.escrow.notices,
+            self.escrow.audit,
+        )
 
     def _planned(
         self,

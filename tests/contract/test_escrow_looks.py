@@ -12,7 +12,7 @@ import pytest
 
 from sfumato.errors import Forbidden, NoGuarantee
 from sfumato.escrow.identity.person import Person
-from sfumato.escrow.submissions.lifecycle import Request
+from sfumato.escrow.submissions.request import Request
 from sfumato.ledger.entry import Event
 from sfumato.presentation.escrow import dataset as dataset_view
 from sfumato.presentation.escrow import submission

@@ -19,14 +19,11 @@ from sfumato.escrow.policy.policy import Policy
 from sfumato.escrow.policy.store import Policies, Signed, may_write
 from sfumato.escrow.ports import Outside
 from sfumato.escrow.questions.exploration import Questions
-from sfumato.escrow.submissions.decisions import Decisions
-from sfumato.escrow.submissions.docket import Docket
-from sfumato.escrow.submissions.execution import Execution
-from sfumato.escrow.submissions.request import Requests
-from sfumato.escrow.submissions.signal_decisions import SignalDecisions
-from sfumato.escrow.submissions.signal_docket import SignalDocket
-from sfumato.escrow.submissions.signal_execution import SignalExecution
+from sfumato.escrow.submissions.request import Request
+from sfumato.escrow.submissions.requests import Requests
+from sfumato.escrow.submissions.signal import Signal
 from sfumato.escrow.submissions.signals import Signals
+from sfumato.escrow.submissions.store import SubmissionStore
 from sfumato.ledger.entry import Draft, Event
 from sfumato.ledger.history import Record
 from sfumato.model.guarantee import Guarantee
@@ -48,20 +45,13 @@ class Escrow:
         self.policies = PolicyDesk(kept, self.datasets)
         self.drafts = Drafts(self.datasets, kept)
         self.questions = Questions(outside, self.datasets, kept)
-        docket = Docket(outside, self.people, self.datasets)
-        parts = (self.people, self.datasets, self.questions, docket, self.notices)
-        self.execution = Execution(outside, *parts)
-        self.decisions = Decisions(outside, *parts, self.execution)
-        self.requests = Requests(outside, *parts[1:], self.decisions, self.execution)
-        asked = SignalDocket(outside, self.people, self.datasets, self.requests)
-        self.signal_execution = SignalExecution(outside, self.people, self.datasets, asked, self.notices)
-        rooms = (asked, self.notices)
-        self.signal_decisions = SignalDecisions(outside, self.people, self.datasets, *rooms, self.signal_execution)
-        self.signals = Signals(outside, self.datasets, *rooms, self.signal_decisions, self.signal_execution)
+        rooms = (outside, self.people, self.datasets, self.notices)
+        self.requests = Requests(SubmissionStore(Request, *rooms), self.questions)
+        self.signals = Signals(SubmissionStore(Signal, *rooms), self.requests)
 
     def resume(self, *, alone: bool = True) -> int:
         """After a start: what was approved goes on. How much that is."""
-        return self.execution.resume(alone=alone) + self.signal_execution.resume(alone=alone)
+        return self.requests.execution.resume(alone=alone) + self.signals.execution.resume(alone=alone)
 
 
 class PolicyDesk:

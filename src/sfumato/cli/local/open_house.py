@@ -85,8 +85,8 @@ def furnished(place: Path, rows: int, seed: int) -> Path:
         escrow.policies.set(clara, "adult", POLICY)
         sql, purpose = ANSWERED
         asked = escrow.requests.submit(arthur, "adult", purpose, [{"sql": sql}], None)
-        binding = escrow.decisions.inspect(clara, asked.id, rehearse=False)["binding"]
-        escrow.decisions.approve(clara, asked.id, binding, note="For the yearly report.")
+        binding = escrow.requests.approval.inspect(clara, asked.id, rehearse=False)["binding"]
+        escrow.requests.approval.approve(clara, asked.id, binding, note="For the yearly report.")
         sql, purpose = WAITING
         escrow.requests.submit(arthur, "adult", purpose, [{"sql": sql}], None)
     return key

@@ -7,7 +7,7 @@ from typing import Any
 from sfumato.escrow.catalogue.policy_draft import SchemaDraft
 from sfumato.escrow.policy.policy import SWITCHES, Flow, Policy
 from sfumato.escrow.policy.store import Signed
-from sfumato.escrow.submissions.ballot import EarlierLook, LookedBy
+from sfumato.escrow.submissions.approval import EarlierLook, LookedBy
 from sfumato.presentation.wording import policy as of_policy
 from sfumato.presentation.wording import schema as of_schema
 

@@ -142,33 +142,33 @@ def one(actor: Reader, id: NameInPath, escrow: Here) -> RequestShown:
 @routes.get("/{id}/page", responses=SENT)
 async def inspect(actor: Reader, id: NameInPath, escrow: Here, lanes: Slowly) -> dict[str, Any]:
     """What an approver needs, on one page, from public facts."""
-    return view.request_page(await lanes.asking.run(actor.name, escrow.decisions.inspect, actor, id))
+    return view.request_page(await lanes.asking.run(actor.name, escrow.requests.approval.inspect, actor, id))
 
 
 @routes.post("/{id}/answer", responses=SENT)
 async def withheld(actor: Writer, id: NameInPath, escrow: Here, lanes: Slowly) -> dict[str, Any]:
     """An answer that is withheld until somebody saw it, beside the true one: recorded as a look."""
-    return worded_answers(await lanes.asking.run(actor.name, escrow.decisions.answer, actor, id))
+    return worded_answers(await lanes.asking.run(actor.name, escrow.requests.approval.look, actor, id))
 
 
 @routes.post("/{id}/approve", responses=SENT)
 def approve(actor: Writer, caller: Called, id: NameInPath, body: Approval, escrow: Here) -> RequestShown:
     """Approve what the page showed, and nothing else."""
-    escrow.decisions.approve(actor, id, **body.model_dump(), by_session=caller.csrf is not None)
+    escrow.requests.approval.approve(actor, id, **body.model_dump(), by_session=caller.csrf is not None)
     return one(actor, id, escrow)
 
 
 @routes.post("/{id}/return", responses=SENT)
 def give_back(actor: Writer, id: NameInPath, body: Decision, escrow: Here) -> RequestShown:
     """Send it back with a word on what to change."""
-    escrow.decisions.return_(actor, id, body.note, allow_no_guarantee=body.allow_no_guarantee)
+    escrow.requests.approval.return_(actor, id, body.note, allow_no_guarantee=body.allow_no_guarantee)
     return one(actor, id, escrow)
 
 
 @routes.post("/{id}/refuse", responses=SENT)
 def refuse(actor: Writer, id: NameInPath, body: Decision, escrow: Here) -> RequestShown:
     """Say no, and why."""
-    escrow.decisions.refuse(actor, id, body.note, allow_no_guarantee=body.allow_no_guarantee)
+    escrow.requests.approval.refuse(actor, id, body.note, allow_no_guarantee=body.allow_no_guarantee)
     return one(actor, id, escrow)
 
 

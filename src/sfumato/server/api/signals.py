@@ -134,13 +134,13 @@ def one(actor: Reader, id: NameInPath, escrow: Here) -> SignalShown:
 @routes.get("/signals/{id}/page", responses=_CODED)
 async def inspect(actor: Reader, id: NameInPath, escrow: Here, lanes: Slowly) -> dict[str, Any]:
     """What an approver needs, on one page: the code with its marks, the promise, the cost and the bits."""
-    return view.signal_page(await lanes.asking.run(actor.name, escrow.signal_decisions.inspect, actor, id))
+    return view.signal_page(await lanes.asking.run(actor.name, escrow.signals.approval.inspect, actor, id))
 
 
 @routes.post("/signals/{id}/value", responses=SENT | statuses(410))
 async def value(actor: Writer, id: NameInPath, escrow: Here, lanes: Slowly) -> dict[str, Any]:
     """Both scores of a signal that is withheld: recorded as a look."""
-    found = await lanes.asking.run(actor.name, escrow.signal_decisions.value, actor, id)
+    found = await lanes.asking.run(actor.name, escrow.signals.approval.look, actor, id)
     return view.signal_result(found)
 
 
@@ -150,21 +150,21 @@ async def approve(
 ) -> SignalShown:
     """Approve what the page showed, and nothing else."""
     said: dict[str, Any] = body.model_dump() | {"by_session": caller.csrf is not None}
-    await lanes.asking.run(actor.name, partial(escrow.signal_decisions.approve, actor, id, **said))
+    await lanes.asking.run(actor.name, partial(escrow.signals.approval.approve, actor, id, **said))
     return one(actor, id, escrow)
 
 
 @routes.post("/signals/{id}/return", responses=SENT)
 def give_back(actor: Writer, id: NameInPath, body: Decision, escrow: Here) -> SignalShown:
     """Send it back with a word on what to change."""
-    escrow.signal_decisions.return_(actor, id, body.note, allow_no_guarantee=body.allow_no_guarantee)
+    escrow.signals.approval.return_(actor, id, body.note, allow_no_guarantee=body.allow_no_guarantee)
     return one(actor, id, escrow)
 
 
 @routes.post("/signals/{id}/refuse", responses=SENT)
 def refuse(actor: Writer, id: NameInPath, body: Decision, escrow: Here) -> SignalShown:
     """Say no, and why."""
-    escrow.signal_decisions.refuse(actor, id, body.note, allow_no_guarantee=body.allow_no_guarantee)
+    escrow.signals.approval.refuse(actor, id, body.note, allow_no_guarantee=body.allow_no_guarantee)
     return one(actor, id, escrow)
 
 
