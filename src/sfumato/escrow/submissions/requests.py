@@ -19,7 +19,7 @@ from sfumato.escrow.questions.query import Asked, checked_queries
 from sfumato.escrow.submissions.lifecycle import Act, State, require_readable
 from sfumato.escrow.submissions.request import Request, RequestPayload
 from sfumato.escrow.submissions.store import SubmissionStore
-from sfumato.escrow.submissions.submissions import Submissions
+from sfumato.escrow.submissions.submission import Submissions
 from sfumato.model.release import Answer, Certificate
 from sfumato.release.bound_query import bind
 from sfumato.release.difference import Cell, Difference, difference, figure_of
