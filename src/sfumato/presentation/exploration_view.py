@@ -46,7 +46,7 @@ def exploration(explored: Exploration) -> dict[str, Any]:
     sliders = {slider.kind.value: _slider(slider, view.source, policy, replaced) for slider in explored.sliders}
     for name, slider in sliders.items():
         for stop in slider["stops"]:
-            stop.update(_rows(points, stop, policy.ceiling, limit=name == Kind.GAP.value))
+            stop.update(_rows(points, stop, policy.ceiling, limit=name == SliderKind.GAP.value))
     kind, index = place(explored.sliders, policy.preference, policy.epsilon)
     notes = (of_risk.noisy_parts(view), of_risk.missed_ranks(view), of_risk.without_delta(view))
     return {

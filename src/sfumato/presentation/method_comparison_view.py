@@ -53,7 +53,7 @@ def figure(comparison: MethodComparison) -> Figure:
     )
 
 
-def page_figure(comparison: Comparison) -> dict[str, Any]:
+def page_figure(comparison: MethodComparison) -> dict[str, Any]:
     """The same for a page of the server; no interval is rounded beyond what it allows."""
     picture = figure(comparison)
     drawn = page_plotly(picture)
