@@ -124,6 +124,31 @@ class Task(ABC):
             raise BadInput.because("task-too-steep", task=self.name)
 
 
+@dataclass(frozen=True, kw_only=True)
+class ColumnTask(Task):
+    """A task about the figures of one column."""
+
+    column: str
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        return (self.column,)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReferenceTask(ColumnTask):
+    """A task that compares a column with public numbers."""
+
+    reference: Reference = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "reference", reference(self.reference))
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        return tuple(name for name, _ in self.reference)
+
+
 def is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
