@@ -20,7 +20,8 @@ screens = APIRouter(include_in_schema=False)
 @screens.get("/requests/{id}/certificate")
 def certificate(page: Shown, actor: Reader, id: NameInPath, escrow: Here) -> Response:
     request, certificates = escrow.requests.one(actor, id), _of(actor, id, escrow)
-    documents = [view.document(one, f", release {number}") for number, one in enumerate(certificates, 1)]
+    several = len(certificates) > 1
+    documents = [view.document(one, f", release {i}" if several else "") for i, one in enumerate(certificates, 1)]
     recipient = escrow.people.one(request.get("analyst", actor.name))
     return page("certificate.html", request=request, recipient=recipient, certificates=documents)
 
