@@ -124,7 +124,7 @@ def _figure(
         Range(point["epsilon"], 1.0, max(point["gap"] or FAR, 1.002), VERDICTS[name][0])
         for point, name in zip(points, names, strict=True)
     ]
-    limits = [] if limit is None else [Limit(limit[0], f"limit<br> {limit[1]}")]
+    limits = [] if limit is None else [Limit(limit[0], f"limit {limit[1]}")]
     drawn = page_plotly(Figure("", "", Axis("epsilon"), risk.GAP, (*ranges, *limits)))
     bars = drawn["data"][0]
     both = list(zip(points, marks, strict=True))

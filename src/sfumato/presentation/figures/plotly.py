@@ -48,10 +48,10 @@ def page_plotly(figure: Figure) -> Part:
     """
     drawn = _drawn(replace(figure, title="", subtitle="", note=""), lambda name: f"var(--{name})")
     layout = drawn["layout"]
-    layout |= {"showlegend": False, "bargap": 0.35, "margin": {"t": 28, "r": 56, "b": 44, "l": 56}}
+    layout |= {"showlegend": False, "bargap": 0.35, "margin": {"t": 28, "r": 76, "b": 44, "l": 56}}
     layout["xaxis"] |= STILL
     layout["yaxis"] |= STILL
-    if figure.of(Pin) and not figure.of(Span):  # room for their names
+    if figure.has(Pin, Range) and not figure.of(Span):  # room for what stands above them
         low, high = layout["yaxis"]["range"]
         layout["yaxis"]["range"] = [low, low + 1.25 * (high - low)]
     for trace in drawn["data"]:

@@ -11,7 +11,8 @@ onTheme(() => {
   const names = figure.layout.yaxis.ticktext.map(short);
   // Where the page is narrow, a name stands above its bar.
   const above = { type: "scatter", mode: "text", x: bars.base, y: bars.y.map((row) => row - 0.42), text: names, textposition: "middle right", cliponaxis: false, hoverinfo: "skip" };
-  const data = [{ ...bars, width: narrow ? 0.42 : 0.6, insidetextanchor: narrow ? "start" : "end" }, ...lines, ...(narrow ? [above] : [])];
+  const data = [{ ...bars, width: narrow ? 0.42 : 0.6, insidetextanchor: narrow ? "start" : "end" }];
+  data.push(...lines.map((line) => ({ ...line, y: [narrow ? -0.8 : -0.5, line.y[1]] })), ...(narrow ? [above] : []));
   const yaxis = { ...figure.layout.yaxis, title: undefined, ...(narrow ? { tickvals: [] } : { ticktext: names }) };
   placed($("#plot"), { data, layout: { ...figure.layout, yaxis, height: 80 + (narrow ? 58 : 40) * names.length } });
 });
