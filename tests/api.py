@@ -16,8 +16,8 @@ import httpx
 from sfumato.errors import EngineFailure
 from sfumato.escrow.service import Escrow
 from sfumato.escrow.submissions.lifecycle import Request
-from sfumato.server.app import API, made
-from sfumato.server.settings import Settings
+from sfumato.server.app import API, create_app
+from sfumato.server.settings import ServerSettings
 from tests.memory import in_memory
 from tests.room import BOARD, BY_WARD, COUNT, DATA, SCHEMA, SUM, Room
 from tests.served import Caller
@@ -39,7 +39,7 @@ class Api:
     """A room behind the app. Each call says who makes it; nobody waits for workers but by `room.go`."""
 
     _escrow = SimpleNamespace()  # of whichever room was opened last: to write the document takes longer than a test
-    app = made(cast(Escrow, _escrow), Settings(calls_a_minute=10**9, sign_ins_a_minute=10**9))
+    app = create_app(cast(Escrow, _escrow), ServerSettings(calls_a_minute=10**9, sign_ins_a_minute=10**9))
 
     def __init__(self, room: Room, secrets: dict[str, str]) -> None:
         self.room, self.secrets = room, secrets

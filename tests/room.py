@@ -12,7 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from sfumato.adapters.storage.database import Database
-from sfumato.adapters.vault.files import Files
+from sfumato.adapters.vault.files import VaultFiles
 from sfumato.composition import local, worker
 from sfumato.composition.locks import VaultLocks
 from sfumato.errors import BadInput, EngineFailure, Refused, SandboxMissing, SfumatoError
@@ -21,12 +21,12 @@ from sfumato.escrow.ports import EscrowPorts
 from sfumato.escrow.service import Escrow
 from sfumato.escrow.submissions.lifecycle import Request
 from sfumato.ledger.entry import Entry, Event
-from sfumato.model.authorization import Mandate
+from sfumato.model.authorization import Authorization
 from sfumato.model.release import Assumption
 from sfumato.model.schema import Schema, Type
 from sfumato.ports import Columns, LedgerStore, Row, Seals
 from sfumato.presentation.certificate import worded_answers
-from sfumato.presentation.exploration import exploration
+from sfumato.presentation.exploration_view import exploration
 from sfumato.release.context import DatasetContext
 from tests.ledgers import MASTER
 
@@ -52,8 +52,8 @@ FIRST = datetime(2026, 11, 16, 9, tzinfo=UTC)
 class Here:
     """Does each job at once, in this process: what goes in and comes out is JSON, and errors are as a worker's."""
 
-    def __init__(self, ledger: LedgerStore, files: Files) -> None:
-        self._opened = worker.Opened(ledger, files, 256)
+    def __init__(self, ledger: LedgerStore, files: VaultFiles) -> None:
+        self._opened = worker.WorkerState(ledger, files, 256)
         self.done: list[Mapping[str, Any]] = []
         self.stopped: list[str] = []
         self.meanwhile: Callable[[Mapping[str, Any]], None] = lambda _job: None  # what others do while a job runs
@@ -117,7 +117,7 @@ class Room:
         self.waiting: list[Callable[[], None]] = []
         self.turns: list[Callable[[], None]] = []
         self.database = Database(self.url, seals or VaultLocks(MASTER))
-        files = Files(folder / "vault", MASTER)
+        files = VaultFiles(folder / "vault", MASTER)
         self.runner = Here(self.database.ledger(), files)
         self.sandbox = Plain()
         self.ports = EscrowPorts(
@@ -132,7 +132,7 @@ class Room:
             sandbox=self.sandbox,
             planned=self._planned,
             exploration_view=exploration,
-            written=local.written,
+            written=local.source_version,
             later=self.waiting.append,
             in_turn=self.turns.append,
             now=lambda: self.now,
@@ -155,7 +155,7 @@ class Room:
     def _planned(
         self,
         schema: Schema,
-        mandate: Mandate | None,
+        mandate: Authorization | None,
         who: str,
         present: Mapping[str, Type | None] | None,
         *,
@@ -163,7 +163,7 @@ class Room:
         assumed: tuple[Assumption, ...] | None = None,
     ) -> DatasetContext:
         how: dict[str, Any] = {"mandate": mandate, "present": present, "version": version, "assumed": assumed}
-        return local.held(None, schema, self.database.ledger(), who=who, **how)
+        return local.open_registered(None, schema, self.database.ledger(), who=who, **how)
 
     # Who is there, and what they hold
 

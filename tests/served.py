@@ -22,8 +22,8 @@ from sfumato.escrow.service import Escrow
 from sfumato.ledger.odometer import Total
 from sfumato.model.budget import NO_BUDGET
 from sfumato.model.guarantee import Guarantee
-from sfumato.server.app import API, made
-from sfumato.server.settings import Settings
+from sfumato.server.app import API, create_app
+from sfumato.server.settings import ServerSettings
 
 PASSWORD = "four words put together"
 CSRF = "the csrf of the session"
@@ -104,7 +104,7 @@ class Nouns:
 
 
 def app_on(nouns: Nouns, **told: Any) -> FastAPI:
-    return made(cast(Escrow, nouns), Settings(**told))
+    return create_app(cast(Escrow, nouns), ServerSettings(**told))
 
 
 class Caller:

@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sfumato.adapters.vault.vault_file import Cost
-from sfumato.composition.create import made
-from sfumato.composition.settings import Settings
-from sfumato.composition.workspace import opened
+from sfumato.adapters.vault.vault_file import Argon2Cost
+from sfumato.composition.create import create_workspace
+from sfumato.composition.settings import WorkspaceSettings
+from sfumato.composition.workspace import open_workspace
 from sfumato.errors import (
     AwaitingApproval,
     BadInput,
@@ -824,10 +824,10 @@ def test_a_signed_head_shows_that_an_older_copy_was_put_back(room: Room, copies:
 @pytest.mark.slow
 def test_a_workspace_answers_by_workers_and_stops_what_is_cancelled(database_url: str, tmp_path: Path) -> None:
     folder, passphrase = tmp_path / "workspace", "open sesame please"
-    settings = Settings(database="sqlite" if database_url.startswith("sqlite") else database_url, workers=1)
-    locked: dict[str, Any] = {"passphrase": passphrase, "cost": Cost(1, 64, 1)}
-    made(folder, admin="root", password="four words put together", settings=settings, **locked)
-    with opened(folder, passphrase=passphrase) as workspace:
+    settings = WorkspaceSettings(database="sqlite" if database_url.startswith("sqlite") else database_url, workers=1)
+    locked: dict[str, Any] = {"passphrase": passphrase, "cost": Argon2Cost(1, 64, 1)}
+    create_workspace(folder, admin="root", password="four words put together", settings=settings, **locked)
+    with open_workspace(folder, passphrase=passphrase) as workspace:
         escrow = workspace.escrow
         people, requests = escrow.accounts, escrow.requests
         root = people.one("root")
@@ -841,14 +841,14 @@ def test_a_workspace_answers_by_workers_and_stops_what_is_cancelled(database_url
         escrow.decisions.approve(root, request.id, request.binding)
         withdrawn = requests.submit(bob, "stays", "planning", [{"sql": SUM}])
         requests.cancel(bob, withdrawn.id)
-    with opened(folder, passphrase=passphrase) as workspace:  # what was approved was waited for
+    with open_workspace(folder, passphrase=passphrase) as workspace:  # what was approved was waited for
         requests = workspace.escrow.requests
         result = requests.result(bob, request.id)
         assert (result["guarantee"], len(result["answers"]), result["charged"]) == ("dp", 2, 0.4)
         assert requests.one(bob, withdrawn.id)["state"] == "withdrawn"
         assert workspace.escrow.audit.verify(root).ledger.number > 0
     with pytest.raises(SfumatoError, match="passphrase"):
-        opened(folder, passphrase="something else entirely")
+        open_workspace(folder, passphrase="something else entirely")
 
 
 # Who reads the record, and several servers

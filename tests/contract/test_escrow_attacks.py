@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from sfumato.adapters.engines.duckdb.engine import DuckDB
-from sfumato.adapters.vault.vault_file import Cost
-from sfumato.composition.create import made
+from sfumato.adapters.vault.vault_file import Argon2Cost
+from sfumato.composition.create import create_workspace
 from sfumato.errors import BadInput, Conflict, EngineFailure, Forbidden, NoGuarantee, PreferenceError, QueryError
 from sfumato.escrow.ports import EscrowLimits
 from sfumato.escrow.submissions.lifecycle import Request
@@ -182,9 +182,9 @@ def test_data_that_lies_elsewhere_may_change_between_requests_and_not_within_one
     assert asked("SELECT SUM(age) FROM elsewhere")["state"] == "released"
     pq.write_table(table.slice(1), file)
     assert asked("SELECT SUM(days) FROM elsewhere")["state"] == "released"
-    cleaned = DuckDB._cleaned
+    cleaned = DuckDB._clean_connection
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(DuckDB, "_cleaned", lambda self: (pq.write_table(table, file), cleaned(self))[1])
+        patch.setattr(DuckDB, "_clean_connection", lambda self: (pq.write_table(table, file), cleaned(self))[1])
         failed = asked("SELECT AVG(days) FROM elsewhere")
     assert (failed["state"], failed["note"]) == ("failed", str(EngineFailure()))
     assert asked("SELECT AVG(age) FROM elsewhere")["state"] == "released"
@@ -233,11 +233,13 @@ def test_nobody_keeps_the_server_busy_with_one_question(room: Room) -> None:
 
 
 def test_whoever_holds_the_keys_leaves_no_core_behind(tmp_path: Path) -> None:
-    made(tmp_path / "ws", admin="root", password="four words put together", passphrase="open", cost=Cost(1, 64, 1))
+    create_workspace(
+        tmp_path / "ws", admin="root", password="four words put together", passphrase="open", cost=Argon2Cost(1, 64, 1)
+    )
     code = f"""
 import resource
-from sfumato.composition.workspace import opened
-with opened({str(tmp_path / "ws")!r}, passphrase="open"):
+from sfumato.composition.workspace import open_workspace
+with open_workspace({str(tmp_path / "ws")!r}, passphrase="open"):
     print(*resource.getrlimit(resource.RLIMIT_CORE))
 """
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

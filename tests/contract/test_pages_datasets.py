@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import schema as of_schema
+from sfumato.presentation.wording import schema_sentences as of_schema
 from tests.api import Api
 from tests.room import COUNT, DATA, RULE, SCHEMA
 

@@ -13,9 +13,9 @@ import pytest
 
 from sfumato.ledger.entry import Event
 from sfumato.model.risk import Source
-from sfumato.presentation.wording import exploration as of_explorer
-from sfumato.presentation.wording import policy as of_policy
-from sfumato.presentation.wording import risk as of_risk
+from sfumato.presentation.wording import exploration_sentences as of_explorer
+from sfumato.presentation.wording import policy_sentences as of_policy
+from sfumato.presentation.wording import risk_sentences as of_risk
 from tests.api import STATES, Api
 from tests.room import BY_WARD, COUNT, SUM
 

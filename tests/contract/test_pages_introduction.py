@@ -90,7 +90,7 @@ def test_the_page_has_every_screen_and_question_and_does_not_tell_what_is_right(
     for screen in SCREENS:
         assert f"{screen.title}</h2>" in page
     for question in QUIZ:
-        assert question.asked in page
+        assert question.text in page
         assert question.why not in page
     assert page.count('type="radio"') == sum(len(question.choices) for question in QUIZ)
     assert page.count("○") + page.count("●") == 200
@@ -100,7 +100,7 @@ def test_the_page_has_every_screen_and_question_and_does_not_tell_what_is_right(
 
 
 def test_every_word_of_a_question_stood_on_a_screen_before(api: Api) -> None:
-    said = " ".join(sentence for screen in SCREENS for sentence in screen.said)
+    said = " ".join(sentence for screen in SCREENS for sentence in screen.sentences)
     for word in ("dp:", "dp-selected:", "none:"):
         assert word in said
 

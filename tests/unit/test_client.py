@@ -518,14 +518,14 @@ def test_an_app_of_this_process_is_asked_as_a_server_is() -> None:
         await send({"type": "http.response.start", "status": status, "headers": []})
         await send({"type": "http.response.body", "body": f'{{"path": "{scope["path"]}"}}'.encode()})
 
-    with wiring.inside(app, "t", "the workspace w") as client:
+    with wiring.connect_in_process(app, "t", "the workspace w") as client:
         connection = client._connection
         assert connection.get("datasets", "t") == {"path": "/api/v1/datasets/t"}
         received.clear()
         connection.stream("datasets", "t", "data", content=lambda: [b"a", b"b"], kind="text/csv")
         assert [chunk for chunk in received if chunk] == [b"a", b"b"]
         assert repr(connection) == "<Connection to the workspace w>"
-    with wiring.inside(app, "wrong", "w") as client, pytest.raises(Refused):
+    with wiring.connect_in_process(app, "wrong", "w") as client, pytest.raises(Refused):
         client.me.as_dict()
 
 

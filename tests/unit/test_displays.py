@@ -73,7 +73,7 @@ PUBLIC = {
     "client.records.RemoteRecord": "what a server told this person",
     "errors.SfumatoError": "a sentence for everybody",
     "errors.SfumatoWarning": "a sentence for whoever holds the data, and names of datasets",
-    "model.selection_trials.Tries": "of a look-alike",
+    "model.selection_trials.SelectionTrials": "of a look-alike",
     "api.batch.Batch": "public epsilons",
     "api.dataset.Dataset": "a name, and how many columns",
     "api.guessing.Guessing": "public facts",

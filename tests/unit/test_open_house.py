@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sfumato.cli.local.open_house import ANALYST, BOARD, CONTROLLER, POLICY
+from sfumato.cli.local.demo_server import ANALYST, BOARD, CONTROLLER, POLICY
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.policy.read import policy_of
 from sfumato.model.signal import SignalKind

@@ -17,7 +17,7 @@ from sfumato.escrow.policy.policy import Approve, Policy
 from sfumato.escrow.policy.read import policy_of
 from sfumato.model.budget import BudgetLimit
 from sfumato.model.guarantee import Guarantee
-from sfumato.model.statement import Kind
+from sfumato.model.statement import AggregateKind
 from sfumato.presentation.escrow.policy_view import sentences
 from sfumato.privacy.preferences import registry
 
@@ -84,7 +84,7 @@ def test_the_least_policy_leaves_the_rest_to_a_controller_and_the_rule() -> None
 def test_everything_that_a_policy_may_say_is_read() -> None:
     policy = read(EVERYTHING)
     first, second = policy.access_rules
-    assert first.aggregates == (Kind.COUNT, Kind.AVG)
+    assert first.aggregates == (AggregateKind.COUNT, AggregateKind.AVG)
     assert (first.approvers, first.approvals, first.guarantees) == (("alice", "carol"), 2, (Guarantee.DP,))
     assert second.approve is Approve.AUTOMATIC
     assert (policy.purpose, policy.epsilon_max) == ("planning beds", 2.0)
@@ -180,7 +180,7 @@ def test_the_first_flow_that_names_a_person_their_organisation_or_everyone_holds
 
 
 def test_a_flow_says_no_to_what_it_does_not_have() -> None:
-    data = local.planned(SCHEMA, ledger=":memory:")
+    data = local.open_without_data(SCHEMA, ledger=":memory:")
     (only,) = read(flow(aggregates=["COUNT"], columns=["age"], preferences=["epsilon"])).access_rules
     only.require(data.query("SELECT COUNT(*) FROM stays WHERE age > 3").statement)
     with pytest.raises(Forbidden, match="ask for SUM"):
@@ -209,7 +209,7 @@ def test_whoever_may_go_by_the_rule_may_not_change_its_noise() -> None:
 
 
 def epsilon(policy: Policy, who: Person, sql: str) -> float:
-    data = local.planned(SCHEMA, ledger=":memory:")
+    data = local.open_without_data(SCHEMA, ledger=":memory:")
     rule = policy.rule_for(who, lambda: data.query(sql).statement.columns, policy.rule)
     assert rule is not None
     found = data.query(sql).preview(*registry.preferences(rule)).epsilon

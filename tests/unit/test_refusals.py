@@ -171,7 +171,7 @@ def test_a_reason_has_wording_that_uses_the_values_it_is_raised_with(
     place: str, reason: str, names: frozenset[str]
 ) -> None:
     package = place.partition(":")[0].partition("/")[0].removesuffix(".py")
-    assert reason in PACKAGES.get(package, {}), f"presentation/refusals/{package}.py does not word it"
+    assert reason in PACKAGES.get(package, {}), f"no wording of {package} in presentation/refusals"
     assert names == values_of(WORDINGS[reason])
 
 

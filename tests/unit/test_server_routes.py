@@ -27,7 +27,7 @@ from sfumato.model.budget import NO_BUDGET
 from sfumato.model.choice import Noise
 from sfumato.model.fit import Fit
 from sfumato.model.guessing import GuessView
-from sfumato.model.method_comparison import Comparison
+from sfumato.model.method_comparison import MethodComparison
 from sfumato.model.risk import Source
 from sfumato.release.difference import Cell, Difference
 from sfumato.schema.read import from_dict
@@ -90,7 +90,7 @@ def nouns() -> Nouns:
         "look": made_up(RiskFacts),
         "check": made_up(Fit),
     }
-    made.questions.answers["compare"] = Comparison("Q", Noise(), (), None, looked=False)
+    made.questions.answers["compare"] = MethodComparison("Q", Noise(), (), None, looked=False)
     made.questions.answers["guessing"] = GuessView("Q", "one of 4", 0.25, "laplace", None, (), ())
     made.policies.answers = {"set": SIGNED, "current": SIGNED, "history": [SIGNED]}
     made.drafts.answers = {"schema": SchemaDraft("t", "S", from_dict({"name": "t"}), POLICY), "policy": POLICY}

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from sfumato.adapters.storage.audit_log import AuditTable
+from sfumato.adapters.storage.audit_log_table import AuditTable
 from sfumato.errors import DatabaseFailure
 from sfumato.presentation.escrow import dataset_view
-from sfumato.reproduce.held import Platform
+from sfumato.reproduce.platform import Platform
 
 ASKED = ("people", "SELECT COUNT(*) FROM people WHERE age BETWEEN 20 AND 30")
 

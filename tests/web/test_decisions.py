@@ -9,8 +9,8 @@ from tempfile import TemporaryDirectory
 import pytest
 from playwright.sync_api import Page, expect
 
-from sfumato.cli.local.open_house import ANALYST, BOARD, CONTROLLER, POLICY, WAITING
-from sfumato.presentation.wording import exploration as of_explorer
+from sfumato.cli.local.demo_server import ANALYST, BOARD, CONTROLLER, POLICY, WAITING
+from sfumato.presentation.wording import exploration_sentences as of_explorer
 from tests.web import house as houses
 from tests.web.browser import Visitors, follow, sign_in
 from tests.web.house import House, Plan

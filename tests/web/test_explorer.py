@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
-from sfumato.cli.local.open_house import CONTROLLER
+from sfumato.cli.local.demo_server import CONTROLLER
 from sfumato.presentation.escrow import dataset_view
-from sfumato.presentation.wording import exploration as of_explorer
+from sfumato.presentation.wording import exploration_sentences as of_explorer
 from tests.web.browser import Visitors
 from tests.web.conftest import SignedIn
 from tests.web.house import House

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from sfumato.cli.local.open_house import ANALYST, BOARD, CONTROLLER
+from sfumato.cli.local.demo_server import ANALYST, BOARD, CONTROLLER
 from sfumato.escrow.service import Escrow
 from tests.web import house as houses
 from tests.web import pages

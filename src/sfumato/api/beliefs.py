@@ -13,8 +13,7 @@ from sfumato.errors import PreferenceError
 from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
 from sfumato.model.possible_worlds import World
-from sfumato.presentation.beliefs import BeliefAt, as_html, as_text, figure
-from sfumato.presentation.beliefs import Beliefs as Shown
+from sfumato.presentation.beliefs import BeliefAt, BeliefTable, document, figure
 from sfumato.presentation.wording import belief as of_belief
 from sfumato.privacy.preferences.belief import Belief, Universe, require_bounded
 from sfumato.privacy.preferences.stated import exactly
@@ -86,13 +85,13 @@ class Beliefs(Display, Confidential):
         return tuple(map(self.at, self._candidates))
 
     @property
-    def view(self) -> Shown:
+    def view(self) -> BeliefTable:
         return self._view(self._candidates)
 
-    def _view(self, candidates: Iterable[float]) -> Shown:
+    def _view(self, candidates: Iterable[float]) -> BeliefTable:
         apart = self._countless or any(world.apart for world in self._worlds)
         found = tuple(map(self.at, candidates))
-        return Shown(self.people_count, self.prior, self.limit, found, apart, self._suspicion is not None)
+        return BeliefTable(self.people_count, self.prior, self.limit, found, apart, self._suspicion is not None)
 
     def as_dict(self) -> dict[str, object]:
         return self.view.as_dict()
@@ -102,18 +101,18 @@ class Beliefs(Display, Confidential):
         return Picture(figure(self._curve))
 
     @property
-    def _curve(self) -> Shown:
+    def _curve(self) -> BeliefTable:
         return self._view(sorted({*self._candidates, *CANDIDATES}))
 
     def text(self) -> str:
-        return as_text(self.view)
+        return document(self.view).text()
 
     @property
     def withheld(self) -> str:
         return f"<Beliefs. {of_belief.WHO_IS_MISSING} It is confidential: call .show()>"
 
     def _html(self) -> str:
-        return as_html(self._curve)
+        return document(self.view, self._curve).html()
 
 
 def _suspicion(stated: object) -> float:

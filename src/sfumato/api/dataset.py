@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from sfumato.api.choice import Choice
-from sfumato.api.display import printed
+from sfumato.api.display import as_printable
 from sfumato.api.ledger import Ledger
 from sfumato.api.release import Release
 from sfumato.errors import PreferenceError
@@ -117,7 +117,7 @@ class Dataset:
             mechanism=mechanism,
             delta=delta,
         )
-        return printed(Split, found)
+        return as_printable(Split, found)
 
     @overload
     def batch(self, choices: Sequence[Choice], delta: float = 1e-6) -> Batch: ...
@@ -180,12 +180,12 @@ class Dataset:
         It is free, reads nobody and plans nothing. With `look` it shows the people too, and that is recorded first.
         """
         from sfumato.api.method_comparison import Comparison
-        from sfumato.presentation.method_comparison import worded
-        from sfumato.release.risk.method_comparison import side_by_side
+        from sfumato.presentation.method_comparison_view import worded
+        from sfumato.release.risk.method_comparison import compare_methods
 
         stated = tuple(preferences) if isinstance(preferences, Sequence) else (preferences,)
-        found = side_by_side(bind(self._context, sql), stated, dict(how), look=look, attestation=preregistered)
-        return printed(Comparison, worded(found))
+        found = compare_methods(bind(self._context, sql), stated, dict(how), look=look, attestation=preregistered)
+        return as_printable(Comparison, worded(found))
 
     def per_person(self) -> PersonTotals:
         """What everything released tells about each person, by the ledger and their own exposure: a look."""
@@ -235,7 +235,7 @@ class Query:
         """Risk from public facts alone, true for any data: free. `exact` shows the exact RDR."""
         from sfumato.release.risk.profile import worst_case
 
-        return _shown(worst_case(self._bound, mechanism, delta, candidates, calibration, exact))
+        return _printable_profile(worst_case(self._bound, mechanism, delta, candidates, calibration, exact))
 
     def guessing(
         self,
@@ -274,7 +274,7 @@ class Query:
             candidates=candidates,
             calibration=calibration,
         )
-        return printed(Guessing, found)
+        return as_printable(Guessing, found)
 
     def rehearse(
         self,
@@ -284,9 +284,9 @@ class Query:
         **how: Unpack[Search],
     ) -> RiskProfile:
         """The same query on a look-alike (`like`: a public table; otherwise invented rows): free, nobody is read."""
-        from sfumato.release.risk.rehearsal import rehearsed
+        from sfumato.release.risk.rehearsal import rehearse
 
-        return _shown(rehearsed(self._bound, preferences, like=like, rows=rows, **how))
+        return _printable_profile(rehearse(self._bound, preferences, like=like, rows=rows, **how))
 
     def exposure_histogram(
         self,
@@ -321,7 +321,7 @@ class Query:
             redraw=redraw,
             preregistered=preregistered,
         )
-        return _shown(found)
+        return _printable_profile(found)
 
     def risk(
         self,
@@ -332,9 +332,9 @@ class Query:
         exact: bool = False,
     ) -> RiskProfile:
         """The people themselves: recorded as a look, before anything is shown. `exact` shows the exact RDR."""
-        from sfumato.release.risk.profile import of_the_people
+        from sfumato.release.risk.profile import people_profile
 
-        return _shown(of_the_people(self._bound, mechanism, delta, candidates, calibration, exact))
+        return _printable_profile(people_profile(self._bound, mechanism, delta, candidates, calibration, exact))
 
     def beliefs(
         self,
@@ -373,8 +373,10 @@ class Query:
         chosen, and none but the `candidates`, if there are any.
         """
         asked = request_of(self._bound, preferences, **how)
-        found = choose.chosen(self._bound, asked, preregistered, allow_no_guarantee=allow_no_guarantee, redraw=redraw)
-        return printed(Choice, found)
+        found = choose.choose_epsilon(
+            self._bound, asked, preregistered, allow_no_guarantee=allow_no_guarantee, redraw=redraw
+        )
+        return as_printable(Choice, found)
 
     def preview(self, *preferences: Preference, preregistered: str = "", **how: Unpack[Search]) -> Choice:
         """What `choose` would come to, by public facts: nothing is read, entered or charged.
@@ -382,7 +384,7 @@ class Query:
         What is read off the people or drawn has no epsilon yet.
         """
         asked = request_of(self._bound, preferences, **how)
-        return printed(Choice, choose.preview(self._bound, asked, preregistered))
+        return as_printable(Choice, choose.preview(self._bound, asked, preregistered))
 
     def plan(self, *preferences: Preference, preregistered: str = "", **how: Unpack[Search]) -> Guarantee:
         """Enter preferences as the plan for this query, without reading anybody; returns the word they will carry.
@@ -390,7 +392,7 @@ class Query:
         What is planned before the first look keeps its word, whoever looks afterwards.
         """
         asked = request_of(self._bound, preferences, **how)
-        return choose.planned(self._bound, asked, preregistered)
+        return choose.enter_plan(self._bound, asked, preregistered)
 
     def require_releasable(
         self,
@@ -405,7 +407,7 @@ class Query:
         What was released before comes back with the word it had: that is not refused. Whether it will is returned.
         """
         asked = request_of(self._bound, preferences, **how)
-        return choose.releasable(
+        return choose.require_releasable(
             self._bound, asked, preregistered, allow_no_guarantee=allow_no_guarantee, redraw=redraw
         )
 
@@ -458,19 +460,19 @@ class Query:
         What is charged is entered first. The same request on the same data returns the signal that was drawn,
         uncharged; `redraw` draws anew.
         """
-        from sfumato.api.signal import signalled
+        from sfumato.api.signal import make_printable_signal
 
-        return signalled(self._bound, release, task, kind, **how)
+        return make_printable_signal(self._bound, release, task, kind, **how)
 
     def __repr__(self) -> str:
         return f"<Query on {self.dataset.schema.name}: {self.sql}>"
 
 
-def _shown(profile: Profile) -> RiskProfile:
+def _printable_profile(profile: Profile) -> RiskProfile:
     from sfumato.api.release import Certificate
     from sfumato.api.risk import RiskProfile
 
-    found = printed(RiskProfile, profile)
+    found = as_printable(RiskProfile, profile)
     found.certificate = None if profile.certificate is None else Certificate.of(profile.certificate)
     if isinstance(profile.exposure, ExposureHistogram) and found.certificate is not None:
         found.exposure = replace(profile.exposure, certificate=found.certificate)

@@ -12,10 +12,10 @@ from sfumato.model.facts import Histogram
 from sfumato.presentation.figures import curves
 from sfumato.presentation.figures.figure import Axis, Figure, Limit
 from sfumato.presentation.figures.histogram import histogram_figure
-from sfumato.presentation.risk import exposure_histogram
+from sfumato.presentation.risk import exposure_histogram_view
 from sfumato.presentation.risk import profile as risk
 from sfumato.presentation.wording import pictures as of_pictures
-from sfumato.presentation.wording import risk as of_risk
+from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.presentation.wording.numbers import number
 from sfumato.privacy.risk.profile import roc_at
 from sfumato.release.risk.figures import Figures
@@ -40,7 +40,7 @@ def _gap(profile: Profile) -> Figure:
 def _exposure(profile: Profile) -> Figure:
     """The histogram of exposures; the noisy one of a private exposure histogram."""
     if isinstance(profile.exposure, ExposureHistogram):
-        return exposure_histogram.bars(profile.exposure)
+        return exposure_histogram_view.bars(profile.exposure)
     if not isinstance(profile.exposure, Figures):
         raise BadInput(
             of_pictures.NO_SPREAD[profile.source], hint="`rehearse` shows one of a look-alike, and reads nobody."

@@ -20,7 +20,7 @@ from sfumato.client.upload import delivery
 from sfumato.errors import BadInput, Conflict, NotFound
 from sfumato.presentation.escrow import listing as escrow
 from sfumato.presentation.escrow.notifications_view import WordedNotification
-from sfumato.schema.read import parsed
+from sfumato.schema.read import parse_schema
 
 _AT_ONCE = 200
 
@@ -72,7 +72,7 @@ class Client:
             found = RemoteDataset(self._connection, self._connection.post("datasets", body=body))
         except Conflict as taken:
             try:
-                found = self.dataset(parsed(text).name)
+                found = self.dataset(parse_schema(text).name)
             except NotFound:
                 raise taken from None  # it is somebody else's
             if data is None or found.version is not None:

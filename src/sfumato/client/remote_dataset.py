@@ -20,12 +20,12 @@ from sfumato.escrow.catalogue.entries import CatalogueEntry, DatasetAccess, Data
 from sfumato.escrow.dataset import Version
 from sfumato.model.fit import Fit
 from sfumato.model.schema import Schema
-from sfumato.presentation import schema as fit_view
+from sfumato.presentation import schema_view as fit_view
 from sfumato.presentation.escrow import listing as escrow
 from sfumato.presentation.escrow.dataset_view import WordedLedger
 from sfumato.presentation.escrow.policy_view import WordedPolicy
 from sfumato.presentation.escrow.questions_view import WordedComparison
-from sfumato.schema.read import from_dict, load, parsed
+from sfumato.schema.read import from_dict, load, parse_schema
 from sfumato.schema.write import write
 from sfumato.sql.parser.statement import parse
 
@@ -92,7 +92,7 @@ class RemoteDataset(RemoteRecord):
 
     @property
     def schema(self) -> Schema:
-        return parsed(self.schema_text, f"the schema of {self.name}")
+        return parse_schema(self.schema_text, f"the schema of {self.name}")
 
     def query(self, sql: str) -> RemoteQuery:
         """Read one SELECT of aggregates; whatever cannot be answered is refused here, before anything is sent."""
@@ -159,7 +159,7 @@ class RemoteDataset(RemoteRecord):
     def check(self) -> ConfidentialRecord:
         """What of the table is missing, unfit, clamped or unlisted: a look."""
         facts = self.ask("check", {})
-        return ConfidentialRecord(facts, fit_view.as_text(record_of(Fit, facts)))
+        return ConfidentialRecord(facts, fit_view.document(record_of(Fit, facts)).text())
 
     def state_cause(self, entry: int, cause: str) -> RemoteLedger:
         """State that the failure in an entry of the ledger had a cause outside the data, such as a full disk."""

@@ -19,7 +19,8 @@ from sfumato.model.confidential import Confidential
 from sfumato.model.exposure_histogram import ExposureHistogram
 from sfumato.model.facts import Reach, Summary
 from sfumato.model.risk import RiskAt, RiskView, Source
-from sfumato.presentation.risk import profile as view
+from sfumato.presentation.document import Document
+from sfumato.presentation.risk.report import risk_document
 from sfumato.presentation.wording import choosing as of_choosing
 from sfumato.presentation.wording import guarantee as of_guarantee
 
@@ -75,17 +76,21 @@ class RemoteRisk(Display, Confidential):
         return self.facts.solution if isinstance(self.facts, RehearsalFacts) else None
 
     def text(self) -> str:
+        return self._document.text()
+
+    @property
+    def _document(self) -> Document:
         if self.solution is None:
-            return view.as_text(self.view)
-        sentence = of_choosing.rehearsed(self.solution.epsilon, self.solution.why)
-        return f"{view.as_text(self.view, chosen=self.solution.epsilon)}\n\n{sentence}"
+            return risk_document(self.view)
+        conclusion = of_choosing.rehearsed(self.solution.epsilon, self.solution.why)
+        return risk_document(self.view, chosen=self.solution.epsilon, conclusion=conclusion)
 
     @property
     def withheld(self) -> str | None:
         return "<Risk of the people; confidential: call .show()>" if self.source is Source.PEOPLE else None
 
     def _html(self) -> str:
-        return view.as_html(self.view)
+        return self._document.html()
 
 
 class ConfidentialRecord(Display, Confidential):

@@ -16,7 +16,7 @@ from sfumato.errors import BadInput
 from sfumato.model.release import Answer
 from sfumato.model.signal import SignalKind
 from sfumato.presentation.escrow import listing as escrow
-from sfumato.presentation.wording import requests as of_request
+from sfumato.presentation.wording import requests_sentences as of_request
 from sfumato.signals.tasks.task import Task
 
 
@@ -104,7 +104,7 @@ class Request(OnItsWay):
         A free signal of a task is here at once; others wait for a decision. Sent twice with one `key`, it is one.
         """
         scored = task.as_dict() if isinstance(task, Task) else task
-        stated = {"query": query, "kind": SignalKind.of(kind).value, "task": scored}
+        stated = {"query": query, "kind": SignalKind.from_text(kind).value, "task": scored}
         how = {"epsilon": epsilon, "blocks": blocks, "draws": draws, "by_range": by_range}
         ends = None if range is None else _numbers(range)
         body = stated | how | {"code": source_of(code), "range": ends}

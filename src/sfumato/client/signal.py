@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from sfumato.api.release import Certificate
-from sfumato.api.signal import Signalled, printable
+from sfumato.api.signal import Signalled, printable_signal
 from sfumato.client.on_its_way import OnItsWay
 from sfumato.client.records import RemoteRecord
 from sfumato.client.remote_risk import ConfidentialRecord
 from sfumato.errors import BadInput
 from sfumato.model.signal import from_stored
 from sfumato.presentation.escrow import signals as signalling
-from sfumato.presentation.wording.signals import requests as of_signalling
+from sfumato.presentation.wording.signals import requests_sentences as of_signalling
 
 SIGNALS = signalling.SIGNALS
 
@@ -47,7 +47,7 @@ class Signal(OnItsWay):
     def result(self) -> Signalled:
         """What noise did, as `release.signal` has it; before it is released, `AwaitingApproval` is raised."""
         told = self._connection.get("signals", self.id, "result")
-        return printable(from_stored(told, Certificate.from_dict(told["certificate"])))
+        return printable_signal(from_stored(told, Certificate.from_dict(told["certificate"])))
 
     # For those who decide
 

@@ -13,7 +13,7 @@ from sfumato.escrow.service import Escrow
 UNLOCKER = "whoever unlocked the workspace"
 
 
-class Present(Accounts):
+class LocalAccounts(Accounts):
     """The people of a workspace, of whom one is here: their token lives with this process, and is kept nowhere."""
 
     def __init__(self, ports: EscrowPorts, person: Person) -> None:
@@ -29,10 +29,10 @@ class Present(Accounts):
         return super().of_token(secret)
 
 
-def acting(escrow: Escrow, name: str | None = None) -> str:
+def act_as(escrow: Escrow, name: str | None = None) -> str:
     """A token of that person, or of the first admin, for this escrow alone; that they act from here is on record."""
     person = _admin(escrow) if name is None else escrow.accounts.one(name)
-    escrow.accounts = present = Present(escrow.ports, person)
+    escrow.accounts = present = LocalAccounts(escrow.ports, person)
     escrow.ports.audit.append(escrow.ports.moment, UNLOCKER, "acts as", person.name, {})
     return present.token
 

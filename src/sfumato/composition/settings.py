@@ -10,17 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.adapters.storage.database import in_file
+from sfumato.adapters.storage.format import FORMAT, require_workspace_format
 from sfumato.errors import BadInput
 from sfumato.schema.write import text
 
 FILE = "sfumato.toml"
-FORMAT = 1
 SQLITE = "sqlite"
 _MARGIN = 120  # seconds that starting and keeping what was drawn may take
 
 
 @dataclass(frozen=True)
-class Settings:
+class WorkspaceSettings:
     """`database` is "sqlite", the workspace's own file, or an address of PostgreSQL; a key file opens the vault."""
 
     database: str = SQLITE
@@ -43,7 +43,7 @@ class Settings:
     def __post_init__(self) -> None:
         for name, least, most in _LIMITS:
             if not least <= getattr(self, name) <= most:
-                hint = f"write {name} = {getattr(Settings, name)}."
+                hint = f"write {name} = {getattr(WorkspaceSettings, name)}."
                 raise BadInput(f"{name} lies between {least:,} and {most:,}", hint=hint, where=FILE)
         if bool(self.certificate) != bool(self.certificate_key):
             raise BadInput("A certificate goes with its key", hint="state both, or neither.", where=FILE)
@@ -79,7 +79,7 @@ _LIMITS = (
 )
 
 
-def load(folder: Path) -> Settings:
+def load(folder: Path) -> WorkspaceSettings:
     try:
         stated = tomllib.loads((folder / FILE).read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -91,11 +91,9 @@ def load(folder: Path) -> Settings:
     return _read(stated)
 
 
-def _read(stated: Mapping[str, Any]) -> Settings:
-    if stated.get("format", FORMAT) != FORMAT:
-        hint = "install that one; this one changes nothing here."
-        raise BadInput("This workspace was made by a newer sfumato", hint=hint, where=FILE)
-    known: dict[str, Any] = {field.name: field.default for field in fields(Settings)}
+def _read(stated: Mapping[str, Any]) -> WorkspaceSettings:
+    require_workspace_format(stated.get("format"), FILE)
+    known: dict[str, Any] = {field.name: field.default for field in fields(WorkspaceSettings)}
     said = {name: value for name, value in stated.items() if name != "format"}
     for name, value in said.items():
         if name not in known:
@@ -105,7 +103,7 @@ def _read(stated: Mapping[str, Any]) -> Settings:
         if not _is_like(value, known[name]):
             raise BadInput(f"{name} is not as it should be", hint=f"write {name} = {_toml(known[name])}.", where=FILE)
     read: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in said.items()}
-    return Settings(**read)
+    return WorkspaceSettings(**read)
 
 
 def _is_like(value: object, default: object) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.model.schema import Schema
-from sfumato.schema.read import parsed
+from sfumato.schema.read import parse_schema
 
 
 @dataclass(frozen=True)
@@ -67,4 +67,4 @@ class Version:
 
 @lru_cache(256)
 def _read(schema_text: str, name: str) -> Schema:
-    return parsed(schema_text, f"the schema of {name}")
+    return parse_schema(schema_text, f"the schema of {name}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
-from sfumato.model.authorization import Mandate
+from sfumato.model.authorization import Authorization
 from sfumato.model.release import Assumption
 from sfumato.model.schema import Schema, Type
 from sfumato.ports import AuditStore, LedgerStore, Rows, Sandbox
@@ -77,7 +77,7 @@ class Planned(Protocol):
     def __call__(
         self,
         schema: Schema,
-        mandate: Mandate | None,
+        mandate: Authorization | None,
         who: str,
         present: Mapping[str, Type | None] | None,
         *,

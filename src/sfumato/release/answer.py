@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sfumato.model.calibration import Calibration, Drawing, Law
+from sfumato.model.calibration import Calibration, Drawing, NoiseLaw
 from sfumato.model.measurement import Assembly, Measurement, NoisyNumber, NumberKind
 from sfumato.model.release import Answer, Interval, PostProcessing
 from sfumato.model.schema import Type
-from sfumato.model.statement import NOTHING, Afterwards, Kind
+from sfumato.model.statement import NOTHING, Afterwards, AggregateKind
 from sfumato.privacy.noise.intervals import COVERAGE, mean_range, reach, variance_range
 from sfumato.release.noise import Noisy
-from sfumato.release.postprocess import kept
+from sfumato.release.postprocess import apply_having_order_limit
 
 
 def answer(
@@ -24,9 +24,9 @@ def answer(
         tuple(key[c.key] if c.key is not None else _figure(c, measurement, cell) for c in measurement.columns)
         for key, cell in cells
     ]
-    shown = [i for i, c in enumerate(measurement.columns) if c.shown]
+    shown = [i for i, c in enumerate(measurement.columns) if c.visible]
     names = [c.name for c in measurement.columns]
-    order = kept(afterwards, names, rows)
+    order = apply_having_order_limit(afterwards, names, rows)
     intervals = None
     if calibration is not None:
         intervals = tuple(
@@ -46,7 +46,7 @@ def answer(
 def half_widths(released: Answer, measurement: Measurement, calibration: Calibration) -> tuple[float | None, ...]:
     """Per cell of the answer, how far the noise reaches: of what divides, the further end; of a selection, nothing."""
     found: list[float | None] = []
-    columns = [c for c in measurement.columns if c.shown]
+    columns = [c for c in measurement.columns if c.visible]
     for row, intervals in zip(released.rows, released.intervals or (), strict=True):
         for column, value, interval in zip(columns, row, intervals, strict=True):
             if column.key is not None:
@@ -63,7 +63,7 @@ def post_processing(measurement: Measurement, afterwards: Afterwards) -> tuple[P
     columns = [c for c in measurement.columns if c.kind is not None]
     done = (
         (any(measurement.numbers[c.numbers[0]].kind.counts for c in columns), PostProcessing.COUNTS_ROUNDED),
-        (any(c.kind is Kind.AVG for c in columns), PostProcessing.MEANS_DIVIDED),
+        (any(c.kind is AggregateKind.AVG for c in columns), PostProcessing.MEANS_DIVIDED),
         (any(c.kind and c.kind.spreads for c in columns), PostProcessing.VARIANCES_COMPOSED),
         (measurement.thresholded is not None, PostProcessing.THRESHOLDED),
         (afterwards != NOTHING, PostProcessing.APPLIED_AFTERWARDS),
@@ -158,6 +158,6 @@ def _plain_range(number: NoisyNumber, value: float, drawing: Drawing, miss: floa
 
 
 def _reach(drawing: Drawing, miss: float = 1 - COVERAGE) -> float | None:
-    if drawing.law is Law.EXPONENTIAL or drawing.scale is None:
+    if drawing.law is NoiseLaw.EXPONENTIAL or drawing.scale is None:
         return None
     return reach(drawing.law, drawing.scale, miss, drawing.furthest)

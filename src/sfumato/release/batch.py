@@ -12,7 +12,7 @@ from sfumato.errors import NoGuarantee, PreferenceError
 from sfumato.ledger.charges import BATCH
 from sfumato.ledger.entry import NANO, Draft, Event, nano
 from sfumato.ledger.history import Record
-from sfumato.model.calibration import Calibration, Law
+from sfumato.model.calibration import Calibration, NoiseLaw
 from sfumato.model.dominating_pairs import Pair
 from sfumato.model.guarantee import Guarantee, Provenance, chosen_by
 from sfumato.model.release import Released
@@ -22,12 +22,12 @@ from sfumato.privacy.noise.gaussian import for_the_grid
 from sfumato.release.bound_query import bind
 from sfumato.release.context import DatasetContext
 from sfumato.release.decide import SolvedRequest, checked_delta
-from sfumato.release.draw import as_it_left, drawn_and_kept, from_record
+from sfumato.release.draw import draw_and_record, from_record, stored_release
 from sfumato.release.draw_plan import DrawPlan
 from sfumato.release.ledger import digest
 from sfumato.release.recorded import Recorded
-from sfumato.release.request import require_made_here
-from sfumato.release.reserve import Cost, Reserved, as_before, keep, reserve, row, version_of
+from sfumato.release.request import require_own_choice
+from sfumato.release.reserve import PrivacyCost, Reservation, earlier_release, record_release, reserve, row, version_of
 
 TIGHT = "tight accounting of a batch that was fixed in advance"  # how a charge came about, as the ledger has it
 SUMMED = "the sum over a batch that was fixed in advance"
@@ -112,7 +112,7 @@ class BatchPlan:
             each[:] = [m.plan.provenances(record, attestation or m.choice.attestation) for m in self._members]
             return tuple(i for own in each for i in own)
 
-        left_before = as_before(self._key, allow_no_guarantee=False, redraw=redraw)
+        left_before = earlier_release(self._key, allow_no_guarantee=False, redraw=redraw)
 
         def recorded(record: Record) -> Draft | list[Recorded] | None:
             stored = left_before(record)
@@ -122,7 +122,7 @@ class BatchPlan:
             return known if all(numbers.is_complete for numbers in known) else None
 
         self.context.require_data()
-        held: Reserved | Draft | list[Recorded] = reserve(
+        held: Reservation | Draft | list[Recorded] = reserve(
             ledger, recorded, inputs, self._reservation, allow_no_guarantee=False, what=BATCH
         )
         if isinstance(held, Draft):
@@ -133,10 +133,10 @@ class BatchPlan:
         left, numbers = [], []
         for member, own in zip(self._members, each, strict=True):
             its = replace(held, inputs=own, together=len(self._members))
-            released, number = drawn_and_kept(member.plan, its)
+            released, number = draw_and_record(member.plan, its)
             left.append(released)
             numbers.append(number)
-        keep(ledger, self._key, held, self._what, {"members": numbers})
+        record_release(ledger, self._key, held, self._what, {"members": numbers})
         return tuple(left)
 
     @property
@@ -165,11 +165,11 @@ class BatchPlan:
         return all(m.choice.asked.outright for m in self._members)
 
     @property
-    def _cost(self) -> Cost:
+    def _cost(self) -> PrivacyCost:
         epsilon, delta = self._charge
         drawn = [(m.query.measurement, m.calibration) for m in self._members]
         numbers = [measurement.k for measurement, _ in drawn]
-        return Cost(
+        return PrivacyCost(
             epsilon / NANO,
             sum((rho_of(measurement, calibration) for measurement, calibration in drawn), Fraction(0)),
             tuple(float(n.sensitivity_under(c.noise.mechanism)) for found, c in drawn for n in found.numbers),
@@ -181,7 +181,7 @@ class BatchPlan:
 
     def _as_they_left(self, kept: Draft) -> tuple[Released, ...]:
         entries = {entry.number: entry.draft for entry in self.context.ledger.known.entries}
-        return tuple(as_it_left(entries[number]) for number in cast(list[Any], kept.public["members"]))
+        return tuple(stored_release(entries[number]) for number in cast(list[Any], kept.public["members"]))
 
     def as_dict(self) -> dict[str, object]:
         sums: dict[str, object] = {"epsilon_sum": self.epsilon_sum, "delta_sum": self.delta_sum}
@@ -200,7 +200,7 @@ class _Member:
             raise NoGuarantee.because(
                 "batch-epsilon-not-public", guarantee=choice.guarantee.value, method=said, sql=self.query.sql
             )
-        require_made_here(self.query, choice)
+        require_own_choice(self.query, choice)
         self.plan = DrawPlan.of(self.query, choice)
         self.plan.require_drawable()
         self.key = self.plan.key
@@ -221,7 +221,7 @@ class _Member:
     @property
     def gaussian_numbers(self) -> int:
         """How many numbers carry Gaussian noise: all of them, or none."""
-        return (self.query.measurement.k or 0) if self.choice.noise.mechanism == Law.GAUSSIAN else 0
+        return (self.query.measurement.k or 0) if self.choice.noise.mechanism == NoiseLaw.GAUSSIAN else 0
 
     @property
     def pairs(self) -> tuple[Pair, ...]:

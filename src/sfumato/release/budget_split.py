@@ -10,7 +10,7 @@ from fractions import Fraction
 from sfumato.errors import NoGuarantee, PreferenceError
 from sfumato.ledger.charges import BATCH
 from sfumato.model import budget_split as model
-from sfumato.model.budget_split import Checked, Part
+from sfumato.model.budget_split import Checked, QueryShare
 from sfumato.model.calibration import Drawing
 from sfumato.model.choice import Noise
 from sfumato.model.measurement import NumberKind
@@ -30,7 +30,7 @@ from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.privacy.sensitivity import sensitivity_of_rows
 from sfumato.release.batch import TIGHT, BatchPlan
 from sfumato.release.bound_query import BoundQuery, bind
-from sfumato.release.choose import chosen
+from sfumato.release.choose import choose_epsilon
 from sfumato.release.context import DatasetContext
 from sfumato.release.decide import EPSILON_MAX, checked_delta
 from sfumato.release.request import request_of
@@ -38,7 +38,7 @@ from sfumato.release.reserve import refuse_without_guarantee
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class SplitPlan(model.Split):
+class SplitPlan(model.BudgetSplit):
     """From public facts: nothing was read, entered or charged."""
 
     queries: tuple[BoundQuery, ...] = field(compare=False)
@@ -68,7 +68,7 @@ def split(
     whole = stated_epsilon(epsilon).value
     errors, confidence = checked_errors(relative_error, len(asked)), checked_confidence(confidence)
     units = [_unit(query) for query in asked]
-    guesses = None if expected is None else _guessed(asked, expected)
+    guesses = None if expected is None else _guesses(asked, expected)
     if index is not None:
         chosen = checked_index(index, len(asked))
     elif guesses is not None or aim is not None:
@@ -107,12 +107,14 @@ class SplitBatchPlan(BatchPlan):
         record = context.ledger.record
         inputs = [provenance for query, own in each for provenance in query.provenances(own, record, attestation)]
         refuse_without_guarantee(inputs, BATCH, instead="as-planned")
-        choices = [chosen(query, own, attestation, allow_no_guarantee=False, redraw=False) for query, own in each]
+        choices = [
+            choose_epsilon(query, own, attestation, allow_no_guarantee=False, redraw=False) for query, own in each
+        ]
         super().__init__(context, choices, split.tight)
 
     def checked(self) -> tuple[Checked, ...]:
         """Test (9) with the true answers, for the controller's eyes: a look, entered before anything is read."""
-        return tuple(_checked(query, part) for query, part in zip(self.split.queries, self.split.parts, strict=True))
+        return tuple(_check(query, part) for query, part in zip(self.split.queries, self.split.parts, strict=True))
 
     @property
     def _method(self) -> str:
@@ -122,7 +124,7 @@ class SplitBatchPlan(BatchPlan):
         return super().as_dict() | {"split": self.split.as_dict()}
 
 
-def split_text(split: model.Split) -> str:
+def split_text(split: model.BudgetSplit) -> str:
     """How an epsilon was split, as the ledger has it."""
     said = f"epsilon {split.epsilon:.15g} split by the index {' : '.join(f'{part.index:.6g}' for part in split.parts)}"
     if split.aim is None:
@@ -156,7 +158,7 @@ def _unit(query: BoundQuery) -> Fraction:
     return query.measurement.numbers[0].sensitivity if one else sensitivity_of_rows(query.context.schema)
 
 
-def _guessed(queries: Sequence[BoundQuery], expected: Sequence[float]) -> tuple[float, ...]:
+def _guesses(queries: Sequence[BoundQuery], expected: Sequence[float]) -> tuple[float, ...]:
     for query in queries:
         if not _is_one_number(query):
             raise PreferenceError.because("split-expected-of-several", sql=query.sql)
@@ -207,11 +209,11 @@ def _part(
     guess: float | None,
     *,
     miss: float,
-) -> Part:
+) -> QueryShare:
     drawings = calibrate(query.measurement, noise, epsilon, EPSILON_MAX).numbers
     one = drawings[0] if _is_one_number(query) else None
     off = None if one is None else _reach(one, miss)
-    return Part(
+    return QueryShare(
         query=query.sql,
         index=index,
         sensitivity=float(unit),
@@ -229,7 +231,7 @@ def _reach(drawing: Drawing, miss: float) -> float | None:
     return None if drawing.scale is None else reach(drawing.law, drawing.scale, miss)
 
 
-def _checked(query: BoundQuery, part: Part) -> Checked:
+def _check(query: BoundQuery, part: QueryShare) -> Checked:
     if part.least is None:
         return Checked(query.sql, None, ())
     answers = tuple(float(row[0] or 0) for row in query.answer())  # type: ignore[arg-type]

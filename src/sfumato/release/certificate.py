@@ -7,24 +7,24 @@ from fractions import Fraction
 from typing import Any
 
 from sfumato.ledger.entry import NANO, nano, upward
-from sfumato.model.calibration import Calibration, Drawing, Law
-from sfumato.model.guarantee import Fixed, fixed, word
+from sfumato.model.calibration import Calibration, Drawing, NoiseLaw
+from sfumato.model.guarantee import Fixed, guarantee_of, latest_fixed
 from sfumato.model.measurement import NoisyNumber, NumberKind
-from sfumato.model.release import BOUNDS_SOURCES, Answer, Assumed, Assumption, Certificate
+from sfumato.model.release import BOUNDS_SOURCES, Answer, Assumed, Assumption, ReleaseCertificate
 from sfumato.privacy.preferences.belief import Belief, Missing
 from sfumato.privacy.preferences.guessing import Guess, Secret, SharingRisk
 from sfumato.privacy.preferences.preference import Preference
 from sfumato.release import answer as assemble
 from sfumato.release.bound_query import BoundQuery
-from sfumato.release.decide import Request, decided_by, planned_as
+from sfumato.release.decide import ReleaseRequest, decided_by, plan_of
 from sfumato.release.draw_plan import DrawPlan
-from sfumato.release.reserve import Reserved
+from sfumato.release.reserve import Reservation
 from sfumato.release.selection import select
 
 _SOURCES = dict(zip(Fixed, BOUNDS_SOURCES, strict=True))  # docs/theory/words.md
 
 
-def certified(plan: DrawPlan, calibration: Calibration | None, answer: Answer, held: Reserved) -> Certificate:
+def certify(plan: DrawPlan, calibration: Calibration | None, answer: Answer, held: Reservation) -> ReleaseCertificate:
     """Without a calibration, which tells epsilon, whatever follows from it is withheld.
 
     Of a release that noisy numbers of the record are in, what it rests on beside them: `Certificate.weakened` has both.
@@ -34,7 +34,7 @@ def certified(plan: DrawPlan, calibration: Calibration | None, answer: Answer, h
     numbers = () if context.bounds_from_data else measurement.numbers  # bounds from the data are the data's
     drawings = None if calibration is None else calibration.numbers
     threshold = None if calibration is None else calibration.threshold
-    return Certificate(
+    return ReleaseCertificate(
         **about(query, held, asked.preferences) | _with_selection(query, asked, held),
         epsilon=None if calibration is None else calibration.epsilon,
         delta=asked.noise.delta or 0.0,
@@ -48,18 +48,18 @@ def certified(plan: DrawPlan, calibration: Calibration | None, answer: Answer, h
         grid_step=None if drawings is None else tuple(float(drawing.step) for drawing in drawings),
         numbers=tuple(n.words for n in numbers),
         post_processing=assemble.post_processing(measurement, query.statement.afterwards),
-        calibration=asked.noise.calibration if asked.noise.mechanism == Law.GAUSSIAN else None,
+        calibration=asked.noise.calibration if asked.noise.mechanism == NoiseLaw.GAUSSIAN else None,
         shares=tuple(float(n.share) for n in numbers) or None,
         laws=tuple(_law(n, asked) for n in numbers) or None,
         rank_90=None if drawings is None else tuple(drawing.rank_90 for drawing in drawings),
         threshold=None if threshold is None else float(threshold),
         reach=_reach(drawings or ()),
         why=None if calibration is None else plan.solution.why,
-        planned_at=context.ledger.known.planned_at(planned_as(asked), before=held.entry.number),
+        planned_at=context.ledger.known.planned_at(plan_of(asked), before=held.entry.number),
     )
 
 
-def _with_selection(query: BoundQuery, asked: Request, held: Reserved) -> dict[str, Any]:
+def _with_selection(query: BoundQuery, asked: ReleaseRequest, held: Reservation) -> dict[str, Any]:
     """What the release cost with the private selection of its epsilon, and what it could have cost at most.
 
     Selected several times, all of them count: it could have been any.
@@ -75,14 +75,14 @@ def _with_selection(query: BoundQuery, asked: Request, held: Reserved) -> dict[s
 
 
 def about(
-    query: BoundQuery, held: Reserved, preferences: Sequence[Preference] = (), assumptions: Sequence[Assumption] = ()
+    query: BoundQuery, held: Reservation, preferences: Sequence[Preference] = (), assumptions: Sequence[Assumption] = ()
 ) -> dict[str, Any]:
     """What is said of everything that was charged: of whom, from which data, when and by whom, and of the total."""
     context, reserved, inputs, total = query.context, held.entry, held.inputs, held.total
     unit, services, ledger = context.schema.unit, context.services, context.ledger
     return {
         "guarantee": held.guarantee,
-        "lost": tuple(dict.fromkeys(i.what for i in inputs if not word([i]).holds)) or None,
+        "lost": tuple(dict.fromkeys(i.what for i in inputs if not guarantee_of([i]).holds)) or None,
         "unit": unit.words,
         "relation": context.schema.relation.value,
         "batch": held.together,
@@ -95,7 +95,7 @@ def about(
         "dataset": context.schema.name,
         "population": ledger.known.population,
         "released_at": services.now() if held.is_free else reserved.draft.at,
-        "fixed": fixed(inputs).value,
+        "fixed": latest_fixed(inputs).value,
         "assumed": (*_assumed(query, held, preferences), *map(Assumed, assumptions)),
         "dataset_total": total.epsilon,
         "dataset_delta": total.delta,
@@ -103,7 +103,7 @@ def about(
         "budget": ledger.budget.words,
         "max_rows": unit.max_rows,
         "max_groups": unit.max_groups,
-        "bounds_source": _SOURCES[fixed(i for i in inputs if i.what in ("schema", "bounds"))],
+        "bounds_source": _SOURCES[latest_fixed(i for i in inputs if i.what in ("schema", "bounds"))],
         "looked": ledger.known.looked_before(held.number),
         "released_by": services.who if held.is_free else reserved.draft.who,
         "sampler": services.sampler(),
@@ -111,14 +111,14 @@ def about(
     }
 
 
-def _charged(held: Reserved) -> float | None:
+def _charged(held: Reservation) -> float | None:
     if not held.guarantee.holds:
         return None
     return 0.0 if held.is_free else held.entry.draft.nano_epsilon / NANO
 
 
-def _law(number: NoisyNumber, asked: Request) -> str:
-    return Law.EXPONENTIAL.value if number.kind is NumberKind.SELECTION else asked.noise.mechanism
+def _law(number: NoisyNumber, asked: ReleaseRequest) -> str:
+    return NoiseLaw.EXPONENTIAL.value if number.kind is NumberKind.SELECTION else asked.noise.mechanism
 
 
 def _reach(drawings: Sequence[Drawing]) -> tuple[float, ...] | None:
@@ -126,7 +126,7 @@ def _reach(drawings: Sequence[Drawing]) -> tuple[float, ...] | None:
     return tuple(d.furthest for d in drawings if d.reach is not None) or None
 
 
-def _assumed(query: BoundQuery, held: Reserved, preferences: Sequence[Preference]) -> Iterator[Assumed]:
+def _assumed(query: BoundQuery, held: Reservation, preferences: Sequence[Preference]) -> Iterator[Assumed]:
     context, unit, known = query.context, query.context.schema.unit, query.context.ledger.known
     yield Assumed(Assumption.BOUNDS_FROM_DATA if context.bounds_from_data else Assumption.SCHEMA_PUBLIC)
     yield from map(Assumed, context.assumed)

@@ -11,21 +11,21 @@ from typing import Any
 
 from sfumato.errors import BadInput, EngineFailure, SourceError
 from sfumato.ledger.history import Record
-from sfumato.model.authorization import Mandate
+from sfumato.model.authorization import Authorization
 from sfumato.model.budget import NO_BUDGET, BudgetLimit
 from sfumato.model.fit import Fit
-from sfumato.model.guarantee import Provenance, computed_from_people
+from sfumato.model.guarantee import Provenance, people_provenance
 from sfumato.model.release import Assumption
 from sfumato.model.schema import Schema, Type
 from sfumato.model.statement import Predicate
 from sfumato.ports import Engine, KnownRows, LedgerStore
 from sfumato.privacy.preferences.guessing import Guess, SharingRisk, resolved
 from sfumato.release.decide import EPSILON_MAX, Rule, rule_of
-from sfumato.release.ledger import Ledger, digest
+from sfumato.release.ledger import PrivacyLedger, digest
 from sfumato.release.recognition import Recognition
 from sfumato.release.records import Records
 from sfumato.release.services import Services
-from sfumato.sql.parser.statement import condition
+from sfumato.sql.parser.statement import parse_condition
 
 
 class DatasetContext:
@@ -42,7 +42,7 @@ class DatasetContext:
         version: str,
         bounds_from_data: bool = False,
         budget: BudgetLimit = NO_BUDGET,
-        mandate: Mandate | None = None,
+        mandate: Authorization | None = None,
         present: Mapping[str, Type | None] | None = None,
         records: Records | None = None,
         assumed: tuple[Assumption, ...] | None = None,
@@ -63,13 +63,13 @@ class DatasetContext:
         policy, agreed = ("", NO_BUDGET) if mandate is None else (mandate.policy, mandate.budget)
         apart = mandate is not None and mandate.separation
         how: dict[str, Any] = {"separation": apart, "version": version}
-        self.ledger = Ledger(store, schema, services, budget.strictest(agreed), policy, records, **how)
+        self.ledger = PrivacyLedger(store, schema, services, budget.strictest(agreed), policy, records, **how)
         if engine is not None and known is not None:
             self.ledger.recognition = Recognition(schema.name, engine, known, services.notify)
 
     def condition(self, text: str) -> Predicate:
         """Read a condition on one row, as in a WHERE: it says who belongs to a group."""
-        return condition(text, self.schema, self.present)
+        return parse_condition(text, self.schema, self.present)
 
     def check(self) -> Fit:
         """What of the table is missing, unfit, clamped or unlisted: a look."""
@@ -94,7 +94,7 @@ class DatasetContext:
         if mandate is None:
             return ()
         if mandate.after_the_answer:
-            return (computed_from_people("approval"),)
+            return (people_provenance("approval"),)
         by_policy = record.policy(mandate.policy, mandate.attestation)
         if mandate.by_policy:
             return (by_policy,)

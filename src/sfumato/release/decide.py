@@ -11,15 +11,15 @@ from functools import cached_property
 from sfumato.errors import PreferenceError
 from sfumato.ledger.entry import Draft, Event
 from sfumato.ledger.history import Plan, Record
-from sfumato.model.choice import Choice, Noise
+from sfumato.model.choice import EpsilonChoice, Noise
 from sfumato.model.guarantee import (
     DecidedBy,
     Fixed,
     Guarantee,
     Provenance,
-    computed_from_people,
-    selected_privately,
-    word,
+    guarantee_of,
+    people_provenance,
+    selection_provenance,
 )
 from sfumato.model.measurement import Measurement
 from sfumato.model.release import WITHHELD
@@ -32,13 +32,13 @@ from sfumato.privacy.preferences.private_selection import SMALLEST, Selected
 from sfumato.privacy.preferences.rule import from_rule
 from sfumato.privacy.preferences.solver import People, Solution, solve
 from sfumato.privacy.risk.rdr import PAPER_CANDIDATES
-from sfumato.release.ledger import Ledger, digest
+from sfumato.release.ledger import PrivacyLedger, digest
 
 EPSILON_MAX = 10.0
 
 
 @dataclass(frozen=True)
-class Request:
+class ReleaseRequest:
     """What is asked for, canonically: one hash per request, so that asking again is recognised."""
 
     statement: Statement
@@ -120,10 +120,10 @@ class Request:
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class SolvedRequest(Choice):
+class SolvedRequest(EpsilonChoice):
     """A choice with the request that led to it."""
 
-    asked: Request
+    asked: ReleaseRequest
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ def rule_of(stated: Mapping[str, object] | None, origin: str, *, private_keys: b
 
 
 @dataclass(frozen=True)
-class Standing:
+class CurrentRule:
     """The rule and the schema as they stand now, and the fingerprints under which they are in the record."""
 
     rule: Rule
@@ -169,26 +169,26 @@ class Standing:
 
 
 def provenances(
-    request: Request, record: Record, standing: Standing, attestation: str, of_rule: str = ""
+    request: ReleaseRequest, record: Record, standing: CurrentRule, attestation: str, of_rule: str = ""
 ) -> tuple[Provenance, ...]:
     """The labels of everything that goes into a release, from the record; `of_rule` is attested for the rule alone."""
     if any(p.reads_people for p in request.preferences):
-        chosen = computed_from_people("preference")
+        chosen = people_provenance("preference")
     else:
         is_rule = request.applies(standing.rule)
         said = attestation or (of_rule if is_rule else "")
         how = {"rule": standing.rule_hash, "attestation": said, "who": standing.who}
-        chosen = record.preference(planned_as(request), is_rule=is_rule, **how)
-    drawn = [selected_privately("epsilon")] if request.selecting else []
+        chosen = record.preference(plan_of(request), is_rule=is_rule, **how)
+    drawn = [selection_provenance("epsilon")] if request.selecting else []
     if request.bounds_from_data:
-        return chosen, *drawn, computed_from_people("bounds")
+        return chosen, *drawn, people_provenance("bounds")
     secrets = secret_columns(request.preferences)
     read = (*dict.fromkeys((*request.statement.columns, *secrets)), *([AT_LEAST] if request.selecting else []))
     return chosen, *drawn, record.schema(read, standing.schema, attestation=attestation, who=standing.who)
 
 
-def solved(
-    request: Request,
+def solve_request(
+    request: ReleaseRequest,
     people: People,
     measurement: Measurement | None,
     selected: Mapping[Preference, Selected] | None,
@@ -208,17 +208,21 @@ def solved(
     )
 
 
-def planned_as(request: Request) -> Plan:
+def plan_of(request: ReleaseRequest) -> Plan:
     """How a record knows the plan of a request: by its noisy numbers, and in older ledgers by its words."""
     return Plan(request.key, request.question, (request.wording, request.statement.sha256))
 
 
-def new_plan(ledger: Ledger, request: Request, record: Record, inputs: Sequence[Provenance]) -> Sequence[Draft]:
+def new_plan(
+    ledger: PrivacyLedger, request: ReleaseRequest, record: Record, inputs: Sequence[Provenance]
+) -> Sequence[Draft]:
     """The plan of a request, unless it is in force: for the transaction that charges for it."""
-    return [] if record.in_force(planned_as(request)) else [plan_entry(ledger, request, word(inputs), {})]
+    return [] if record.in_force(plan_of(request)) else [plan_entry(ledger, request, guarantee_of(inputs), {})]
 
 
-def plan_entry(ledger: Ledger, request: Request, foreseen: Guarantee, drawn: Mapping[str, object]) -> Draft:
+def plan_entry(
+    ledger: PrivacyLedger, request: ReleaseRequest, foreseen: Guarantee, drawn: Mapping[str, object]
+) -> Draft:
     """`drawn`: what was drawn for it already."""
     what = f"{request.said(told=foreseen.holds)} for {request.statement.text}"
     public: dict[str, object] = {"what": what, "guarantee": foreseen.value}

@@ -12,16 +12,16 @@ from sfumato.ledger.charges import PART, RELEASE
 from sfumato.ledger.entry import NANO, Draft, Event, nano, upward
 from sfumato.ledger.history import Record
 from sfumato.model.calibration import Calibration
-from sfumato.model.guarantee import Guarantee, Provenance, chosen_by, word
+from sfumato.model.guarantee import Guarantee, Provenance, chosen_by, guarantee_of
 from sfumato.privacy.accounting.cost import rho_delta_of, rho_of
 from sfumato.privacy.noise.calibration import calibrate
 from sfumato.privacy.preferences.preference import LargerThanSpent
 from sfumato.privacy.preferences.solver import Solution
 from sfumato.release.bound_query import BoundQuery
-from sfumato.release.decide import EPSILON_MAX, Request, SolvedRequest
+from sfumato.release.decide import EPSILON_MAX, ReleaseRequest, SolvedRequest
 from sfumato.release.ledger import digest
 from sfumato.release.recorded import NOTHING, Recorded, recorded_numbers
-from sfumato.release.reserve import Cost, on_this_data, repeatable, row, version_of
+from sfumato.release.reserve import PrivacyCost, answer_key, repeatable, row, version_of
 from sfumato.release.selection import select
 
 
@@ -30,7 +30,7 @@ class DrawPlan:
     """A request with the epsilon that it led to. `hidden`: that epsilon tells about the people."""
 
     query: BoundQuery
-    asked: Request
+    asked: ReleaseRequest
     solution: Solution
     hidden: bool
 
@@ -51,7 +51,7 @@ class DrawPlan:
     def key(self) -> str:
         """The request in these words; where its epsilon was drawn, with that: it may have been drawn several times."""
         asked = self.asked
-        return on_this_data(self.query, digest([asked.wording, self.epsilon]) if asked.draws else asked.wording)
+        return answer_key(self.query, digest([asked.wording, self.epsilon]) if asked.draws else asked.wording)
 
     def require_drawable(self) -> None:
         """Refuse what cannot be drawn, from public facts, before anything is charged.
@@ -100,7 +100,7 @@ class DrawPlan:
 
     def is_in(self, record: Record, *, allow_no_guarantee: bool) -> bool:
         """Whether the record has the answer, or all its noisy numbers: then nothing is drawn."""
-        if repeatable(record.released(self.key), allow_no_guarantee) is not None:
+        if repeatable(record.release_entry(self.key), allow_no_guarantee) is not None:
             return True
         return self.numbers_in(record).is_complete
 
@@ -117,7 +117,7 @@ class DrawPlan:
 
     def refuse_beyond_budget(self, record: Record, inputs: Sequence[Provenance]) -> None:
         """Refuse what a draw would be refused for by the budget, before anything is entered."""
-        self.query.context.ledger.reserve(record, self.reservation(word(inputs), self.numbers_in(record)))
+        self.query.context.ledger.reserve(record, self.reservation(guarantee_of(inputs), self.numbers_in(record)))
 
     def reservation(self, outcome: Guarantee, known: Recorded = NOTHING) -> Draft:
         """The charge: epsilon, or a public constant where the epsilon would tell about the data.
@@ -144,10 +144,10 @@ class DrawPlan:
         ledger = self.query.context.ledger
         return ledger.draft(Event.RESERVED, self.key, public, confidential, charge, self.delta)
 
-    def _cost(self, calibration: Calibration, outcome: Guarantee, positions: Sequence[int]) -> Cost:
+    def _cost(self, calibration: Calibration, outcome: Guarantee, positions: Sequence[int]) -> PrivacyCost:
         """What will be drawn, as the ledger tells it. A selection was charged by itself, up to the largest epsilon."""
         measurement, asked = self.query.measurement, self.asked
-        return Cost(
+        return PrivacyCost(
             self._epsilon_of(calibration, positions),
             rho_of(measurement, calibration, positions),
             tuple(float(measurement.numbers[i].sensitivity_under(asked.noise.mechanism)) for i in positions),

@@ -9,7 +9,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Protocol
 
-from sfumato.model.calibration import Calibration, Drawing, Law
+from sfumato.model.calibration import Calibration, Drawing, NoiseLaw
 from sfumato.model.facts import Cell, Counts
 from sfumato.model.measurement import Measurement
 from sfumato.ports import Mechanism, Mechanisms
@@ -34,7 +34,7 @@ class ByCell(Protocol):
     def counts_by_cell(self, position: int) -> Iterable[tuple[Cell, Counts]]: ...
 
 
-def drawn(
+def draw_noise(
     exact: ByCell,
     measurement: Measurement,
     calibration: Calibration,
@@ -92,7 +92,7 @@ class _Draw:
         """The other numbers that are selected by their rank: one cell at a time, of whose counts nothing is kept."""
         alike: dict[object, list[int]] = {}
         for i, drawing in enumerate(self.calibration.numbers):
-            if drawing.law is Law.EXPONENTIAL and i not in before:
+            if drawing.law is NoiseLaw.EXPONENTIAL and i not in before:
                 alike.setdefault(self.measurement.numbers[i].ranks, []).append(i)
         found: dict[int, dict[Cell, Fraction]] = {i: {} for positions in alike.values() for i in positions}
         for positions in alike.values():

@@ -7,14 +7,16 @@ from functools import partial
 from sfumato.model.release import Released
 from sfumato.privacy.noise.calibration import added_numbers
 from sfumato.release.bound_query import BoundQuery
-from sfumato.release.choose import chosen, releasable
-from sfumato.release.decide import Request, SolvedRequest, new_plan
+from sfumato.release.choose import choose_epsilon, require_releasable
+from sfumato.release.decide import ReleaseRequest, SolvedRequest, new_plan
 from sfumato.release.draw import draw
 from sfumato.release.draw_plan import DrawPlan
-from sfumato.release.request import require_made_here
+from sfumato.release.request import require_own_choice
 
 
-def release(query: BoundQuery, asked: Request, *, allow_no_guarantee: bool, redraw: bool, attestation: str) -> Released:
+def release(
+    query: BoundQuery, asked: ReleaseRequest, *, allow_no_guarantee: bool, redraw: bool, attestation: str
+) -> Released:
     """The noisy answer with its certificate, charged first.
 
     Solved and calibrated once, from public facts. Then one transaction of the ledger enters the plan, derives the
@@ -22,8 +24,8 @@ def release(query: BoundQuery, asked: Request, *, allow_no_guarantee: bool, redr
     drawn, that comes first, with an entry or a charge of its own.
     """
     if asked.reads_people or asked.draws:
-        releasable(query, asked, attestation, allow_no_guarantee=allow_no_guarantee, redraw=redraw)
-        choice = chosen(query, asked, attestation, allow_no_guarantee=allow_no_guarantee, redraw=redraw)
+        require_releasable(query, asked, attestation, allow_no_guarantee=allow_no_guarantee, redraw=redraw)
+        choice = choose_epsilon(query, asked, attestation, allow_no_guarantee=allow_no_guarantee, redraw=redraw)
         return release_choice(
             query, choice, allow_no_guarantee=allow_no_guarantee, redraw=redraw, attestation=attestation
         )
@@ -38,6 +40,6 @@ def release_choice(
     query: BoundQuery, choice: SolvedRequest, *, allow_no_guarantee: bool, redraw: bool, attestation: str
 ) -> Released:
     """The same for a choice that was made before."""
-    require_made_here(query, choice)
+    require_own_choice(query, choice)
     said = attestation or choice.attestation
     return draw(DrawPlan.of(query, choice), allow_no_guarantee=allow_no_guarantee, redraw=redraw, attestation=said)

@@ -17,7 +17,7 @@ from sfumato.model.statement import (
     Call,
     Case,
     ColumnRef,
-    Comparison,
+    Compare,
     Constant,
     Membership,
     Missing,
@@ -43,7 +43,9 @@ _COMPUTE: dict[str, Callable[[Any, Any], Any]] = {"+": operator.add, "-": operat
 _CALLS: dict[str, Callable[[Any], Any]] = {"ABS": abs, "LOWER": str.lower, "UPPER": str.upper}
 
 
-def kept(afterwards: Afterwards, names: Sequence[str], rows: Sequence[Sequence[object]]) -> list[int]:
+def apply_having_order_limit(
+    afterwards: Afterwards, names: Sequence[str], rows: Sequence[Sequence[object]]
+) -> list[int]:
     """The positions of the rows that stay, in their order."""
     named = [dict(zip(names, row, strict=True)) for row in rows]
     condition = afterwards.having
@@ -70,11 +72,11 @@ def holds(condition: Predicate, row: Row) -> bool | None:
     >>> from fractions import Fraction
     >>> from sfumato.model.schema import Type
     >>> n = ColumnRef("n", Type.INTEGER)
-    >>> holds(Comparison(">", n, Constant(Fraction(3), Type.INTEGER)), {"n": 4})
+    >>> holds(Compare(">", n, Constant(Fraction(3), Type.INTEGER)), {"n": 4})
     True
     """
     match condition:
-        case Comparison(compare, left, right):
+        case Compare(compare, left, right):
             a, b = value(left, row), value(right, row)
             return None if a is None or b is None else _COMPARE[compare](a, b)
         case Membership(operand, members):

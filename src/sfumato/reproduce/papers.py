@@ -25,7 +25,7 @@ NEEDS = {"escrow": ("alembic", "argon2", "cryptography")}  # of the [server] ext
 ALL = "all"
 
 
-def reproduced(what: str, study: Study) -> Iterator[Reproduction]:
+def reproductions(what: str, study: Study) -> Iterator[Reproduction]:
     """One of them, or all, one after the other."""
     if what not in (*REPRODUCTIONS, ALL):
         raise BadInput(f"There is no reproduction '{what}'", hint=f"it is {', '.join(REPRODUCTIONS)} or {ALL}.")

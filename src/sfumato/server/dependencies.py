@@ -14,9 +14,9 @@ from sfumato.errors import Forbidden
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.service import Escrow
 from sfumato.model.plain import to_plain
-from sfumato.server.concurrency import Lane
+from sfumato.server.concurrency import WorkPool
 from sfumato.server.middleware.authentication import Caller
-from sfumato.server.settings import Settings
+from sfumato.server.settings import ServerSettings
 from sfumato.server.texts import Name, Number
 
 T = TypeVar("T")
@@ -44,9 +44,9 @@ Plain = Annotated[T, _Plain()]
 class WorkPools:
     """Signing in burns memory, asking waits for workers, delivering waits for the network."""
 
-    signing_in: Lane
-    asking: Lane
-    delivering: Lane
+    signing_in: WorkPool
+    asking: WorkPool
+    delivering: WorkPool
 
 
 def _escrow(request: Request) -> Escrow:
@@ -54,8 +54,8 @@ def _escrow(request: Request) -> Escrow:
     return found
 
 
-def _settings(request: Request) -> Settings:
-    found: Settings = request.app.state.settings
+def _settings(request: Request) -> ServerSettings:
+    found: ServerSettings = request.app.state.settings
     return found
 
 
@@ -79,7 +79,7 @@ def _with(scope: str) -> Callable[[Caller], Person]:
 
 
 EscrowDep: TypeAlias = Annotated[Escrow, Depends(_escrow)]
-SettingsDep: TypeAlias = Annotated[Settings, Depends(_settings)]
+SettingsDep: TypeAlias = Annotated[ServerSettings, Depends(_settings)]
 WorkPoolsDep: TypeAlias = Annotated[WorkPools, Depends(_lanes)]
 CallerDep: TypeAlias = Annotated[Caller, Depends(_caller)]
 ReadingUser: TypeAlias = Annotated[Person, Depends(_with("read"))]

@@ -39,7 +39,7 @@ class Tls:
             raise BadInput(f"{self.certificate} and {self.key} are no certificate and its key", hint=hint) from None
 
 
-def bound(host: str, port: int, *, tls: Tls | None = None, behind_proxy: bool = False) -> socket.socket:
+def bind_socket(host: str, port: int, *, tls: Tls | None = None, behind_proxy: bool = False) -> socket.socket:
     """The socket a server is to listen on; taken first, so that a refusal leaves nothing half done.
 
     Beyond this machine passwords and answers travel by TLS only: the server's own, or that of a proxy before it.
@@ -77,7 +77,7 @@ def serve(
     taken: socket.socket | None = None,
 ) -> None:
     """Serve until SIGINT or SIGTERM. `taken` is what `bound` gave, where the app was made after it."""
-    listening = taken or bound(host, port, tls=tls, behind_proxy=behind_proxy)
+    listening = taken or bind_socket(host, port, tls=tls, behind_proxy=behind_proxy)
     _write_logs()
     config = uvicorn.Config(
         app,

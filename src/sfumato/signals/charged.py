@@ -11,9 +11,9 @@ from sfumato.ledger.charges import SIGNAL
 from sfumato.ledger.entry import Draft, Event, nano
 from sfumato.ledger.history import Plan, Record
 from sfumato.model import signal as model
-from sfumato.model.calibration import Law
-from sfumato.model.guarantee import Guarantee, Provenance, chosen_by, computed_from_people, word
-from sfumato.model.release import Answer, Assumption, Certificate
+from sfumato.model.calibration import NoiseLaw
+from sfumato.model.guarantee import Guarantee, Provenance, chosen_by, guarantee_of, people_provenance
+from sfumato.model.release import Answer, Assumption, ReleaseCertificate
 from sfumato.model.signal import EXACT_SCORE, SignalKind
 from sfumato.model.statement import NOTHING
 from sfumato.privacy.accounting.zcdp import entered, rho_laplace
@@ -24,27 +24,27 @@ from sfumato.release.certificate import about
 from sfumato.release.decide import EPSILON_MAX, decided_by
 from sfumato.release.ledger import digest
 from sfumato.release.reserve import (
-    Cost,
-    Reserved,
-    as_before,
-    keep,
-    on_this_data,
+    PrivacyCost,
+    Reservation,
+    answer_key,
+    earlier_release,
     read_for,
+    record_release,
     reserve,
     row,
     version_of,
 )
-from sfumato.signals.exact_answer import Exact
+from sfumato.signals.exact_answer import ExactAnswer
 from sfumato.signals.record import METHODS, NUMBERS, POST_PROCESSING, charge_text, look_text
-from sfumato.signals.request import Asked, countable, prepared, table_of
 from sfumato.signals.score_grid import (
     Grid,
     bits,
-    of_blocks,
-    of_difference,
-    rounded,
+    block_grid,
+    difference_grid,
+    rounded_score,
     width_once_rounded,
 )
+from sfumato.signals.signal_request import SignalRequest, countable, prepare_task, table_of
 from sfumato.signals.tasks.own_code import OwnCode
 from sfumato.signals.tasks.task import DECIMALS, Task
 
@@ -54,61 +54,63 @@ def exact_bits(task: Task) -> float:
     return bits(width_once_rounded(*task.range), beside=task.beside)
 
 
-def charge(query: BoundQuery, answer: Answer, task: Task | Mapping[str, Any], asked: Asked, exact: Exact) -> Charge:
+def charged_signal(
+    query: BoundQuery, answer: Answer, task: Task | Mapping[str, Any], asked: SignalRequest, exact: ExactAnswer
+) -> ChargedSignal:
     """What would be charged, if it can be: from public facts."""
-    made = prepared(task, query.measurement, answer)
+    made = prepare_task(task, query.measurement, answer)
     match asked.kind:
         case SignalKind.DIFFERENCE:
-            return Charge(query, answer, made, asked, _difference_grid(query, made, asked), exact)
+            return ChargedSignal(query, answer, made, asked, _difference_grid(query, made, asked), exact)
         case SignalKind.BLOCKS:
-            grid = of_blocks(made, query.measurement.steps)
-            return Charge(query, answer, made, countable(asked), grid, exact)
-    return Charge(query, answer, made, asked, None, exact)
+            grid = block_grid(made, query.measurement.steps)
+            return ChargedSignal(query, answer, made, countable(asked), grid, exact)
+    return ChargedSignal(query, answer, made, asked, None, exact)
 
 
-def _difference_grid(query: BoundQuery, task: Task, asked: Asked) -> Grid:
+def _difference_grid(query: BoundQuery, task: Task, asked: SignalRequest) -> Grid:
     """How far one person moves the difference; refused where nothing but the range is known, unless that is asked."""
     measurement = query.measurement
     kept = query.statement.afterwards == NOTHING  # whether a row stays is no smooth matter
-    read = [c for c in measurement.columns if c.shown and c.name in task.reads]
+    read = [c for c in measurement.columns if c.visible and c.name in task.reads]
     moved = {c.name: sensitivity_of_figure(c, measurement) for c in read} if kept else None
     if (task.lipschitz is None or moved is None) and not asked.by_range:
         if not kept:
             raise NoMechanism.because("signal-rows-move-by-jumps")
         raise NoMechanism.because("signal-not-lipschitz", task=task.name)
-    return of_difference(task, moved)
+    return difference_grid(task, moved)
 
 
 @dataclass(frozen=True)
-class Charge:
+class ChargedSignal:
     """Reserved before the data is read, and kept before it leaves. Without a grid nothing is drawn."""
 
     query: BoundQuery
     answer: Answer
     task: Task
-    asked: Asked
+    asked: SignalRequest
     grid: Grid | None
-    exact: Exact
+    exact: ExactAnswer
 
     def foreseen(self) -> Guarantee:
         """The word of it, as the record is now."""
-        return word(self._inputs(on_this_data(self.query, self._key), self.query.context.ledger.record))
+        return guarantee_of(self._inputs(answer_key(self.query, self._key), self.query.context.ledger.record))
 
-    def difference(self) -> model.Scored:
-        return self._made(lambda held: model.NoisyDifference(*self._head(held), self.noisy_difference()))
+    def difference(self) -> model.SignalScore:
+        return self._made(lambda held: model.NoisyDifferenceScore(*self._head(held), self.noisy_difference()))
 
-    def block_mean(self) -> model.Scored:
+    def block_mean(self) -> model.SignalScore:
         blocks = self.asked.blocks
-        return self._made(lambda held: model.BlockMean(*self._head(held), self.noisy_block_mean(), blocks))
+        return self._made(lambda held: model.BlockMeanScore(*self._head(held), self.noisy_block_mean(), blocks))
 
-    def published(self) -> model.Scored:
-        def made(held: Reserved) -> model.Scored:
+    def published(self) -> model.SignalScore:
+        def made(held: Reservation) -> model.SignalScore:
             ledger, key = self.query.context.ledger, digest(["signal", self._key])
             ledger.look(key, look_text(self.task.name, self.query.sql))
             exact = self.task.outcome([self.exact.table()])
-            told = None if exact is None else rounded(exact)
-            made = model.Published(*self._head(held), told, DECIMALS, self._bits)
-            return replace(made, score=rounded(made.score))
+            told = None if exact is None else rounded_score(exact)
+            made = model.PublishedScore(*self._head(held), told, DECIMALS, self._bits)
+            return replace(made, score=rounded_score(made.score))
 
         return self._made(made)
 
@@ -145,7 +147,7 @@ class Charge:
     def _with_noise(self, steps: int) -> float:
         assert self.grid is not None
         assert self.asked.epsilon is not None
-        draw = self.query.context.services.mechanism(Law.LAPLACE)
+        draw = self.query.context.services.mechanism(NoiseLaw.LAPLACE)
         (noisy,) = draw([steps], self.grid.sensitivity, self.asked.epsilon)
         return float(noisy * self.grid.step)
 
@@ -162,11 +164,11 @@ class Charge:
         how = [a.kind.value, a.epsilon, a.blocks if a.kind is SignalKind.BLOCKS else None, a.by_range]
         return digest(["signal", self.query.sql, self.task.as_dict(), how, self.answer.as_dict()])
 
-    def _made(self, make: Callable[[Reserved], model.Scored]) -> model.Scored:
-        ledger, key = self.query.context.ledger, on_this_data(self.query, self._key)
+    def _made(self, make: Callable[[Reservation], model.SignalScore]) -> model.SignalScore:
+        ledger, key = self.query.context.ledger, answer_key(self.query, self._key)
         held = reserve(
             ledger,
-            as_before(key, allow_no_guarantee=self.asked.allow_no_guarantee, redraw=self.asked.redraw),
+            earlier_release(key, allow_no_guarantee=self.asked.allow_no_guarantee, redraw=self.asked.redraw),
             lambda record: self._inputs(key, record),
             lambda guarantee: self._reservation(key, guarantee),
             allow_no_guarantee=self.asked.allow_no_guarantee,
@@ -175,9 +177,9 @@ class Charge:
         )
         if isinstance(held, Draft):
             stored = cast(dict[str, Any], (held.public if self._told else held.confidential)["signal"])
-            return model.from_stored(stored, Certificate.from_dict(stored["certificate"]))
+            return model.from_stored(stored, ReleaseCertificate.from_dict(stored["certificate"]))
         made = read_for(ledger, key, held, self._what, lambda: make(held))
-        keep(ledger, key, held, self._what, {"signal": made.as_dict()}, told=self._told)
+        record_release(ledger, key, held, self._what, {"signal": made.as_dict()}, told=self._told)
         return made
 
     def _inputs(self, key: str, record: Record) -> tuple[Provenance, ...]:
@@ -187,7 +189,7 @@ class Charge:
         by = {"attestation": said, "who": ledger.who}
         inputs = (record.schema(statement.columns, ledger.schema, **by), *q.context.decided(record, said))
         if self.grid is None:
-            return (computed_from_people(EXACT_SCORE), *inputs)
+            return (people_provenance(EXACT_SCORE), *inputs)
         stated = record.preference(Plan(key, q.question), is_rule=False, rule=ledger.rule, **by)
         return (replace(stated, what="epsilon"), *inputs)
 
@@ -219,23 +221,23 @@ class Charge:
 
     @property
     def _mechanism(self) -> str:
-        return "no noise" if self.grid is None else Law.LAPLACE.value
+        return "no noise" if self.grid is None else NoiseLaw.LAPLACE.value
 
     @property
-    def _cost(self) -> Cost | None:
+    def _cost(self) -> PrivacyCost | None:
         if self.grid is None or self.asked.epsilon is None:
             return None
         rho = entered(rho_laplace(self.asked.epsilon, self.grid.sensitivity))
-        return Cost(self.asked.epsilon, rho, (self._sensitivity,), (self._sensitivity / self.asked.epsilon,), 1)
+        return PrivacyCost(self.asked.epsilon, rho, (self._sensitivity,), (self._sensitivity / self.asked.epsilon,), 1)
 
     @property
     def _sensitivity(self) -> float:
         return 0.0 if self.grid is None else self.grid.most / self._divided_by
 
-    def _head(self, held: Reserved) -> tuple[Mapping[str, Any], tuple[float, float], float, Certificate]:
+    def _head(self, held: Reservation) -> tuple[Mapping[str, Any], tuple[float, float], float, ReleaseCertificate]:
         return self.task.as_dict(), self.task.range, self._score, self._certificate(held)
 
-    def _certificate(self, held: Reserved) -> Certificate:
+    def _certificate(self, held: Reservation) -> ReleaseCertificate:
         epsilon, grid = self.asked.epsilon, self.grid
         told = held.guarantee.holds and epsilon is not None and grid is not None
         drawn: dict[str, Any] = {"epsilon": None, "scale": None, "noise_90": None, "grid_step": None}
@@ -243,9 +245,9 @@ class Charge:
             scale = self._sensitivity / epsilon
             step = float(grid.step) / self._divided_by
             drawn = {"epsilon": epsilon, "scale": (scale,), "grid_step": (step,)}
-            drawn["noise_90"] = (reach(Law.LAPLACE, scale) + step,)
+            drawn["noise_90"] = (reach(NoiseLaw.LAPLACE, scale) + step,)
         several_runs = self.asked.kind is SignalKind.BLOCKS and isinstance(self.task, OwnCode)
-        return Certificate(
+        return ReleaseCertificate(
             **about(self.query, held, assumptions=(Assumption.RUNS_APART,) if several_runs else ()),
             **drawn,
             delta=0.0,
@@ -258,5 +260,5 @@ class Charge:
             numbers=(NUMBERS[self.asked.kind],),
             post_processing=(POST_PROCESSING[self.asked.kind],),
             shares=(1.0,),
-            laws=None if grid is None else (Law.LAPLACE.value,),
+            laws=None if grid is None else (NoiseLaw.LAPLACE.value,),
         )

@@ -19,9 +19,9 @@ _BEGIN = {
 }
 
 
-def engine(url: sa.URL) -> sa.Engine:
+def create_engine(url: sa.URL) -> sa.Engine:
     try:
-        made = sa.create_engine(
+        engine = sa.create_engine(
             url.set(drivername="postgresql+psycopg"),
             pool_pre_ping=True,
             hide_parameters=True,
@@ -29,8 +29,8 @@ def engine(url: sa.URL) -> sa.Engine:
         )
     except ImportError:
         raise BadInput.because("psycopg-missing") from None
-    sa.event.listen(made, "begin", _begin)
-    return made
+    sa.event.listen(engine, "begin", _begin)
+    return engine
 
 
 def _begin(connection: sa.Connection) -> None:

@@ -26,12 +26,12 @@ from sfumato.escrow.policy.policy import AccessRule, Approve, Policy
 from sfumato.escrow.policy.store import Policies, SignedPolicy
 from sfumato.escrow.ports import EscrowPorts
 from sfumato.ledger.history import Record
-from sfumato.model.authorization import Mandate
+from sfumato.model.authorization import Authorization
 from sfumato.model.release import Assumption
 from sfumato.model.schema import Type
 from sfumato.release.context import DatasetContext
 from sfumato.release.decide import EPSILON_MAX
-from sfumato.release.ledger import Ledger, digest
+from sfumato.release.ledger import PrivacyLedger, digest
 
 
 class Access:
@@ -141,7 +141,7 @@ class Access:
             raise Forbidden.because("flow-missing", dataset=dataset.name)
         return signed, access_rule
 
-    def ledger_of(self, actor: Person, dataset: RegisteredDataset) -> Ledger:
+    def ledger_of(self, actor: Person, dataset: RegisteredDataset) -> PrivacyLedger:
         return self.planned(dataset, None, actor).ledger
 
     def record_of(self, actor: Person, dataset: RegisteredDataset) -> Record | None:
@@ -152,14 +152,18 @@ class Access:
             return None
 
     def planned(
-        self, dataset: RegisteredDataset, mandate: Mandate | None, actor: Person, rule: Mapping[str, Any] | None = None
+        self,
+        dataset: RegisteredDataset,
+        mandate: Authorization | None,
+        actor: Person,
+        rule: Mapping[str, Any] | None = None,
     ) -> DatasetContext:
         schema = replace(dataset.schema, rule=rule)
         if mandate is None and (policy := self._policies.of(dataset)) is not None:
             mandate = mandate_of(policy, None)
         return self._ports.planned(schema, mandate, actor.name, self.columns(dataset))
 
-    def as_read(self, dataset: RegisteredDataset, mandate: Mandate | None, who: str) -> DatasetContext:
+    def as_read(self, dataset: RegisteredDataset, mandate: Authorization | None, who: str) -> DatasetContext:
         """The newest data as a worker has it, though nobody is read here: what is asked of both is the same."""
         version = self.version(dataset)
         key = version.id if dataset.reference is None else f"{version.id} {self._written(dataset, dataset.reference)}"
@@ -217,13 +221,19 @@ class Access:
         self._ports.files.forget(dataset.id, version)
         self._versions.change({"id": version}, {"forgotten": True})
 
-    def job(self, verb: str, dataset: RegisteredDataset, who: str, mandate: Mandate | None) -> dict[str, Any]:
+    def job(self, verb: str, dataset: RegisteredDataset, who: str, mandate: Authorization | None) -> dict[str, Any]:
         """A job on the newest data."""
         version = self.version(dataset)
         return self.job_on(verb, dataset, version.id, version.format, who, mandate)
 
     def job_on(
-        self, verb: str, dataset: RegisteredDataset, version: str, format: str, who: str, mandate: Mandate | None = None
+        self,
+        verb: str,
+        dataset: RegisteredDataset,
+        version: str,
+        format: str,
+        who: str,
+        mandate: Authorization | None = None,
     ) -> dict[str, Any]:
         said = {
             "verb": verb,
@@ -288,10 +298,10 @@ def _is_shown(actor: Person, dataset: RegisteredDataset, signed: SignedPolicy | 
 
 def mandate_of(
     signed: SignedPolicy, access_rule: AccessRule | None, decision: str = "", *, by_a_person: bool = False
-) -> Mandate:
+) -> Authorization:
     """What a policy binds a dataset to under an access rule; a person may decide what the rule does not by itself."""
     policy = signed.policy
-    return Mandate(
+    return Authorization(
         policy=policy.fingerprint,
         attestation=policy.preregistered,
         decision=decision,

@@ -27,7 +27,7 @@ from sfumato.ledger.history import Record
 from sfumato.model.budget import BudgetLimit
 from sfumato.model.schema import Schema
 from sfumato.release.ledger import refuse_below
-from sfumato.schema.read import parsed
+from sfumato.schema.read import parse_schema
 
 FORMATS = ("csv", "parquet")
 
@@ -103,7 +103,7 @@ class Datasets(Access):
         self, actor: Person, schema_text: str, title: str, reference: str | None, population: str
     ) -> dict[str, Any]:
         actor.require(Role.CONTROLLER, to="register data")
-        schema = parsed(schema_text)
+        schema = parse_schema(schema_text)
         name = schema.name.casefold()
         return {
             "name": name,
@@ -167,7 +167,7 @@ class Datasets(Access):
 
     def describe(self, actor: Person, name: str, schema_text: str) -> RegisteredDataset:
         """Another schema for the same table: what was changed after a look was changed after a look."""
-        dataset, schema = self._changeable(actor, name), parsed(schema_text)
+        dataset, schema = self._changeable(actor, name), parse_schema(schema_text)
         if schema.name.casefold() != dataset.name:
             raise BadInput.because("schema-of-other-table", table=schema.name, dataset=dataset.name)
         if dataset.version is not None:

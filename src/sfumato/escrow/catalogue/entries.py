@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.policy.policy import PartnerAccess
 from sfumato.model.plain import LEFT_OUT
-from sfumato.model.schema import Category, Column, Relation, Type
+from sfumato.model.schema import Category, Relation, SchemaColumn, Type
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def entry(dataset: RegisteredDataset, *, in_full: bool) -> CatalogueEntry:
     return FullEntry(**vars(brief), **{name: getattr(dataset, name) for name in names}) if in_full else brief
 
 
-def _column(column: Column) -> ColumnEntry:
+def _column(column: SchemaColumn) -> ColumnEntry:
     bounds = column.bounds
     ends = None if bounds is None else (float(bounds.lower), float(bounds.upper))
     return ColumnEntry(column.name, column.type, ends, column.keys, column.private_keys)

@@ -13,7 +13,7 @@ from sfumato.model.budget import NO_BUDGET, BudgetLimit
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.plain import LEFT_OUT
 from sfumato.model.signal import SignalKind
-from sfumato.model.statement import Kind, Statement
+from sfumato.model.statement import AggregateKind, Statement
 from sfumato.privacy.preferences import registry
 from sfumato.privacy.preferences.guessing import level
 from sfumato.release.ledger import digest
@@ -41,7 +41,7 @@ class AccessRule:
     """What may go to whom, and who decides it. None: no limit."""
 
     who: tuple[str, ...]
-    aggregates: tuple[Kind, ...] | None = None
+    aggregates: tuple[AggregateKind, ...] | None = None
     columns: tuple[str, ...] | None = None
     preferences: tuple[str, ...] = (RULE,)
     guarantees: tuple[Guarantee, ...] = (Guarantee.DP, Guarantee.SELECTED)
@@ -58,7 +58,7 @@ class AccessRule:
         aggregates, columns = said.get("aggregates"), said.get("columns")
         return cls(
             who=tuple(said["who"]),
-            aggregates=None if aggregates is None else tuple(map(Kind, aggregates)),
+            aggregates=None if aggregates is None else tuple(map(AggregateKind, aggregates)),
             columns=None if columns is None else tuple(columns),
             preferences=tuple(said["preferences"]),
             guarantees=tuple(map(Guarantee, said["guarantees"])),
@@ -124,7 +124,7 @@ class PartnerAccess:
     """What those whom an access rule names may know of it: not who else it names, nor who decides."""
 
     preferences: tuple[str, ...]
-    aggregates: tuple[Kind, ...] | None = field(default=None, metadata=LEFT_OUT)
+    aggregates: tuple[AggregateKind, ...] | None = field(default=None, metadata=LEFT_OUT)
     columns: tuple[str, ...] | None = field(default=None, metadata=LEFT_OUT)
     guarantees: tuple[Guarantee, ...]
     approve: Approve

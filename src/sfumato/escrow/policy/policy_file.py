@@ -10,7 +10,7 @@ from sfumato.escrow.policy.policy import Approve
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.plain import LEFT_OUT
 from sfumato.model.signal import SignalKind
-from sfumato.model.statement import Kind
+from sfumato.model.statement import AggregateKind
 
 Level = float | str
 
@@ -33,7 +33,7 @@ class FlowTable:
 
     who: tuple[str, ...]
     preferences: tuple[str, ...]
-    aggregates: tuple[Kind, ...] | None = field(default=None, metadata=LEFT_OUT)
+    aggregates: tuple[AggregateKind, ...] | None = field(default=None, metadata=LEFT_OUT)
     columns: tuple[str, ...] | None = field(default=None, metadata=LEFT_OUT)
     guarantees: tuple[Guarantee, ...]
     approve: Approve

@@ -24,7 +24,7 @@ from sfumato.escrow.policy.policy import (
 from sfumato.model.budget import MOST_DELTA, MOST_EPSILON, BudgetLimit, limit
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.signal import SignalKind
-from sfumato.model.statement import Kind
+from sfumato.model.statement import AggregateKind
 from sfumato.privacy.preferences import registry
 from sfumato.privacy.preferences.guessing import level
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
@@ -160,7 +160,9 @@ class _PolicyReader:
             self.column(name, where)
         read = AccessRule(
             who=who,
-            aggregates=self.words(stated, "aggregates", Kind, where, upper=True) if "aggregates" in stated else None,
+            aggregates=self.words(stated, "aggregates", AggregateKind, where, upper=True)
+            if "aggregates" in stated
+            else None,
             columns=columns,
             preferences=self.allowed_preferences(stated, where),
             guarantees=self.words(stated, "guarantees", Guarantee, where) or AccessRule.guarantees,

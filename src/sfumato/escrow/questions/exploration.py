@@ -32,15 +32,15 @@ from sfumato.model.choice import Noise
 from sfumato.model.fit import Fit
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.guessing import GuessView
-from sfumato.model.method_comparison import Comparison
+from sfumato.model.method_comparison import MethodComparison
 from sfumato.model.plain import from_plain
-from sfumato.model.release import Certificate
+from sfumato.model.release import ReleaseCertificate
 from sfumato.model.risk import Source
 from sfumato.release.bound_query import bind
 from sfumato.release.decide import EPSILON_MAX
-from sfumato.release.risk.exploration import explored
+from sfumato.release.risk.exploration import explore
 from sfumato.release.risk.guessing import guessing_risk
-from sfumato.release.risk.method_comparison import side_by_side
+from sfumato.release.risk.method_comparison import compare_methods
 from sfumato.release.risk.profile import worst_case
 from sfumato.release.risk.rehearsal import people_of
 from sfumato.sql.parser.statement import parse
@@ -208,21 +208,21 @@ class Questions:
         said = {"sql": sql, "preference": stated, "rule": rule, "epsilon": epsilon}
         return dict(self._ports.runner.run(f"rehearsal {self._ports.new_id()}", job | said))
 
-    def side_by_side(self, actor: Person, name: str, sql: str) -> Comparison:
+    def side_by_side(self, actor: Person, name: str, sql: str) -> MethodComparison:
         """The same for a controller, who needs no rule for it: then all are examples."""
         dataset = self._datasets.controlled(actor, name)
         query = bind(self._datasets.planned(dataset, None, actor), sql)
         try:
             return self.compare(actor, name, sql, None)
         except (PreferenceError, Forbidden):  # no rule, or one that goes by who asks
-            return side_by_side(query, (), {}, look=False, attestation="")
+            return compare_methods(query, (), {}, look=False, attestation="")
 
-    def compare(self, actor: Person, name: str, sql: str, stated: Mapping[str, Any] | None) -> Comparison:
+    def compare(self, actor: Person, name: str, sql: str, stated: Mapping[str, Any] | None) -> MethodComparison:
         dataset = self._datasets.visible(actor, name)
         preview, _ = self.preview(actor, dataset, (RequestedQuery(sql),), stated)
         _require_told(actor, dataset, preview, stated)
         preferences, how = preview.stated[0]
-        return side_by_side(preview.queries[0], preferences, _only(how, HOW), look=False, attestation="")
+        return compare_methods(preview.queries[0], preferences, _only(how, HOW), look=False, attestation="")
 
     # The people themselves: controllers only, and recorded
 
@@ -239,7 +239,7 @@ class Questions:
         terms = {"sql": sql, "epsilon": epsilon, "how": _only(how, _HISTOGRAM)}
         facts = self._read(actor, name, "exposure_histogram", terms, EXPOSURE_HISTOGRAM)
         stored = facts.pop("certificate")
-        certificate = None if stored is None else Certificate.from_dict(stored)
+        certificate = None if stored is None else ReleaseCertificate.from_dict(stored)
         return replace(from_plain(HistogramFacts, facts | {"certificate": None}), certificate=certificate)
 
     def of_rule(self, actor: Person, name: str, sql: str) -> RuleFacts:
@@ -283,7 +283,7 @@ class Questions:
         match source:
             case Source.WORST_CASE:
                 query = bind(self._datasets.planned(dataset, None, actor), sql)
-                return self._ports.exploration_view(explored(worst_case(query, **drawn), **terms))
+                return self._ports.exploration_view(explore(worst_case(query, **drawn), **terms))
             case Source.REHEARSAL:
                 bind(self._datasets.planned(dataset, None, actor), sql)
                 job = self._datasets.job_on("explore", dataset, "invented", "invented", actor.name)

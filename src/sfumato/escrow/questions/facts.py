@@ -14,14 +14,14 @@ from sfumato.ledger.entry import NANO, nano
 from sfumato.ledger.odometer import Total
 from sfumato.model.budget import BudgetLimit
 from sfumato.model.choice import Noise
-from sfumato.model.guarantee import Guarantee, Provenance, join, word
+from sfumato.model.guarantee import Guarantee, Provenance, guarantee_of, weakest
 from sfumato.model.risk import RiskAt
 from sfumato.model.statement import Statement, columns_in
 from sfumato.privacy.preferences.accuracy import errors_of_means
 from sfumato.privacy.preferences.preference import Ratio
 from sfumato.privacy.sensitivity import require_drawable
 from sfumato.release.bound_query import BoundQuery, bind
-from sfumato.release.choose import planned, preview
+from sfumato.release.choose import enter_plan, preview
 from sfumato.release.context import DatasetContext
 from sfumato.release.decide import EPSILON_MAX, SolvedRequest
 from sfumato.release.request import request_of
@@ -117,18 +117,18 @@ class RequestPreview:
     @property
     def guarantee(self) -> Guarantee:
         """The word, if it were approved as things are now."""
-        return join(choice.guarantee for choice in self.choices)
+        return weakest(choice.guarantee for choice in self.choices)
 
     @property
     def guarantee_before_approval(self) -> Guarantee:
         """The word of everything but the approval, which is still to come."""
-        return word(one for one in self.inputs if one.what != "approval")
+        return guarantee_of(one for one in self.inputs if one.what != "approval")
 
     @property
     def withheld(self) -> bool:
         """Whether something leads to epsilon that was changed after a look: whoever asks is not told it."""
         looked = self.dataset.ledger.known.somebody_looked
-        lost = any(one.what in ("preference", "policy") and not word([one]).holds for one in self.inputs)
+        lost = any(one.what in ("preference", "policy") and not guarantee_of([one]).holds for one in self.inputs)
         public = any(not one.reads_people for choice in self.choices for one in choice.asked.preferences)
         return looked and lost and public
 
@@ -136,7 +136,7 @@ class RequestPreview:
         """Enter what is stated as planned, where that reads nobody: a later look does not change it."""
         for query, choice in zip(self.queries, self.choices, strict=True):
             if not choice.asked.reads_people:
-                planned(query, choice.asked, "")
+                enter_plan(query, choice.asked, "")
 
     @property
     def charge(self) -> tuple[Fraction, Fraction] | None:
@@ -174,7 +174,7 @@ class RequestPreview:
             epsilon=None if charge is None else float(charge[0]),
             delta=None if charge is None else float(charge[1]),
             guarantee=self.guarantee,
-            lost=tuple(one for one in self.inputs if not word([one]).holds),
+            lost=tuple(one for one in self.inputs if not guarantee_of([one]).holds),
             total=total,
             budget=budget,
             left=None if budget.epsilon is None else float(budget.epsilon - Fraction(total.nano_epsilon, NANO)),
@@ -187,7 +187,9 @@ class RequestPreview:
 
 
 def _query(query: BoundQuery, choice: SolvedRequest, weight: float, people: float | None) -> QueryFacts:
-    told = choice.guarantee.holds or all(one.what == "approval" for one in choice.provenances if not word([one]).holds)
+    told = choice.guarantee.holds or all(
+        one.what == "approval" for one in choice.provenances if not guarantee_of([one]).holds
+    )
     epsilon, noise, at = choice.epsilon if told else None, choice.noise, None
     if epsilon is not None:
         at = worst_case(query, noise.mechanism, noise.delta, [epsilon], noise.calibration).at(epsilon)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from sfumato.model.confidential import Confidential
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.plain import LEFT_OUT
-from sfumato.model.release import Certificate
-from sfumato.model.risk import Estimate, Source
+from sfumato.model.release import ReleaseCertificate
+from sfumato.model.risk import RiskEstimate, Source
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,7 +35,7 @@ class CandidateRisk(Confidential):
     attack_chance: float
     rank_90: tuple[float | None, ...] | None = field(default=None, metadata=LEFT_OUT)
     threshold: float | None = field(default=None, metadata=LEFT_OUT)
-    estimate: Estimate | None = field(default=None, metadata=LEFT_OUT)
+    estimate: RiskEstimate | None = field(default=None, metadata=LEFT_OUT)
 
 
 @dataclass(frozen=True, repr=False)
@@ -89,7 +89,7 @@ class HistogramFacts(RiskFacts):
     bin_noise_90: float | None
     seen_above: float | None
     sum_noise_90: tuple[float, ...]
-    certificate: Certificate | None
+    certificate: ReleaseCertificate | None
 
 
 @dataclass(frozen=True)

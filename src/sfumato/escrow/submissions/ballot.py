@@ -17,7 +17,7 @@ from sfumato.escrow.submissions.lifecycle import Act, State
 from sfumato.ledger.entry import Draft, Event
 from sfumato.ledger.history import Record
 from sfumato.model.guarantee import Guarantee
-from sfumato.release.ledger import Ledger
+from sfumato.release.ledger import PrivacyLedger
 
 WAITING = (State.SUBMITTED, State.COMPUTED)
 """The states in which somebody has to decide."""
@@ -50,7 +50,13 @@ class Decided(Protocol):
 
 
 def entered(
-    ledger: Ledger, what: str, act: Act, binding: str, actor: Person, allow_no_guarantee: bool, attestation: str = ""
+    ledger: PrivacyLedger,
+    what: str,
+    act: Act,
+    binding: str,
+    actor: Person,
+    allow_no_guarantee: bool,
+    attestation: str = "",
 ) -> Guarantee:
     """The decision, in the ledger, and its word: none after a look, which has to be accepted.
 

@@ -34,7 +34,7 @@ from sfumato.escrow.submissions.execution import Execution
 from sfumato.escrow.submissions.lifecycle import Act, Request, State, stepped
 from sfumato.escrow.submissions.visibility import shown
 from sfumato.model.guarantee import Guarantee
-from sfumato.release.ledger import Ledger
+from sfumato.release.ledger import PrivacyLedger
 
 
 class Decisions:
@@ -196,7 +196,7 @@ class Decisions:
 
     def enter(
         self,
-        ledger: Ledger,
+        ledger: PrivacyLedger,
         found: Request,
         act: Act,
         binding: str,

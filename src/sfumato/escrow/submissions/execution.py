@@ -17,8 +17,8 @@ from sfumato.escrow.ports import EscrowPorts
 from sfumato.escrow.questions.exploration import Questions
 from sfumato.escrow.submissions.docket import Docket
 from sfumato.escrow.submissions.lifecycle import Act, Request, State, stepped
-from sfumato.model.guarantee import Guarantee, join, word
-from sfumato.release.ledger import Ledger
+from sfumato.model.guarantee import Guarantee, guarantee_of, weakest
+from sfumato.release.ledger import PrivacyLedger
 
 
 class Execution:
@@ -82,7 +82,7 @@ class Execution:
         analyst, held = self._people.one(found.analyst), self._datasets.of(found.dataset)
         answers = self._datasets.computed(analyst, held, found.id, job)
         # What left before comes back with the word it had: that it comes back was decided now.
-        return {**answers, "guarantee": join([Guarantee(answers["guarantee"]), decided]).value}, withheld
+        return {**answers, "guarantee": weakest([Guarantee(answers["guarantee"]), decided]).value}, withheld
 
     def _job(self, found: Request) -> tuple[Mapping[str, Any], bool, Guarantee]:
         """What a worker is to do, if it is still what was approved; whether that is withheld; and what was decided."""
@@ -111,10 +111,10 @@ class Execution:
             and (withheld or any(d["allow_no_guarantee"] for d in approvals)),
             "preregistered": next((d["preregistered"] for d in approvals if d["preregistered"]), ""),
         }
-        decided = Guarantee.DP if automatic else word(ledger.record.decision(found.binding))
+        decided = Guarantee.DP if automatic else guarantee_of(ledger.record.decision(found.binding))
         return job, withheld, decided
 
-    def _require_approved(self, found: Request, ledger: Ledger, flow: AccessRule) -> None:
+    def _require_approved(self, found: Request, ledger: PrivacyLedger, flow: AccessRule) -> None:
         """What a request says of itself is no approval: the ledger has those, for exactly what is bound."""
         asked = {name.casefold() for name in flow.approvers}
         given = {who for who in ledger.record.approved_by(found.binding) if not asked or who in asked}

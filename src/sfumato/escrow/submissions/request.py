@@ -22,7 +22,7 @@ from sfumato.escrow.submissions.docket import Docket
 from sfumato.escrow.submissions.execution import Execution
 from sfumato.escrow.submissions.lifecycle import Act, Request, State, readable, stepped
 from sfumato.escrow.submissions.visibility import shown
-from sfumato.model.release import Answer, Certificate
+from sfumato.model.release import Answer, ReleaseCertificate
 from sfumato.release.bound_query import bind
 from sfumato.release.difference import Cell, Difference, difference, figure_of
 from sfumato.release.ledger import digest
@@ -146,7 +146,7 @@ class Requests:
             if not 0 < cell.query <= len(answers):
                 raise BadInput.because("request-query-missing", number=found.number, query=cell.query)
             told = answers[cell.query - 1]
-            certificate = Certificate.from_dict(told["certificate"])
+            certificate = ReleaseCertificate.from_dict(told["certificate"])
             query = bind(dataset, certificate.query)
             figures.append(figure_of(query, Answer.from_dict(told), certificate, cell))
         return difference(*figures)

@@ -12,7 +12,7 @@ from sfumato.escrow.submissions.code_review import fingerprint
 from sfumato.escrow.submissions.signal import Signal
 from sfumato.model.signal import SignalKind
 from sfumato.ports import Sandbox
-from sfumato.signals.request import Asked, asked_for
+from sfumato.signals.signal_request import SignalRequest, signal_request
 from sfumato.signals.tasks.own_code import OwnCode, Run
 from sfumato.signals.tasks.registry import task as task_of
 from sfumato.signals.tasks.table import Table
@@ -92,7 +92,7 @@ def most_runs(found: Signal) -> int:
     return 1 + {SignalKind.FREE: draws, SignalKind.BLOCKS: blocks}.get(found.kind, 1)
 
 
-def asked_by(found: Signal, *, allow_no_guarantee: bool = False, attestation: str = "") -> Asked:
+def asked_by(found: Signal, *, allow_no_guarantee: bool = False, attestation: str = "") -> SignalRequest:
     """What it is to be. Of code nothing but its range is known: that is what noise is then sized by."""
     own, stated = found.code is not None, found.how
     how: dict[str, Any] = {name: stated[name] for name in ("draws", "blocks") if stated.get(name) is not None}
@@ -103,4 +103,4 @@ def asked_by(found: Signal, *, allow_no_guarantee: bool = False, attestation: st
         "allow_no_guarantee": allow_no_guarantee,
         "attestation": attestation,
     }
-    return asked_for(found.kind.value, stated.get("epsilon"), **how)
+    return signal_request(found.kind.value, stated.get("epsilon"), **how)

@@ -40,9 +40,9 @@ from sfumato.model.guarantee import Guarantee
 from sfumato.model.signal import SignalKind
 from sfumato.release.bound_query import bind
 from sfumato.release.decide import EPSILON_MAX
-from sfumato.release.ledger import Ledger, digest
+from sfumato.release.ledger import PrivacyLedger, digest
 from sfumato.signals.record import look_text
-from sfumato.signals.signal import foreseen
+from sfumato.signals.signal import preview_guarantee
 
 
 @dataclass(frozen=True)
@@ -203,7 +203,7 @@ class SignalDecisions:
         mandate = mandate_of(signed, flow, by_a_person=True)
         analyst = self._people.one(found.analyst)
         query = bind(self._datasets.planned(about.held, mandate, analyst), about.sql)
-        return foreseen(query, about.release, task_for(found), asked_by(found, attestation=attestation))
+        return preview_guarantee(query, about.release, task_for(found), asked_by(found, attestation=attestation))
 
     def _require_word(self, found: Signal, word: Guarantee, flow: AccessRule, allow_no_guarantee: bool) -> None:
         """That the policy lists `as_published` says that its word may leave; whoever approves it says so too."""
@@ -219,7 +219,7 @@ class SignalDecisions:
         return {"told": found.bits, "used": used, "budget": flow.signal_bits}
 
 
-def _charge(found: Signal, word: Guarantee, ledger: Ledger) -> SignalCharge | None:
+def _charge(found: Signal, word: Guarantee, ledger: PrivacyLedger) -> SignalCharge | None:
     """What would be charged if it were approved now, and what is left; None: nothing, or it is charged already."""
     if not found.reads_people or found.state is not State.SUBMITTED:
         return None

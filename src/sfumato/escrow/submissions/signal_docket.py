@@ -20,7 +20,7 @@ from sfumato.escrow.submissions.ballot import WAITING, approved_by
 from sfumato.escrow.submissions.lifecycle import Act, Request, State, stepped
 from sfumato.escrow.submissions.request import Requests
 from sfumato.escrow.submissions.signal import Signal, binding_of
-from sfumato.model.release import Answer, Certificate, Released
+from sfumato.model.release import Answer, ReleaseCertificate, Released
 from sfumato.model.signal import SignalKind
 from sfumato.release.ledger import digest
 
@@ -38,7 +38,7 @@ class About:
 
     @cached_property
     def release(self) -> Released:
-        return Released(Answer.from_dict(self.told), Certificate.from_dict(self.told["certificate"]))
+        return Released(Answer.from_dict(self.told), ReleaseCertificate.from_dict(self.told["certificate"]))
 
     @property
     def sql(self) -> str:

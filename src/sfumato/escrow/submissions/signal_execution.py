@@ -20,14 +20,14 @@ from sfumato.escrow.submissions.lifecycle import Act, State, stepped
 from sfumato.escrow.submissions.scoring import Exact, Runs, asked_by, most_runs, task_for
 from sfumato.escrow.submissions.signal import Signal
 from sfumato.escrow.submissions.signal_docket import About, SignalDocket
-from sfumato.model.authorization import Mandate
-from sfumato.model.guarantee import Guarantee, join, word
-from sfumato.model.signal import FreeSignal, SignalKind
+from sfumato.model.authorization import Authorization
+from sfumato.model.guarantee import Guarantee, guarantee_of, weakest
+from sfumato.model.signal import FreeScore, SignalKind
 from sfumato.release.bound_query import BoundQuery, bind
-from sfumato.release.ledger import Ledger
+from sfumato.release.ledger import PrivacyLedger
 from sfumato.release.risk.posthoc import require_same_numbers
-from sfumato.signals.request import Asked, table_of
-from sfumato.signals.signal import signal
+from sfumato.signals.signal import make_signal
+from sfumato.signals.signal_request import SignalRequest, table_of
 from sfumato.signals.tasks.task import Task
 
 
@@ -126,9 +126,9 @@ class SignalExecution:
         else:
             made = self._by_code(found, about, asked, who, mandate)
         # What left before comes back with the word it had: that it comes back was decided now.
-        return made | {"guarantee": join([Guarantee(made["guarantee"]), decided]).value}
+        return made | {"guarantee": weakest([Guarantee(made["guarantee"]), decided]).value}
 
-    def _by_task(self, found: Signal, about: About, asked: Asked, job: Mapping[str, Any]) -> dict[str, Any]:
+    def _by_task(self, found: Signal, about: About, asked: SignalRequest, job: Mapping[str, Any]) -> dict[str, Any]:
         """In a worker, which has the data."""
         how = {"kind": asked.kind.value, "epsilon": asked.epsilon, "blocks": asked.blocks, "by_range": asked.by_range}
         how |= {"allow_no_guarantee": asked.allow_no_guarantee, "preregistered": asked.attestation}
@@ -137,7 +137,9 @@ class SignalExecution:
         left = self._datasets.computed(analyst, about.held, found.id, {**job, **said})
         return dict(left["signal"])
 
-    def _by_code(self, found: Signal, about: About, asked: Asked, who: str, mandate: Mandate) -> dict[str, Any]:
+    def _by_code(
+        self, found: Signal, about: About, asked: SignalRequest, who: str, mandate: Authorization
+    ) -> dict[str, Any]:
         """In the sandbox, which this process starts: a worker hands over the tables that are scored, and no more."""
         self.require_sandbox()
         assert found.code is not None
@@ -160,15 +162,15 @@ class SignalExecution:
         return self._made(query, about, task_for(found, run), asked, None if free else Exact(tables))
 
     def _made(
-        self, query: BoundQuery, about: About, task: Task, asked: Asked, exact: Exact | None = None
+        self, query: BoundQuery, about: About, task: Task, asked: SignalRequest, exact: Exact | None = None
     ) -> dict[str, Any]:
         require_same_numbers(query, about.release)
-        found = signal(query, about.release, task, asked, exact)
-        return found.stored() if isinstance(found, FreeSignal) else found.as_dict()
+        found = make_signal(query, about.release, task, asked, exact)
+        return found.stored() if isinstance(found, FreeScore) else found.as_dict()
 
     def _mandate(
         self, found: Signal, about: About, signed: SignedPolicy, flow: AccessRule
-    ) -> tuple[str, Mandate, Guarantee]:
+    ) -> tuple[str, Authorization, Guarantee]:
         """Who lets it go on, under what, and the word of that."""
         automatic = not found.decided_by
         ledger = self._datasets.ledger_of(self._people.one(found.analyst), about.held)
@@ -176,13 +178,13 @@ class SignalExecution:
         if not automatic:
             self._require_approved(found, ledger, flow)
             approvals = [d for d in found.decided_by if d["binding"] == found.binding]
-            return approvals[-1]["who"], mandate, word(ledger.record.decision(found.binding))
+            return approvals[-1]["who"], mandate, guarantee_of(ledger.record.decision(found.binding))
         by_itself = flow.approve is Approve.AUTOMATIC and decides_itself(found)
         if not by_itself or self._people.one(found.analyst).disabled:
             raise Forbidden.because("signal-no-longer-automatic")
         return found.analyst, mandate, Guarantee.DP
 
-    def _require_approved(self, found: Signal, ledger: Ledger, flow: AccessRule) -> None:
+    def _require_approved(self, found: Signal, ledger: PrivacyLedger, flow: AccessRule) -> None:
         """What a signal says of itself is no approval: the ledger has those, for exactly what is bound."""
         asked = {name.casefold() for name in flow.approvers}
         given = {who for who in ledger.record.approved_by(found.binding) if not asked or who in asked}

@@ -32,10 +32,10 @@ from sfumato.release.decide import EPSILON_MAX
 from sfumato.release.ledger import digest
 from sfumato.release.risk.posthoc import require_same_numbers
 from sfumato.signals.charged import exact_bits
-from sfumato.signals.request import asked_for
-from sfumato.signals.signal import foreseen
-from sfumato.signals.tasks.registry import described
+from sfumato.signals.signal import preview_guarantee
+from sfumato.signals.signal_request import signal_request
 from sfumato.signals.tasks.registry import task as task_of
+from sfumato.signals.tasks.registry import task_descriptions
 
 _WAITING = (State.SUBMITTED, State.APPROVED, State.RUNNING, State.COMPUTED)
 
@@ -63,7 +63,7 @@ class Signals:
         self._notices, self._decisions, self._execution = notices, decisions, execution
 
     def tasks(self, _actor: Person) -> TaskLibrary:
-        return TaskLibrary(described(), self._outside.sandbox.missing(), self._outside.limits.code_seconds)
+        return TaskLibrary(task_descriptions(), self._outside.sandbox.missing(), self._outside.limits.code_seconds)
 
     def prepare(self) -> None:
         """At a start: test the sandbox, if some policy lets code be brought."""
@@ -210,7 +210,7 @@ class Signals:
             raise BadInput.because("own-code-states-range")
         if code is not None:
             require_function(checked(code))
-        asked_for(kind, stated.get("epsilon"))
+        signal_request(kind, stated.get("epsilon"))
         found = Signal(
             id=self._outside.new_id(),
             number=0,
@@ -247,7 +247,7 @@ class Signals:
         mandate = mandate_of(signed, flow, by_a_person=not automatic)
         query = bind(self._datasets.planned(about.held, mandate, actor), about.sql)
         require_same_numbers(query, about.release)
-        word = foreseen(query, about.release, task_for(found), asked)
+        word = preview_guarantee(query, about.release, task_for(found), asked)
         if found.reads_people:
             self._require_affordable(actor, about.held, EPSILON_MAX if asked.epsilon is None else asked.epsilon)
         return automatic and word.holds and word in flow.guarantees

@@ -8,7 +8,7 @@ from typing import Any
 
 from sfumato.escrow.audit_log import AuditEnds, ChainEnd
 from sfumato.model.plain import to_plain
-from sfumato.presentation.wording import ledger as of_ledger
+from sfumato.presentation.wording import ledger_sentences as of_ledger
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from sfumato.escrow.catalogue.datasets import DatasetLedger, PublicRecord
 from sfumato.ledger.entry import Event
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.plain import LEFT_OUT, from_plain
-from sfumato.presentation import ledger as ledger_view
+from sfumato.presentation import ledger_view
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import ledger as of_ledger
+from sfumato.presentation.wording import ledger_sentences as of_ledger
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class WordedLedger:
 def ledger(dataset: DatasetLedger) -> WordedLedger:
     total, budget = dataset.record.total, dataset.budget
     facts = ledger_view.as_dict(dataset.record, of=dataset.datasets) | {
-        "budget": {name: limit and float(limit) for name, limit in vars(budget).items()} if budget.stated else None,
+        "budget": {name: limit and float(limit) for name, limit in vars(budget).items()} if budget.is_limited else None,
         "sentences": [ledger_view.total_text(total), of_ledger.odds(total)],
     }
     worded = from_plain(WordedLedger, facts)

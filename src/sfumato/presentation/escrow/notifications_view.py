@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from sfumato.escrow.notifications import Happened, Notification
-from sfumato.presentation.wording import ledger as of_ledger
-from sfumato.presentation.wording import requests as of_request
-from sfumato.presentation.wording.signals import requests as of_signalling
+from sfumato.presentation.wording import ledger_sentences as of_ledger
+from sfumato.presentation.wording import requests_sentences as of_request
+from sfumato.presentation.wording.signals import requests_sentences as of_signalling
 
 _SENTENCES: Mapping[Happened, Callable[..., str]] = {
     Happened.REQUEST_SUBMITTED: of_request.submitted,

@@ -10,8 +10,8 @@ from sfumato.escrow.policy.policy_file import PolicyFile
 from sfumato.escrow.policy.store import SignedPolicy
 from sfumato.escrow.submissions.ballot import EarlierLook, LookedBy
 from sfumato.model.plain import from_plain
-from sfumato.presentation.wording import policy as of_policy
-from sfumato.presentation.wording import schema as of_schema
+from sfumato.presentation.wording import policy_sentences as of_policy
+from sfumato.presentation.wording import schema_sentences as of_schema
 
 
 @dataclass(frozen=True)

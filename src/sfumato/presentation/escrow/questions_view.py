@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from sfumato.escrow.questions.risk_facts import CandidateRisk, DryRunFacts, HistogramFacts
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.guessing import GuessView
-from sfumato.model.method_comparison import Comparison, Need
+from sfumato.model.method_comparison import MethodComparison, Need
 from sfumato.model.plain import from_plain
-from sfumato.model.release import Certificate
+from sfumato.model.release import ReleaseCertificate
 from sfumato.presentation import certificate as certificate_view
-from sfumato.presentation import method_comparison as comparison_view
-from sfumato.presentation.wording import guessing as of_guessing
-from sfumato.presentation.wording import requests as of_request
+from sfumato.presentation import method_comparison_view as comparison_view
+from sfumato.presentation.wording import guessing_sentences as of_guessing
+from sfumato.presentation.wording import requests_sentences as of_request
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class WordedGuesses(GuessView):
 
 
 @dataclass(frozen=True)
-class WordedCertificate(Certificate):
+class WordedCertificate(ReleaseCertificate):
     """With sentences in place of codes."""
 
     assumed: tuple[str, ...]
@@ -148,5 +148,5 @@ def histogram(facts: HistogramFacts) -> WordedHistogram:
     return WordedHistogram(**vars(facts) | {"certificate": certificate})
 
 
-def comparison(methods: Comparison) -> WordedComparison:
+def comparison(methods: MethodComparison) -> WordedComparison:
     return from_plain(WordedComparison, comparison_view.worded(methods).as_dict())

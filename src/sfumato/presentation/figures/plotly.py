@@ -218,7 +218,7 @@ def _spans(figure: Figure, paint: Paint) -> Iterator[Part]:
         low, high = figure.across.low, figure.across.high
         starts = [max(span.low, low) if figure.x.scale == "log" else span.low for span in spans]
         ends = [min(span.high, high) for span in spans]
-        said = [figure.interval(span) for span in spans]
+        intervals = [figure.interval(span) for span in spans]
         yield {
             "type": "bar",
             "orientation": "h",
@@ -226,7 +226,9 @@ def _spans(figure: Figure, paint: Paint) -> Iterator[Part]:
             "base": [_at(figure.x, start) for start in starts],
             "x": [_at(figure.x, end) - _at(figure.x, start) for start, end in zip(starts, ends, strict=True)],
             "customdata": [[span.low, *(span.ends[1:] or (None,)), _words(span.note)] for span in spans],
-            "text": [f"{words} ▶" if span.high == math.inf else words for words, span in zip(said, spans, strict=True)],
+            "text": [
+                f"{words} ▶" if span.high == math.inf else words for words, span in zip(intervals, spans, strict=True)
+            ],
             "hovertemplate": "%{text}<br>%{customdata[2]}<extra></extra>",
             "marker": _bars_of([span.mark for span in spans], paint),
             "width": 0.5,

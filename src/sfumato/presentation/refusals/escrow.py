@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from sfumato.presentation.interface import Interface
 from sfumato.presentation.refusals.wording import Wording
 from sfumato.presentation.wording import code as of_code
-from sfumato.presentation.wording import policy as of_policy
-from sfumato.presentation.wording import requests as of_request
-from sfumato.presentation.wording.signals import requests as of_signalling
+from sfumato.presentation.wording import policy_sentences as of_policy
+from sfumato.presentation.wording import requests_sentences as of_request
+from sfumato.presentation.wording.signals import requests_sentences as of_signalling
 
 _AFTER_CHANGE = {  # of a request that was approved as it was then
     "submit": "submit it again.",

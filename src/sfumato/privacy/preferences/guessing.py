@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TypeVar
 
 from sfumato.errors import PreferenceError
-from sfumato.model.schema import Column, Schema, Type
+from sfumato.model.schema import Schema, SchemaColumn, Type
 from sfumato.privacy.preferences.stated import Stated, exactly
 from sfumato.privacy.risk.sharing import LEVELS
 
@@ -212,7 +212,7 @@ def secret_columns(preferences: Iterable[object]) -> tuple[str, ...]:
     return tuple(column for column in secrets if column is not None)
 
 
-def _share_within(radius: Fraction, column: Column, where: str) -> Fraction:
+def _share_within(radius: Fraction, column: SchemaColumn, where: str) -> Fraction:
     """How much of its range a guess covers at most, where every value is as likely: of whole numbers, how many."""
     if column.bounds is None or column.bounds.half_width == 0:
         raise PreferenceError.because("radius-without-bounds", where=where, column=column.name)

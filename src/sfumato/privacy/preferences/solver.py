@@ -13,7 +13,7 @@ from fractions import Fraction
 from sfumato.errors import PreferenceError, instead
 from sfumato.model.choice import Noise
 from sfumato.model.measurement import Measurement
-from sfumato.model.risk import WORST_CASE, Spread
+from sfumato.model.risk import WORST_CASE, ExposureRange
 from sfumato.privacy.bisection import largest
 from sfumato.privacy.noise.calibration import mean_of
 from sfumato.privacy.noise.worth import epsilon_of_mu
@@ -44,7 +44,7 @@ from sfumato.privacy.risk.rdr_exact import (
 )
 from sfumato.privacy.risk.sharing import chance_for_risk
 
-People = Callable[[Preference], Spread]
+People = Callable[[Preference], ExposureRange]
 """Whom a preference compares; asked once, and only for those that read the people."""
 
 _LEAST = 1e-9  # a ledger counts whole billionths
@@ -73,7 +73,7 @@ class Solution:
 
 def interval(
     preference: Preference,
-    compared: Spread,
+    compared: ExposureRange,
     noise: Noise,
     measurement: Measurement | None = None,
     beside: float = 0.0,
@@ -247,7 +247,7 @@ def _holds(preference: Satisfies, rdrs: RDRs) -> bool:
     return bool(verdict)
 
 
-def _epsilon_for_exact_ratio(tau: Fraction, spread: Spread, noise: Noise) -> float:
+def _epsilon_for_exact_ratio(tau: Fraction, spread: ExposureRange, noise: Noise) -> float:
     if noise.mechanism == "gaussian":
         one = spread.sensitivity
         if not one:
@@ -262,7 +262,7 @@ def _epsilon_for_exact_ratio(tau: Fraction, spread: Spread, noise: Noise) -> flo
     return math.inf if found is None else found
 
 
-def _epsilon_for_ratio(tau: Fraction, spread: Spread, noise: Noise, measurement: Measurement | None) -> float:
+def _epsilon_for_ratio(tau: Fraction, spread: ExposureRange, noise: Noise, measurement: Measurement | None) -> float:
     if noise.mechanism != "gaussian":
         exact = epsilon_for_ratio(tau, spread.low, spread.high, spread.k, spread.sensitivity)
         found = math.inf if exact is None or exact > _BEYOND else float(exact)

@@ -12,7 +12,7 @@ from typing import Any
 from sfumato.errors import PreferenceError
 from sfumato.model.choice import Noise
 from sfumato.model.measurement import Measurement
-from sfumato.model.risk import WORST_CASE, Spread
+from sfumato.model.risk import WORST_CASE, ExposureRange
 from sfumato.privacy.preferences import registry
 from sfumato.privacy.preferences.preference import Preference, epsilon
 from sfumato.privacy.preferences.solver import Interval, Solution, interval, solve
@@ -68,7 +68,7 @@ class Slider:
 
 
 def sliders(
-    spread: Spread,
+    spread: ExposureRange,
     noise: Noise,
     measurement: Measurement,
     *,
@@ -127,7 +127,7 @@ _NAMES = {"gap": Kind.GAP, "attack_chance": Kind.CHANCE, "within": Kind.ERROR, "
 class _Of:
     """What all the sliders of a query go by."""
 
-    spread: Spread
+    spread: ExposureRange
     noise: Noise
     measurement: Measurement
     ceiling: float

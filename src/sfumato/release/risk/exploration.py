@@ -21,7 +21,7 @@ LISTED = (0.05, 0.1, 0.25, 0.5, 0.75, 1.0, 2.0, 3.0, 5.0)  # epsilons that are a
 
 
 @dataclass(frozen=True)
-class Policy:
+class PolicyInForce:
     """What a policy has in force: its ceiling, the preference, and the epsilon that this leads to, if that is known."""
 
     ceiling: float
@@ -41,13 +41,13 @@ class Exploration(Confidential):
     view: RiskView
     anybody: Sequence[float]
     sliders: Sequence[Slider]
-    policy: Policy
+    policy: PolicyInForce
     histogram: Histogram | None
     cell: tuple[str, float] | None
     replaced: bool
 
 
-def explored(
+def explore(
     profile: Profile,
     *,
     ceiling: float,
@@ -57,7 +57,7 @@ def explored(
 ) -> Exploration:
     """What a page looks up: the same shape for each source of risk. Confidential where that is the people."""
     noise, measurement = profile.noise, profile.measurement
-    policy = Policy(ceiling, stated, now, noise.delta or 0.0)
+    policy = PolicyInForce(ceiling, stated, now, noise.delta or 0.0)
     bounded = profile.source is Source.EXPOSURE_HISTOGRAM  # it bounds nobody: its sliders are those of the worst case
     spread = WORST_CASE if bounded else profile.spread
     moved = sliders(spread, noise, measurement, ceiling=ceiling, stated=stated, now=now)
@@ -68,7 +68,7 @@ def explored(
     return Exploration(view, anybody, moved, policy, _histogram(profile), cell, replaced)
 
 
-def _epsilons(sliders: Sequence[Slider], policy: Policy) -> tuple[float, ...]:
+def _epsilons(sliders: Sequence[Slider], policy: PolicyInForce) -> tuple[float, ...]:
     """Every epsilon that a stop leads to, those that are always shown, and the ceiling."""
     found = [stop.solution.epsilon for slider in sliders for stop in slider.stops if stop.solution is not None]
     own = () if policy.epsilon is None else (policy.epsilon,)

@@ -10,11 +10,11 @@ from sfumato.errors import NoMechanism, PreferenceError
 from sfumato.ledger.charges import EXPOSURE_HISTOGRAM
 from sfumato.ledger.entry import Draft, Event, nano
 from sfumato.ledger.history import Plan, Record
-from sfumato.model.calibration import Law
+from sfumato.model.calibration import NoiseLaw
 from sfumato.model.choice import Noise
 from sfumato.model.exposure_histogram import BINS, ExposureHistogram
 from sfumato.model.guarantee import Guarantee, Provenance, chosen_by
-from sfumato.model.release import Certificate, PostProcessing
+from sfumato.model.release import PostProcessing, ReleaseCertificate
 from sfumato.privacy.accounting.zcdp import entered, rho_laplace
 from sfumato.privacy.noise.intervals import joint_reach, one_sided_reach, reach
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
@@ -24,12 +24,12 @@ from sfumato.release.certificate import about
 from sfumato.release.decide import EPSILON_MAX, decided_by
 from sfumato.release.ledger import digest
 from sfumato.release.reserve import (
-    Cost,
-    Reserved,
-    as_before,
-    keep,
-    on_this_data,
+    PrivacyCost,
+    Reservation,
+    answer_key,
+    earlier_release,
     read_for,
+    record_release,
     reserve,
     row,
     version_of,
@@ -53,10 +53,10 @@ def exposure_histogram(
     spent = _affordable(epsilon)
     _countable(bins)
     _require_additive(query)
-    ledger, key = query.context.ledger, on_this_data(query, _asked(query, noise, spent, bins))
+    ledger, key = query.context.ledger, answer_key(query, _request_key(query, noise, spent, bins))
     held = reserve(
         ledger,
-        as_before(key, allow_no_guarantee=allow_no_guarantee, redraw=redraw),
+        earlier_release(key, allow_no_guarantee=allow_no_guarantee, redraw=redraw),
         lambda record: _inputs(query, key, record, attestation),
         lambda guarantee: _reservation(query, key, spent, bins, guarantee),
         allow_no_guarantee=allow_no_guarantee,
@@ -65,7 +65,7 @@ def exposure_histogram(
     )
     if isinstance(held, Draft):
         stored = cast(dict[str, Any], held.public["exposure_histogram"])
-        certificate = Certificate.from_dict(stored["certificate"])
+        certificate = ReleaseCertificate.from_dict(stored["certificate"])
         return ExposureHistogram.from_stored(stored, certificate, _sum_noise(query, certificate, bins))
     number = people_by_exposure(query.context.schema)
     counts = read_for(ledger, key, held, _what(query), lambda: query.survey(noise).people_by_bin(bins))
@@ -74,7 +74,7 @@ def exposure_histogram(
     certificate = _certificate(query, held, spent, bins)
     shown = furthest if held.guarantee.holds else None
     made = ExposureHistogram(noisy, shown, certificate, _sum_noise(query, certificate, bins))
-    keep(ledger, key, held, _what(query), {"exposure_histogram": made.stored()})
+    record_release(ledger, key, held, _what(query), {"exposure_histogram": made.stored()})
     return made
 
 
@@ -82,11 +82,11 @@ def noisy_counts(query: BoundQuery, counts: Sequence[int], epsilon: float) -> tu
     """People in each bin, with noise."""
     number = people_by_exposure(query.context.schema)
     people = [int(count / number.step) for count in counts]
-    drawn = query.context.services.mechanism(Law.LAPLACE)(people, number.steps, number.part(epsilon))
+    drawn = query.context.services.mechanism(NoiseLaw.LAPLACE)(people, number.steps, number.part(epsilon))
     return tuple(float(count * number.step) for count in drawn)
 
 
-def _sum_noise(query: BoundQuery, certificate: Certificate, bins: int) -> tuple[float, ...]:
+def _sum_noise(query: BoundQuery, certificate: ReleaseCertificate, bins: int) -> tuple[float, ...]:
     """For each number of bins that are added up: what their noise exceeds at most 10% of the time."""
     if certificate.epsilon is None:
         return ()
@@ -117,7 +117,7 @@ def _require_additive(query: BoundQuery) -> None:
     dataset.require_data()
 
 
-def _asked(query: BoundQuery, noise: Noise, epsilon: float, bins: int) -> str:
+def _request_key(query: BoundQuery, noise: Noise, epsilon: float, bins: int) -> str:
     """What is asked for; of the noise of a later release only its kind is in the exposures."""
     return digest(["exposure_histogram", query.question, noise.mechanism, epsilon, bins])
 
@@ -142,8 +142,8 @@ def _reservation(query: BoundQuery, key: str, epsilon: float, bins: int, outcome
     }
     number = people_by_exposure(query.context.schema)
     rho = entered(rho_laplace(number.part(epsilon), number.steps))
-    cost = Cost(epsilon, rho, (float(number.sensitivity),), (number.scale(epsilon),), bins + 1)
-    public |= row(chosen_by(outcome, outright=True), Law.LAPLACE.value, cost)
+    cost = PrivacyCost(epsilon, rho, (float(number.sensitivity),), (number.scale(epsilon),), bins + 1)
+    public |= row(chosen_by(outcome, outright=True), NoiseLaw.LAPLACE.value, cost)
     confidential: dict[str, object] = {} if outcome.holds else {"epsilon": epsilon}
     return query.context.ledger.draft(Event.RESERVED, key, public, confidential, charge)
 
@@ -152,14 +152,14 @@ def _what(query: BoundQuery) -> str:
     return f"exposure histogram under {query.sql}"
 
 
-def _certificate(query: BoundQuery, held: Reserved, epsilon: float, bins: int) -> Certificate:
+def _certificate(query: BoundQuery, held: Reservation, epsilon: float, bins: int) -> ReleaseCertificate:
     number, holds = people_by_exposure(query.context.schema), held.guarantee.holds
-    half_width = reach(Law.LAPLACE, number.scale(epsilon))
-    return Certificate(
+    half_width = reach(NoiseLaw.LAPLACE, number.scale(epsilon))
+    return ReleaseCertificate(
         **about(query, held),
         epsilon=epsilon if holds else None,
         delta=0.0,
-        mechanism=Law.LAPLACE.value,
+        mechanism=NoiseLaw.LAPLACE.value,
         sensitivity=(float(number.sensitivity),),
         scale=(number.scale(epsilon),) if holds else None,
         outputs=bins + 1,
@@ -171,5 +171,5 @@ def _certificate(query: BoundQuery, held: Reserved, epsilon: float, bins: int) -
         numbers=(NUMBERS,),
         post_processing=(PostProcessing.HISTOGRAM_READ,),
         shares=(1.0,),
-        laws=(Law.LAPLACE.value,),
+        laws=(NoiseLaw.LAPLACE.value,),
     )

@@ -11,9 +11,9 @@ from typing import Any
 from sfumato.errors import BadInput, Refused
 from sfumato.ledger.entry import NANO
 from sfumato.ledger.history import Record
-from sfumato.model.guarantee import Guarantee, word
-from sfumato.model.method_comparison import Absence, Comparison, Method, Need, Together
-from sfumato.model.risk import WORST_CASE, RiskAt, Spread
+from sfumato.model.guarantee import Guarantee, guarantee_of
+from sfumato.model.method_comparison import Absence, Method, MethodComparison, Need, Together
+from sfumato.model.risk import WORST_CASE, ExposureRange, RiskAt
 from sfumato.privacy.noise.calibration import added_numbers
 from sfumato.privacy.preferences import method_comparison as pure
 from sfumato.privacy.preferences.belief import require_pure
@@ -22,17 +22,17 @@ from sfumato.privacy.preferences.preference import Preference, gap
 from sfumato.privacy.preferences.solver import People
 from sfumato.privacy.risk.profile import risk_at
 from sfumato.release.bound_query import BoundQuery
-from sfumato.release.decide import Request
-from sfumato.release.people.exposure_range import compared
+from sfumato.release.decide import ReleaseRequest
+from sfumato.release.people.exposure_range import compared_spread
 from sfumato.release.request import request_of
 
 BUDGET_LEFT = "budget {:g}, of which {:g} is spent"  # as one of the methods
 _ANY = gap(1.2, worst_case=True)  # where nothing is stated, what else was said is still checked
 
 
-def side_by_side(
+def compare_methods(
     query: BoundQuery, preferences: Sequence[Preference], how: dict[str, Any], *, look: bool, attestation: str
-) -> Comparison:
+) -> MethodComparison:
     """The stated preferences, or those of the rule, and every other method beside them.
 
     What is stated and cannot be is refused as `choose` refuses it, before a look is entered. Nothing else is entered:
@@ -51,12 +51,12 @@ def side_by_side(
         rows = [pure.row(preference, grounds) for preference in stated]
     table = _Table(query, asked, grounds, query.context.ledger.record, attestation)
     methods = [
-        *(table.method(row, stated=True) for row in rows),
+        *(table.method(row, requested=True) for row in rows),
         *(table.example(preference) for preference in pure.others(stated, _panel(query))),
         *(table.unstated(name, need, tried) for name, need, tried in pure.unstated(stated)),
         *_budget(query),
     ]
-    return Comparison(
+    return MethodComparison(
         query.sql,
         asked.noise,
         tuple(methods),
@@ -72,26 +72,28 @@ def side_by_side(
 class _Table:
     """What a row is made with: what was asked, what is known, and the record as it stands."""
 
-    def __init__(self, query: BoundQuery, asked: Request, grounds: Grounds, record: Record, attestation: str) -> None:
+    def __init__(
+        self, query: BoundQuery, asked: ReleaseRequest, grounds: Grounds, record: Record, attestation: str
+    ) -> None:
         self.query = query
         self.asked = asked
         self.grounds = grounds
         self.record = record
         self.attestation = attestation
 
-    def method(self, row: Row, *, stated: bool) -> Method:
+    def method(self, row: Row, *, requested: bool) -> Method:
         """A row with the word that a release by it alone would carry now, and what its epsilon would mean."""
         preference, alone = row.preference, row.alone
         epsilon = None if alone is None else alone.epsilon
         found = Method(
             preference.words,
             row.need,
-            stated=stated,
+            requested=requested,
             low=None if row.interval is None else row.interval.low,
             high=None if row.interval is None else row.interval.high,
             epsilon=epsilon,
             why="" if alone is None else alone.why,
-            guarantee=word(self.query.provenances(self._by(preference), self.record, self.attestation)),
+            guarantee=guarantee_of(self.query.provenances(self._by(preference), self.record, self.attestation)),
             select_epsilon=preference.select_epsilon,
             of_people=preference.reads_people and alone is not None,
             at=self._at(epsilon),
@@ -106,7 +108,7 @@ class _Table:
         """The same of an example; one that does not apply to this query says why."""
         try:
             [resolved] = self._by(preference).preferences
-            return self.method(pure.row(resolved, self.grounds), stated=False)
+            return self.method(pure.row(resolved, self.grounds), requested=False)
         except (BadInput, Refused) as error:
             need = pure.needed(preference)
             return Method(preference.words, need, why=f"{error.message}.", select_epsilon=preference.select_epsilon)
@@ -134,14 +136,14 @@ class _Table:
             feasible=solution is None or solution.feasible,
             unbounded=solution is not None and solution.unbounded,
             why="" if solution is None else solution.why,
-            guarantee=word(self.query.provenances(self.asked, self.record, self.attestation)),
+            guarantee=guarantee_of(self.query.provenances(self.asked, self.record, self.attestation)),
             conflict=() if solution is None else tuple(p.words for p in solution.conflict),
             unknown=tuple(p.words for p in found.unknown),
             of_people=any(row.preference.reads_people and row.alone is not None for row in rows),
             at=self._at(epsilon),
         )
 
-    def _by(self, preference: Preference) -> Request:
+    def _by(self, preference: Preference) -> ReleaseRequest:
         """The request of this preference alone, under the same noise."""
         noise = self.asked.noise
         drawn = noise.mechanism, noise.delta, noise.calibration
@@ -161,14 +163,14 @@ def _absence(method: Method) -> Absence:
     return Absence.DRAWN if method.select_epsilon else Absence.READ
 
 
-def _people(query: BoundQuery, asked: Request) -> People:
+def _people(query: BoundQuery, asked: ReleaseRequest) -> People:
     """Whom preferences compare, after the look was entered."""
     query.context.require_data()
     survey = query.look(asked.noise)
 
     @cache
-    def people(preference: Preference) -> Spread:
-        return compared(preference, survey, asked.noise)
+    def people(preference: Preference) -> ExposureRange:
+        return compared_spread(preference, survey, asked.noise)
 
     return people
 

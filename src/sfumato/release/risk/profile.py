@@ -10,16 +10,16 @@ from sfumato.model.confidential import Confidential
 from sfumato.model.exposure_histogram import BINS, ExposureHistogram
 from sfumato.model.facts import EXPOSURE, INFLUENCE, Reach, Summary
 from sfumato.model.measurement import Measurement
-from sfumato.model.release import Certificate
-from sfumato.model.risk import WORST_CASE, Estimate, RiskAt, RiskView, Source, Spread
+from sfumato.model.release import ReleaseCertificate
+from sfumato.model.risk import WORST_CASE, ExposureRange, RiskAt, RiskEstimate, RiskView, Source
 from sfumato.model.schema import Relation
-from sfumato.model.selection_trials import Tries
+from sfumato.model.selection_trials import SelectionTrials
 from sfumato.privacy.preferences.preference import Preference
 from sfumato.privacy.preferences.solver import Solution
 from sfumato.privacy.risk.profile import CANDIDATES, risk_at
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.decide import candidates_of
-from sfumato.release.people.exposure_range import anybody, estimated, require_exact, spread
+from sfumato.release.people.exposure_range import anybody, estimated_spread, require_exact, spread
 from sfumato.release.people.observed_bounds import AsPublished
 from sfumato.release.people.survey import Survey
 from sfumato.release.risk.figures import Figures
@@ -38,15 +38,15 @@ class Profile(Confidential):
         query: str,
         measurement: Measurement,
         noise: Noise,
-        spread: Spread,
+        spread: ExposureRange,
         *,
         reach: tuple[Reach, Reach] | None = None,
         survey: Survey | None = None,
         exposure_histogram: ExposureHistogram | None = None,
-        estimate: Spread | None = None,
+        estimate: ExposureRange | None = None,
         candidates: Sequence[float] | None = None,
         solution: Solution | None = None,
-        tries: tuple[Tries, ...] = (),
+        tries: tuple[SelectionTrials, ...] = (),
         preferences: tuple[Preference, ...] = (),
         limit: float | None = None,
         exact: bool = False,
@@ -55,7 +55,9 @@ class Profile(Confidential):
         self.influence: Figures | Reach | None
         self.exposure: Figures | Reach | ExposureHistogram | None
         self.influence, self.exposure = _figures(survey) if survey is not None else reach or (None, exposure_histogram)
-        self.certificate: Certificate | None = None if exposure_histogram is None else exposure_histogram.certificate
+        self.certificate: ReleaseCertificate | None = (
+            None if exposure_histogram is None else exposure_histogram.certificate
+        )
         self.solution = solution
         self.tries = tries  # of a rehearsal: what a selection that is drawn would come to
         self.preferences = preferences  # those that were rehearsed, to go on with: `q.choose(*r.preferences)`
@@ -109,7 +111,7 @@ class Profile(Confidential):
         if self.estimate is None:
             return at
         seen = risk_at(epsilon, self.estimate, self.measurement, self.noise)
-        return replace(at, estimate=Estimate(seen.gap, seen.ratio, seen.attack_chance))
+        return replace(at, estimate=RiskEstimate(seen.gap, seen.ratio, seen.attack_chance))
 
     @property
     def view(self) -> RiskView:
@@ -154,7 +156,7 @@ def worst_case(
     )
 
 
-def of_the_people(
+def people_profile(
     query: BoundQuery,
     mechanism: str = "laplace",
     delta: float | None = None,
@@ -206,7 +208,7 @@ def private_histogram(
         measurement,
         noise,
         anybody(relation),
-        estimate=estimated(drawn, measurement, relation),
+        estimate=estimated_spread(drawn, measurement, relation),
         exposure_histogram=drawn,
         candidates=shown,
     )

@@ -17,8 +17,8 @@ from sfumato.privacy.preferences.private_selection import Selected
 from sfumato.privacy.risk.posthoc import accepted
 from sfumato.privacy.risk.rdr import PAPER_CANDIDATES
 from sfumato.release.bound_query import BoundQuery
-from sfumato.release.decide import Request
-from sfumato.release.noise import Noisy, drawn
+from sfumato.release.decide import ReleaseRequest
+from sfumato.release.noise import Noisy, draw_noise
 from sfumato.release.output_distance import distance_of, residuals_of, truth_of, weights_of
 from sfumato.release.people.survey import Survey
 from sfumato.release.services import Services
@@ -52,7 +52,8 @@ def _first_accepted(
 ) -> Accepted | None:
     measurement, totals = survey.measurement, survey.totals()
     outputs = [
-        drawn(totals, measurement, calibrate(measurement, Noise(), epsilon, largest), mechanism) for epsilon in falling
+        draw_noise(totals, measurement, calibrate(measurement, Noise(), epsilon, largest), mechanism)
+        for epsilon in falling
     ]
     weights, truth = weights_of(measurement), truth_of(totals, measurement)
     residuals = [residuals_of(truth, output.cells, output.numbers) for output in outputs]
@@ -65,7 +66,7 @@ def _first_accepted(
     return None
 
 
-def selected(preference: Pri, survey: Survey, asked: Request, services: Services) -> Selected:
+def select_by_pri(preference: Pri, survey: Survey, asked: ReleaseRequest, services: Services) -> Selected:
     """What the algorithm comes to for a request; candidates are the papers' 37 where no others are stated."""
     if not survey.people_count:
         return Selected(None, "there is nobody in the data")
@@ -77,7 +78,7 @@ def selected(preference: Pri, survey: Survey, asked: Request, services: Services
     return Selected(found.epsilon, output=tuple(tuple(map(str, cell)) for cell in found.output.numbers))
 
 
-def require_findable(query: BoundQuery, asked: Request) -> None:
+def require_findable(query: BoundQuery, asked: ReleaseRequest) -> None:
     """Refuse what the algorithm does not do: from public facts, before anybody is read."""
     if not query.context.bounds_from_data and query.measurement.not_additive:
         raise NoMechanism.because("pri-not-additive", columns=list(query.measurement.not_additive))

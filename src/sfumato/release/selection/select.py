@@ -15,14 +15,14 @@ from sfumato.errors import PreferenceError
 from sfumato.ledger.charges import SELECTION
 from sfumato.ledger.entry import NANO, Draft, Event, nano
 from sfumato.ledger.history import Record
-from sfumato.model.calibration import Law
+from sfumato.model.calibration import NoiseLaw
 from sfumato.model.guarantee import (
     Guarantee,
     Provenance,
     chosen_by,
-    selected_after_look,
-    selected_privately,
-    word,
+    guarantee_of,
+    late_selection_provenance,
+    selection_provenance,
 )
 from sfumato.model.risk import WORST_CASE
 from sfumato.model.schema import BUDGET
@@ -32,15 +32,15 @@ from sfumato.privacy.preferences.pri import Pri
 from sfumato.privacy.preferences.private_selection import Selected
 from sfumato.privacy.preferences.solver import Solution, solve
 from sfumato.release.bound_query import BoundQuery
-from sfumato.release.decide import EPSILON_MAX, Request
+from sfumato.release.decide import EPSILON_MAX, ReleaseRequest
 from sfumato.release.ledger import digest
 from sfumato.release.noise import Noisy
 from sfumato.release.reserve import (
-    Cost,
-    as_before,
-    keep,
-    on_this_data,
+    PrivacyCost,
+    answer_key,
+    earlier_release,
     read_for,
+    record_release,
     refuse_without_guarantee,
     reserve,
     row,
@@ -49,39 +49,39 @@ from sfumato.release.reserve import (
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SelectionOutcome:
     """What was drawn for the preferences that only a draw can meet; `kept`: it is in the record already."""
 
     selected: Mapping[Preference, Selected]
     kept: bool = True
 
     def stored(self) -> dict[str, object]:
-        return {"selected": [_told(found) for found in self.selected.values()]}
+        return {"selected": [_as_stored(found) for found in self.selected.values()]}
 
 
-def _told(found: Selected) -> dict[str, object]:
+def _as_stored(found: Selected) -> dict[str, object]:
     """As a record keeps it, which knows no tuples; an output only where there is one."""
     told = asdict(found) | {"output": [list(cell) for cell in found.output]}
     return told if found.output else {name: value for name, value in told.items() if name != "output"}
 
 
-def outcome(
-    query: BoundQuery, asked: Request, allow_no_guarantee: bool, redraw: bool, attestation: str
-) -> Outcome | None:
+def run_selection(
+    query: BoundQuery, asked: ReleaseRequest, allow_no_guarantee: bool, redraw: bool, attestation: str
+) -> SelectionOutcome | None:
     """What is drawn, or was to this very request; None where nothing is to be drawn."""
     if asked.selecting:
-        return _selected(query, asked, allow_no_guarantee=allow_no_guarantee, redraw=redraw, attestation=attestation)
+        return _select(query, asked, allow_no_guarantee=allow_no_guarantee, redraw=redraw, attestation=attestation)
     if not asked.as_published:
         return None
-    if not redraw and (drawn_before := before(query, asked, query.context.ledger.record)):
+    if not redraw and (drawn_before := earlier_outcomes(query, asked, query.context.ledger.record)):
         return drawn_before[-1]
-    from sfumato.release.selection.draw import as_published
+    from sfumato.release.selection.draw import draw_as_published
 
     survey, services = query.look(asked.noise), query.context.services
-    return Outcome({p: as_published(p, survey, asked, services) for p in asked.as_published}, kept=False)
+    return SelectionOutcome({p: draw_as_published(p, survey, asked, services) for p in asked.as_published}, kept=False)
 
 
-def unmet(query: BoundQuery, asked: Request) -> Solution | None:
+def unmet(query: BoundQuery, asked: ReleaseRequest) -> Solution | None:
     """What no selection could mend: refused from public facts, before it is charged."""
     public = [p for p in asked.preferences if not p.reads_people and not p.selects]
     if not asked.selecting or not public:
@@ -98,22 +98,22 @@ def unmet(query: BoundQuery, asked: Request) -> Solution | None:
     return None if found.feasible else replace(found, why=f"{found.why} Nothing was drawn and nothing was charged.")
 
 
-def before(query: BoundQuery, asked: Request, record: Record) -> list[Outcome]:
+def earlier_outcomes(query: BoundQuery, asked: ReleaseRequest, record: Record) -> list[SelectionOutcome]:
     """Every outcome of this request so far, each charged or looked at: oldest first, but last the one that counts."""
     if asked.selecting:
-        every, counts = record.all_released(_key(query, asked)), record.selections(_key(query, asked))[-1:]
+        every, counts = record.release_entries(_key(query, asked)), record.selections(_key(query, asked))[-1:]
         return [_read(entry.draft, asked) for entry in (*(e for e in every if e not in counts), *counts)]
-    return [_read(entry.draft, asked) for entry in record.drawn(asked.key)]
+    return [_read(entry.draft, asked) for entry in record.drawn_plans(asked.key)]
 
 
-def times(query: BoundQuery, asked: Request, number: int) -> int:
+def times(query: BoundQuery, asked: ReleaseRequest, number: int) -> int:
     """How often this request was selected for, and charged, before an entry."""
     key, entries = _key(query, asked), query.context.ledger.known.entries
     return sum(e.draft.event is Event.RESERVED and e.draft.key == key and e.number < number for e in entries)
 
 
 def provenances_of_choice(
-    query: BoundQuery, asked: Request, epsilon: float | None, record: Record, attestation: str
+    query: BoundQuery, asked: ReleaseRequest, epsilon: float | None, record: Record, attestation: str
 ) -> tuple[Provenance, ...]:
     """The labels of a choice: of one that was selected, what the selection itself rests on is among them."""
     found = query.provenances(asked, record, attestation)
@@ -123,18 +123,18 @@ def provenances_of_choice(
     same = (d for d in newest_first if query.solved(asked, _read(d, asked).selected).epsilon == epsilon)
     own = next(same, None)
     if own is None:
-        return (*found, selected_after_look("epsilon"))
+        return (*found, late_selection_provenance("epsilon"))
     attested = cast(list[str], own.public.get("attested", []))
-    return (*found, *(selected_privately("epsilon", said) for said in attested))
+    return (*found, *(selection_provenance("epsilon", said) for said in attested))
 
 
 def _inputs(
-    query: BoundQuery, asked: Request, record: Record, attestation: str, redraw: bool
+    query: BoundQuery, asked: ReleaseRequest, record: Record, attestation: str, redraw: bool
 ) -> tuple[Provenance, ...]:
     """Of the selection itself, also the budget where that is a ceiling: what is left of it may be what is selected."""
     found, ledger = query.provenances(asked, record, attestation), query.context.ledger
     if redraw and record.somebody_looked and record.selections(_key(query, asked)):
-        found = (*found, selected_after_look("epsilon"))
+        found = (*found, late_selection_provenance("epsilon"))
     spent = Fraction(record.total.nano_epsilon + nano(asked.select_epsilon), NANO)
     if ledger.budget.epsilon is None or ledger.budget.epsilon - spent >= Fraction(str(asked.epsilon_max)):
         return found
@@ -143,24 +143,24 @@ def _inputs(
 
 
 def require_affordable(
-    query: BoundQuery, asked: Request, allow_no_guarantee: bool, redraw: bool, attestation: str
+    query: BoundQuery, asked: ReleaseRequest, allow_no_guarantee: bool, redraw: bool, attestation: str
 ) -> None:
     """Refuse what a selection would be refused for, its guarantee or the budget, before anything is entered."""
     query.context.require_data()
     record = query.context.ledger.record
-    if not redraw and before(query, asked, record):
+    if not redraw and earlier_outcomes(query, asked, record):
         return
     inputs = _inputs(query, asked, record, attestation, redraw)
     if not allow_no_guarantee:
         refuse_without_guarantee(inputs, "selection")
-    query.context.ledger.reserve(record, _reservation(query, asked, "", word(inputs)))
+    query.context.ledger.reserve(record, _reservation(query, asked, "", guarantee_of(inputs)))
 
 
-def _selected(
-    query: BoundQuery, asked: Request, *, allow_no_guarantee: bool, redraw: bool, attestation: str
-) -> Outcome:
+def _select(
+    query: BoundQuery, asked: ReleaseRequest, *, allow_no_guarantee: bool, redraw: bool, attestation: str
+) -> SelectionOutcome:
     """Reserved before the data is read, kept before it leaves; the same request on the same data is charged once."""
-    from sfumato.release.selection.draw import drawn
+    from sfumato.release.selection.draw import draw_selection
 
     query.context.require_data()
     ledger, key = query.context.ledger, _key(query, asked)
@@ -168,7 +168,7 @@ def _selected(
         return _read(kept[-1].draft, asked)
     held = reserve(
         ledger,
-        as_before(key, allow_no_guarantee=allow_no_guarantee, redraw=redraw),
+        earlier_release(key, allow_no_guarantee=allow_no_guarantee, redraw=redraw),
         lambda record: _inputs(query, asked, record, attestation, redraw),
         lambda guarantee: _reservation(query, asked, key, guarantee),
         allow_no_guarantee=allow_no_guarantee,
@@ -182,19 +182,21 @@ def _selected(
         ceiling = min(ceiling, math.floor(left * NANO) / NANO)
     survey, services = query.survey(asked.noise), query.context.services
 
-    def select() -> Outcome:
-        return Outcome({p: drawn(p, survey, asked.noise, services, asked.candidates, ceiling) for p in asked.selecting})
+    def select() -> SelectionOutcome:
+        return SelectionOutcome(
+            {p: draw_selection(p, survey, asked.noise, services, asked.candidates, ceiling) for p in asked.selecting}
+        )
 
     found = read_for(ledger, key, held, _what(query, asked, held.guarantee), select)
     attested = sorted({i.attestation for i in held.inputs if i.attestation})
     outcome = found.stored() | ({"attested": attested} if attested else {})
-    keep(ledger, key, held, _what(query, asked, held.guarantee), outcome, told=held.guarantee.holds)
+    record_release(ledger, key, held, _what(query, asked, held.guarantee), outcome, told=held.guarantee.holds)
     return found
 
 
-def accepted(query: BoundQuery, asked: Request, epsilon: float | None) -> Noisy | None:
+def accepted_output(query: BoundQuery, asked: ReleaseRequest, epsilon: float | None) -> Noisy | None:
     """The very output that Find-eps-from-PRI accepted for a choice, which it releases; None where nothing was."""
-    for outcome in reversed(before(query, asked, query.context.ledger.known)) if asked.as_published else ():
+    for outcome in reversed(earlier_outcomes(query, asked, query.context.ledger.known)) if asked.as_published else ():
         for found in outcome.selected.values():
             if found.output and found.epsilon == epsilon:
                 numbers = tuple(tuple(map(Fraction, cell)) for cell in found.output)
@@ -202,28 +204,28 @@ def accepted(query: BoundQuery, asked: Request, epsilon: float | None) -> Noisy 
     return None
 
 
-def require_unreleased(query: BoundQuery, asked: Request, epsilon: float | None) -> None:
+def require_unreleased(query: BoundQuery, asked: ReleaseRequest, epsilon: float | None) -> None:
     """Refuse to charge once more for the very output that went out: choosing again draws another."""
     record = query.context.ledger.known
     if not any(isinstance(p, Pri) for p in asked.preferences):
         return
-    left = record.all_released(on_this_data(query, digest([asked.wording, epsilon])))
-    if left and record.drawn(asked.key)[-1].number < left[-1].number:
+    left = record.release_entries(answer_key(query, digest([asked.wording, epsilon])))
+    if left and record.drawn_plans(asked.key)[-1].number < left[-1].number:
         raise PreferenceError.because("pri-output-released")
 
 
-def _key(query: BoundQuery, asked: Request) -> str:
-    return on_this_data(query, digest(["selection", asked.key]))
+def _key(query: BoundQuery, asked: ReleaseRequest) -> str:
+    return answer_key(query, digest(["selection", asked.key]))
 
 
-def _read(draft: Draft, asked: Request) -> Outcome:
+def _read(draft: Draft, asked: ReleaseRequest) -> SelectionOutcome:
     """What an entry says was drawn."""
     stored = cast(list[dict[str, Any]], draft.public.get("selected") or draft.confidential["selected"])
     asking = asked.selecting or asked.as_published
-    return Outcome({p: Selected(**kept) for p, kept in zip(asking, stored, strict=True)})
+    return SelectionOutcome({p: Selected(**kept) for p, kept in zip(asking, stored, strict=True)})
 
 
-def _reservation(query: BoundQuery, asked: Request, key: str, outcome: Guarantee) -> Draft:
+def _reservation(query: BoundQuery, asked: ReleaseRequest, key: str, outcome: Guarantee) -> Draft:
     """The charge: what the selections cost, or a public constant where that would tell about the data."""
     charge = nano(asked.select_epsilon if outcome.holds else EPSILON_MAX)
     public: dict[str, object] = {
@@ -233,8 +235,10 @@ def _reservation(query: BoundQuery, asked: Request, key: str, outcome: Guarantee
         "kind": SELECTION,
         "version": version_of(query.context),
     }
-    laws = dict.fromkeys(Law.LAPLACE if isinstance(p, Variance) else Law.SPARSE_VECTOR for p in asked.selecting)
-    cost = Cost(
+    laws = dict.fromkeys(
+        NoiseLaw.LAPLACE if isinstance(p, Variance) else NoiseLaw.SPARSE_VECTOR for p in asked.selecting
+    )
+    cost = PrivacyCost(
         asked.select_epsilon, entered(rho_pure(asked.select_epsilon)), (), (), None, select_epsilon=asked.select_epsilon
     )
     public |= row(chosen_by(outcome, outright=False), ", ".join(law.value for law in laws), cost)
@@ -246,5 +250,5 @@ def _reservation(query: BoundQuery, asked: Request, key: str, outcome: Guarantee
     return ledger.draft(Event.RESERVED, key, public, confidential, charge)
 
 
-def _what(query: BoundQuery, asked: Request, outcome: Guarantee) -> str:
+def _what(query: BoundQuery, asked: ReleaseRequest, outcome: Guarantee) -> str:
     return f"selection of an epsilon by {asked.said(told=outcome.holds)} for {query.sql}"

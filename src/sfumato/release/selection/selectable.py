@@ -10,11 +10,11 @@ from sfumato.model.schema import Schema
 from sfumato.privacy.noise.calibration import calibrate
 from sfumato.privacy.preferences.preference import Variance
 from sfumato.release.bound_query import BoundQuery
-from sfumato.release.decide import Request
+from sfumato.release.decide import ReleaseRequest
 from sfumato.release.selection.draw import floor
 
 
-def require_selectable(query: BoundQuery, asked: Request) -> None:
+def require_selectable(query: BoundQuery, asked: ReleaseRequest) -> None:
     """Refuse what no selection can be made for, or none that could be released, before anything is charged."""
     dataset = query.context
     if asked.as_published:

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Header, Query
 from pydantic import BaseModel, Field, StringConstraints
 
 from sfumato.presentation.certificate import worded_answers
-from sfumato.presentation.difference import as_dict
+from sfumato.presentation.difference_view import as_dict
 from sfumato.presentation.escrow import submission as view
 from sfumato.release.difference import Cell
 from sfumato.server.api.exploration import Several, as_asked

@@ -6,12 +6,12 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from sfumato.server.dependencies import EscrowDep, ReadingUser
-from sfumato.server.web.shell import Shown
+from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
 
 
 @screens.get("/account")
-def account(page: Shown, actor: ReadingUser, escrow: EscrowDep) -> Response:
+def account(page: RendererDep, actor: ReadingUser, escrow: EscrowDep) -> Response:
     tokens = escrow.accounts.tokens(actor)
     return page("account.html", tokens=tokens, facts={"name": actor.name})

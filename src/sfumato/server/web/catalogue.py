@@ -12,11 +12,11 @@ from sfumato.escrow.policy.policy import PartnerAccess
 from sfumato.escrow.service import Escrow
 from sfumato.presentation.wording import asking as of_asking
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import ledger as of_ledger
-from sfumato.presentation.wording import policy as of_policy
+from sfumato.presentation.wording import ledger_sentences as of_ledger
+from sfumato.presentation.wording import policy_sentences as of_policy
 from sfumato.presentation.wording.signals import pages as of_signal_pages
 from sfumato.server.dependencies import AfterName, EscrowDep, NameInPath, ReadingUser
-from sfumato.server.web.shell import Shown
+from sfumato.server.web.shell import RendererDep
 from sfumato.server.web.signals.tasks import kinds
 
 screens = APIRouter(include_in_schema=False)
@@ -24,14 +24,14 @@ _A_PAGE = 50
 
 
 @screens.get("/catalogue")
-def catalogue(page: Shown, actor: ReadingUser, escrow: EscrowDep, after: AfterName = None) -> Response:
+def catalogue(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, after: AfterName = None) -> Response:
     found = escrow.datasets.many(actor, after, _A_PAGE + 1)
     more = found[_A_PAGE - 1].name if len(found) > _A_PAGE else None
     return page("catalogue.html", datasets=found[:_A_PAGE], more=more, after=after)
 
 
 @screens.get("/catalogue/{name}")
-def dataset(page: Shown, actor: ReadingUser, name: NameInPath, escrow: EscrowDep) -> Response:
+def dataset(page: RendererDep, actor: ReadingUser, name: NameInPath, escrow: EscrowDep) -> Response:
     held = escrow.datasets.one(actor, name)
     return page("catalogue_entry.html", held=held, flow=_access(held.flow), spent=spent(actor, name, escrow))
 

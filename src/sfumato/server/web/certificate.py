@@ -9,19 +9,20 @@ from starlette.responses import Response
 
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.service import Escrow
-from sfumato.model.release import Certificate
+from sfumato.model.release import ReleaseCertificate
 from sfumato.presentation import certificate as view
 from sfumato.server.dependencies import EscrowDep, NameInPath, ReadingUser
-from sfumato.server.web.shell import Shown
+from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
 
 
 @screens.get("/requests/{id}/certificate")
-def certificate(page: Shown, actor: ReadingUser, id: NameInPath, escrow: EscrowDep) -> Response:
-    request, certificates = escrow.requests.one(actor, id), list(map(view.sheet, _of(actor, id, escrow)))
+def certificate(page: RendererDep, actor: ReadingUser, id: NameInPath, escrow: EscrowDep) -> Response:
+    request, certificates = escrow.requests.one(actor, id), _of(actor, id, escrow)
+    documents = [view.document(one, f", release {number}") for number, one in enumerate(certificates, 1)]
     recipient = escrow.accounts.one(request.get("analyst", actor.name))
-    return page("certificate.html", request=request, recipient=recipient, certificates=certificates)
+    return page("certificate.html", request=request, recipient=recipient, certificates=documents)
 
 
 @screens.get("/requests/{id}/certificate.json")
@@ -31,6 +32,6 @@ def as_json(actor: ReadingUser, id: NameInPath, escrow: EscrowDep) -> Response:
     return Response(json.dumps(told, indent=2), headers=named, media_type="application/json")
 
 
-def _of(actor: Person, id: str, escrow: Escrow) -> list[Certificate]:
+def _of(actor: Person, id: str, escrow: Escrow) -> list[ReleaseCertificate]:
     """In the order of the queries, for whoever asked and those who hold the data."""
-    return [Certificate.from_dict(one["certificate"]) for one in escrow.requests.result(actor, id)["answers"]]
+    return [ReleaseCertificate.from_dict(one["certificate"]) for one in escrow.requests.result(actor, id)["answers"]]

@@ -8,23 +8,23 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from sfumato.errors import SfumatoError
-from sfumato.model.method_comparison import Comparison
-from sfumato.presentation import method_comparison as view
+from sfumato.model.method_comparison import MethodComparison
+from sfumato.presentation import method_comparison_view as view
 from sfumato.presentation.figures.figure import Figure, Pin, Span
 from sfumato.presentation.figures.marks import GLYPHS
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import method_comparison as of_compare
+from sfumato.presentation.wording import method_comparison_sentences as of_compare
 from sfumato.server.dependencies import EscrowDep, NameInPath, ReadingUser
 from sfumato.server.problems import Problem, answer
 from sfumato.server.web.explorer import first_query
-from sfumato.server.web.shell import Shown
+from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
 
 
 @screens.get("/datasets/{name}/compare")
 def compare(
-    page: Shown,
+    page: RendererDep,
     actor: ReadingUser,
     escrow: EscrowDep,
     name: NameInPath,
@@ -48,7 +48,7 @@ def compare(
     return page("compare.html", facts={"figure": drawn(view.figure(found))}, **around | {"compared": _shown(found)})
 
 
-def _shown(found: Comparison) -> dict[str, Any]:
+def _shown(found: MethodComparison) -> dict[str, Any]:
     heads, rows = view.methods(found, whole=True)
     *more, conclusion = view.conclusions(found)
     return {

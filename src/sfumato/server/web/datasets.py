@@ -13,13 +13,13 @@ from sfumato.escrow.catalogue.entries import DatasetDetails, FullEntry
 from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.service import Escrow
-from sfumato.presentation.ledger import total_text
+from sfumato.presentation.ledger_view import total_text
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import ledger as of_ledger
+from sfumato.presentation.wording import ledger_sentences as of_ledger
 from sfumato.presentation.wording import rule as of_rule
-from sfumato.presentation.wording import schema as of_schema
+from sfumato.presentation.wording import schema_sentences as of_schema
 from sfumato.server.dependencies import AfterName, EscrowDep, NameInPath, ReadingUser
-from sfumato.server.web.shell import Shown
+from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
 _AT_ONCE = 30
@@ -27,7 +27,7 @@ _MOST_WAITING = 200
 
 
 @screens.get("/datasets")
-def datasets(page: Shown, actor: ReadingUser, escrow: EscrowDep, after: AfterName = None) -> Response:
+def datasets(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, after: AfterName = None) -> Response:
     if actor.has(Role.ANALYST) and not actor.has(Role.CONTROLLER, Role.AUDITOR):
         return RedirectResponse("/catalogue", 303)
     actor.require(Role.CONTROLLER, Role.AUDITOR, to="see what is held")
@@ -44,7 +44,7 @@ def datasets(page: Shown, actor: ReadingUser, escrow: EscrowDep, after: AfterNam
 
 
 @screens.get("/datasets/{name}")
-def dataset(page: Shown, actor: ReadingUser, escrow: EscrowDep, name: NameInPath) -> Response:
+def dataset(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, name: NameInPath) -> Response:
     """Analysts find what they may know of it in the catalogue."""
     shown = escrow.datasets.one(actor, name)
     if not isinstance(shown, DatasetDetails):
@@ -61,7 +61,7 @@ def dataset(page: Shown, actor: ReadingUser, escrow: EscrowDep, name: NameInPath
         versions=escrow.datasets.versions(actor, held.name)[::-1] if controls else [],
         may_hold=sorted({*may_hold, *held.controllers}),
         spent=total_text(record.total),
-        budget=of_guarantee.budget(record.budget) if record.budget.stated else None,
+        budget=of_guarantee.budget(record.budget) if record.budget.is_limited else None,
         public_page=_has_public_page(escrow, actor, held.name, shown.policy),
         look=of_guarantee.LOOK,
         entered=of_schema.CHECK_IS_ENTERED,

@@ -16,7 +16,7 @@ from sfumato.presentation.wording import asking as of_asking
 from sfumato.server.dependencies import EscrowDep, NameInPath, ReadingUser
 from sfumato.server.texts import Name
 from sfumato.server.web.catalogue import spent
-from sfumato.server.web.shell import Shown
+from sfumato.server.web.shell import RendererDep
 from sfumato.sql.parser.vocabulary import CLAUSES, FUNCTIONS, aggregates
 
 screens = APIRouter(include_in_schema=False)
@@ -25,7 +25,7 @@ _COLUMN = ("name", "type", "categories", "private_keys")
 
 @screens.get("/datasets/{name}/ask")
 def ask(
-    page: Shown,
+    page: RendererDep,
     actor: ReadingUser,
     name: NameInPath,
     escrow: EscrowDep,

@@ -14,7 +14,7 @@ from sfumato.escrow.service import Escrow
 from sfumato.presentation.escrow import notifications_view
 from sfumato.presentation.wording.signals import pages as of_signal_pages
 from sfumato.server.dependencies import EscrowDep, ReadingUser
-from sfumato.server.web.shell import Shown
+from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
 MOST_FORESEEN = 12  # what a request comes to takes some milliseconds: beyond these, its own page says it
@@ -24,7 +24,7 @@ _DECIDED = ("approved", "running", "released", "returned", "refused", "failed")
 
 @screens.get("/inbox")
 def inbox(
-    page: Shown,
+    page: RendererDep,
     actor: ReadingUser,
     escrow: EscrowDep,
     order: Annotated[Literal["oldest", "newest"], Query()] = "oldest",

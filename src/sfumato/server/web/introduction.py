@@ -10,14 +10,14 @@ from starlette.responses import Response
 from sfumato.presentation.wording import introduction as of_introduction
 from sfumato.presentation.wording.guarantee import in_100
 from sfumato.server.dependencies import EscrowDep, ReadingUser
-from sfumato.server.web.shell import Shown, home_of, own_address
+from sfumato.server.web.shell import RendererDep, home_of, own_address
 
 screens = APIRouter(include_in_schema=False)
 
 
 @screens.get("/introduction")
 def introduction(
-    page: Shown, actor: ReadingUser, escrow: EscrowDep, next: Annotated[str, Query(max_length=2000)] = ""
+    page: RendererDep, actor: ReadingUser, escrow: EscrowDep, next: Annotated[str, Query(max_length=2000)] = ""
 ) -> Response:
     right = in_100(of_introduction.CHANCE)
     return page(

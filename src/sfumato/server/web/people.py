@@ -8,7 +8,7 @@ from starlette.responses import Response
 from sfumato.escrow.identity.person import Role
 from sfumato.model.plain import to_plain
 from sfumato.server.dependencies import AfterName, EscrowDep, ReadingUser
-from sfumato.server.web.shell import Shown
+from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
 _AT_ONCE = 100
@@ -21,7 +21,7 @@ ROLES = {
 
 
 @screens.get("/people")
-def people(page: Shown, actor: ReadingUser, escrow: EscrowDep, after: AfterName = None) -> Response:
+def people(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, after: AfterName = None) -> Response:
     actor.require(Role.ADMIN, to="let people in")
     found = escrow.accounts.many(actor, after, _AT_ONCE + 1)
     shown = list(map(to_plain, found[:_AT_ONCE]))

@@ -7,17 +7,17 @@ from starlette.responses import Response
 
 from sfumato.escrow.identity.person import Role
 from sfumato.model.schema import Relation, Type
-from sfumato.presentation.wording import schema as of_schema
+from sfumato.presentation.wording import schema_sentences as of_schema
 from sfumato.server.dependencies import EscrowDep, ReadingUser
 from sfumato.server.web.policy.form import offered
-from sfumato.server.web.shell import Shown
+from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
 STEPS = ("The file", "Who is protected", "Columns", "Policy", "Review")
 
 
 @screens.get("/register")
-def register(page: Shown, actor: ReadingUser, escrow: EscrowDep) -> Response:
+def register(page: RendererDep, actor: ReadingUser, escrow: EscrowDep) -> Response:
     actor.require(Role.CONTROLLER, to="register data")
     return page(
         "register.html",

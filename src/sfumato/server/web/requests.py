@@ -9,9 +9,9 @@ from starlette.responses import Response
 
 from sfumato.escrow.submissions.lifecycle import State
 from sfumato.presentation.escrow import notifications_view, submission
-from sfumato.presentation.wording import requests as of_request
+from sfumato.presentation.wording import requests_sentences as of_request
 from sfumato.server.dependencies import AfterNumber, EscrowDep, ReadingUser
-from sfumato.server.web.shell import Shown
+from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
 _A_PAGE = 50
@@ -20,7 +20,7 @@ _NOTICES = 50
 
 @screens.get("/requests")
 def requests(
-    page: Shown,
+    page: RendererDep,
     actor: ReadingUser,
     escrow: EscrowDep,
     state: Annotated[State | None, Query()] = None,

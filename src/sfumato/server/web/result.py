@@ -9,22 +9,22 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from sfumato.api.columns import columns
+from sfumato.api.columns import answer_columns
 from sfumato.errors import NotFound, SfumatoError
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.service import Escrow
 from sfumato.escrow.submissions.lifecycle import State
-from sfumato.model.release import Answer, Certificate
+from sfumato.model.release import Answer, ReleaseCertificate
 from sfumato.model.schema import Type
-from sfumato.presentation import certificate_nist, release
+from sfumato.presentation import certificate_nist, release_view
 from sfumato.presentation.escrow import submission
 from sfumato.presentation.spreadsheet import write_csv
-from sfumato.presentation.wording import difference as of_difference
+from sfumato.presentation.wording import difference_sentences as of_difference
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import requests as of_request
+from sfumato.presentation.wording import requests_sentences as of_request
 from sfumato.presentation.wording.signals import pages as of_signal_pages
 from sfumato.server.dependencies import EscrowDep, NameInPath, ReadingUser
-from sfumato.server.web.shell import Shell
+from sfumato.server.web.shell import PageRenderer
 from sfumato.server.web.signals import tasks as signalling
 
 screens = APIRouter(include_in_schema=False)
@@ -45,14 +45,14 @@ def as_csv(
     answers = escrow.requests.result(actor, id)["answers"]
     if query > len(answers):
         raise NotFound(f"There is no answer {query}", hint="they count from 1.")
-    made, text = columns(Answer.from_dict(answers[query - 1]), intervals=True), StringIO(newline="")
+    made, text = answer_columns(Answer.from_dict(answers[query - 1]), intervals=True), StringIO(newline="")
     rows = zip(*(column.values for column in made), strict=True)
     write_csv(text, [column.name for column in made], rows)
     named = {"Content-Disposition": f'attachment; filename="answer-{query}.csv"'}
     return Response(text.getvalue(), headers=named, media_type="text/csv")
 
 
-def shown(page: Shell, actor: Person, escrow: Escrow, id: str) -> Response:
+def render_result(page: PageRenderer, actor: Person, escrow: Escrow, id: str) -> Response:
     """The page of one request, for everybody but those who decide it."""
     request = submission.request(escrow.requests.one(actor, id))
     answers: list[dict[str, Any]] = []
@@ -92,14 +92,14 @@ def shown(page: Shell, actor: Person, escrow: Escrow, id: str) -> Response:
 
 def _answer(told: Mapping[str, Any]) -> dict[str, Any]:
     """An answer for reading: its cells as text, what they are worth, and what may be compared."""
-    answer, certificate = Answer.from_dict(dict(told)), Certificate.from_dict(told["certificate"])
-    heads, rows = release.cells(answer, rounded=True)
+    answer, certificate = Answer.from_dict(dict(told)), ReleaseCertificate.from_dict(told["certificate"])
+    heads, rows = release_view.cells(answer, rounded=True)
     numbers = _are_numbers(answer)
     return {
         "query": certificate.query,
         "heads": list(zip(heads, numbers, strict=True)),
         "rows": [list(zip(row, numbers, strict=True)) for row in rows[:_MOST_SHOWN]],
-        "notes": release.notes(answer, certificate)
+        "notes": release_view.notes(answer, certificate)
         if answer.intervals is not None
         else [certificate_nist.usefulness(certificate)],
         "guarantee": certificate.guarantee.value,

@@ -11,12 +11,12 @@ from starlette.responses import Response
 
 from sfumato.errors import BadInput, Refused
 from sfumato.presentation import sharing as view
-from sfumato.presentation.wording import guessing as of_guessing
-from sfumato.presentation.wording import policy as of_policy
+from sfumato.presentation.wording import guessing_sentences as of_guessing
+from sfumato.presentation.wording import policy_sentences as of_policy
 from sfumato.server.dependencies import EscrowDep, NameInPath, ReadingUser
 from sfumato.server.texts import Sql
 from sfumato.server.web.explorer import first_query
-from sfumato.server.web.shell import Shown
+from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
 _CHOICES = 4  # the DPP paper's own: susceptible, infected, recovered, deceased
@@ -25,7 +25,7 @@ Slid = Annotated[float, Query(ge=0, le=1)]
 
 @screens.get("/datasets/{name}/sharing")
 def sharing(
-    page: Shown,
+    page: RendererDep,
     actor: ReadingUser,
     name: NameInPath,
     escrow: EscrowDep,

@@ -6,8 +6,8 @@ from fastapi import APIRouter
 from starlette.responses import RedirectResponse, Response
 
 from sfumato.server.dependencies import CallerDep, SettingsDep
-from sfumato.server.web.failures import SIGN_IN
-from sfumato.server.web.shell import Shown, home_of, own_address
+from sfumato.server.web.failures_page import SIGN_IN
+from sfumato.server.web.shell import RendererDep, home_of, own_address
 
 screens = APIRouter(include_in_schema=False)
 
@@ -18,7 +18,7 @@ def begin(caller: CallerDep) -> RedirectResponse:
 
 
 @screens.get(SIGN_IN)
-def sign_in(page: Shown, told: SettingsDep, next: str = "/", changed: str = "") -> Response:
+def sign_in(page: RendererDep, told: SettingsDep, next: str = "/", changed: str = "") -> Response:
     """`next` is as long as the address that somebody was sent here from: a query stands in some.
 
     `changed` is the password, where somebody has just changed it.

@@ -55,7 +55,7 @@ class TopK(Task):
             raise BadInput.because("task-k-too-large", task=self.name, rows=len(labels), k=self.k)
 
     def against(self, tables: Tables) -> Self:
-        return self if self.reference else replace(self, reference=_named(self, tables))
+        return self if self.reference else replace(self, reference=_release_order(self, tables))
 
     def _score(self, table: Table) -> float | None:
         found, wanted = _from_the_top(table.figure(self.column))[: self.k], self.reference[: self.k]
@@ -97,7 +97,7 @@ class RankAgreement(Task):
         return self.reference
 
     def against(self, tables: Tables) -> Self:
-        return self if self.reference else replace(self, reference=_named(self, tables))
+        return self if self.reference else replace(self, reference=_release_order(self, tables))
 
     def _score(self, table: Table) -> float | None:
         figures = table.figure(self.column)
@@ -169,7 +169,7 @@ def _is_place(label: str) -> bool:
         return False
 
 
-def _named(task: TopK | RankAgreement, tables: Tables) -> tuple[str, ...]:
+def _release_order(task: TopK | RankAgreement, tables: Tables) -> tuple[str, ...]:
     """The order of the release itself."""
     table = tables[task.table] if task.table < len(tables) else Table((), (), ())
     return tuple(_from_the_top(table.figure(task.column))) if task.column in table.columns else ()

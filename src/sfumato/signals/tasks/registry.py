@@ -36,12 +36,12 @@ _KINDS_OF_PARAMETERS = {
 }
 
 
-def described() -> list[dict[str, Any]]:
+def task_descriptions() -> list[dict[str, Any]]:
     """Each task: its parameters with their kinds, and its range where it has one of its own."""
-    return [_described(name, kind) for name, kind in TASKS.items()]
+    return [_description(name, kind) for name, kind in TASKS.items()]
 
 
-def _described(name: str, kind: type[Task]) -> dict[str, Any]:
+def _description(name: str, kind: type[Task]) -> dict[str, Any]:
     parameters = [
         {
             "name": field.name,

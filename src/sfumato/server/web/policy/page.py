@@ -16,19 +16,19 @@ from sfumato.escrow.policy.store import SignedPolicy
 from sfumato.escrow.service import Escrow
 from sfumato.escrow.submissions.ballot import LookedBy, warning
 from sfumato.presentation.escrow import policy_view
-from sfumato.presentation.wording import policy as of_policy
+from sfumato.presentation.wording import policy_sentences as of_policy
 from sfumato.presentation.wording import rule as of_rule
 from sfumato.server.dependencies import EscrowDep, NameInPath, ReadingUser
 from sfumato.server.texts import plain
 from sfumato.server.web.policy.form import offered
-from sfumato.server.web.shell import Shown
+from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
 Rule = Annotated[str | None, Query(max_length=4000)]
 
 
 @screens.get("/datasets/{name}/policy")
-def policy(page: Shown, actor: ReadingUser, escrow: EscrowDep, name: NameInPath, rule: Rule = None) -> Response:
+def policy(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, name: NameInPath, rule: Rule = None) -> Response:
     """`rule` is one that somebody found elsewhere, to be put into the form."""
     held = escrow.datasets.for_whoever_decides(actor, name)
     now, before, broken = _signed(escrow, actor, held)

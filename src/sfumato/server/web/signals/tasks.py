@@ -15,10 +15,10 @@ from sfumato.model.release import Answer
 from sfumato.model.signal import SignalKind
 from sfumato.presentation.escrow import submission
 from sfumato.presentation.wording.signals import pages as of_signal_pages
-from sfumato.presentation.wording.signals import requests as of_signalling
+from sfumato.presentation.wording.signals import requests_sentences as of_signalling
 from sfumato.presentation.wording.signals import tasks as of_tasks
-from sfumato.signals.request import BLOCKS, DRAWS, MOST_BLOCKS, MOST_DRAWS
-from sfumato.signals.tasks.registry import described
+from sfumato.signals.signal_request import BLOCKS, DRAWS, MOST_BLOCKS, MOST_DRAWS
+from sfumato.signals.tasks.registry import task_descriptions
 from sfumato.signals.tasks.table import Table
 
 _MOST_ROWS = 400  # rows that the lists of a form still hold
@@ -46,7 +46,7 @@ def section(
     return told | {
         "problem": None,
         "kinds": kinds(access.signals),
-        "tasks": [_task(one) for one in described()],
+        "tasks": [_task(one) for one in task_descriptions()],
         "tables": tables,
         "amounts": _AMOUNTS,
         "code_amounts": _CODE_AMOUNTS,
