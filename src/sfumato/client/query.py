@@ -7,9 +7,9 @@ from typing import Any, Protocol
 
 from sfumato.api.release import Release
 from sfumato.client.records import Told
-from sfumato.client.request import Request
 from sfumato.client.risk import Risk
 from sfumato.client.stated import Stated, preference
+from sfumato.client.submissions import RemoteRequest
 from sfumato.errors import AwaitingApproval, Refused
 from sfumato.presentation.escrow import listing as escrow
 
@@ -55,7 +55,7 @@ class QueriedDataset(Protocol):
         weights: Sequence[float] | None,
         mechanism: str | None,
         delta: float | None,
-    ) -> Request: ...
+    ) -> RemoteRequest: ...
 
 
 class Query:
@@ -92,7 +92,7 @@ class Query:
         weight: float = 1.0,
         mechanism: str | None = None,
         delta: float | None = None,
-    ) -> Request:
+    ) -> RemoteRequest:
         """Ask for it. An estimate is submitted with the preference that it was made with."""
         return self.dataset.submit([self], *stated, weights=[weight], purpose=purpose, mechanism=mechanism, delta=delta)
 
