@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page
 
 from bench.target import MOVE_MS, PAGE_KB, PAGE_REQUESTS, PAINT_MS, Target
 from sfumato import demo
-from sfumato.cli.local.open_house import CONTROLLER, POLICY, WAITING
+from sfumato.cli.local.demo_server import CONTROLLER, POLICY, WAITING
 from sfumato.composition.settings import FILE
 from tests.web import browser as chromium
 from tests.web import house as houses

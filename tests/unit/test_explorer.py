@@ -12,12 +12,12 @@ from sfumato.composition import local
 from sfumato.model.risk import Source
 from sfumato.presentation import exploration_view
 from sfumato.presentation.wording import exploration_sentences as of_explorer
-from sfumato.privacy.preferences.sweep import EPSILONS, GAPS, Kind
+from sfumato.privacy.preferences.sweep import EPSILONS, GAPS, SliderKind
 from sfumato.release.bound_query import BoundQuery, bind
 from sfumato.release.risk.exploration import explore
 from sfumato.release.risk.profile import Profile, people_profile, worst_case
 from sfumato.release.risk.rehearsal import rehearse
-from sfumato.schema.read import parsed
+from sfumato.schema.read import parse_schema
 from tests.room import BY_WARD, COUNT, RULE, SCHEMA, SUM
 
 AVERAGE = "SELECT AVG(age) FROM stays"
@@ -29,7 +29,7 @@ def shown(profile: Profile, **terms: Any) -> dict[str, Any]:
 
 
 def query(sql: str, schema: str = SCHEMA) -> BoundQuery:
-    return bind(local.open_registered(None, parsed(schema), None, who="alice"), sql)
+    return bind(local.open_registered(None, parse_schema(schema), None, who="alice"), sql)
 
 
 def found(sql: str = SUM, *, ceiling: float = 1.0, stated: Any = None, now: float | None = 0.2, **how: Any) -> Any:
@@ -39,7 +39,10 @@ def found(sql: str = SUM, *, ceiling: float = 1.0, stated: Any = None, now: floa
 
 
 def on_rows(sql: str) -> BoundQuery:
-    return bind(local.open_registered(local.synthetic_engine(parsed(SCHEMA)), parsed(SCHEMA), None, who="alice"), sql)
+    return bind(
+        local.open_registered(local.synthetic_engine(parse_schema(SCHEMA)), parse_schema(SCHEMA), None, who="alice"),
+        sql,
+    )
 
 
 def on_invented_rows(sql: str) -> Any:
@@ -137,7 +140,7 @@ def test_from_a_look_alike_goes_the_epsilon_that_was_found() -> None:
     assert stop["rule"]["epsilon"] <= stop["epsilon"]
     assert told["start"]["kind"] == "epsilon", "what is in force stands at its epsilon"
     assert "look-alike" in stop["words"]
-    assert told["histogram"]["bars"]
+    assert any(told["histogram"]["figure"]["data"][0]["y"])
 
 
 def test_what_the_people_lead_to_is_proposed_to_nobody() -> None:
@@ -183,7 +186,7 @@ def test_after_a_look_a_true_figure_has_its_noise_around_it() -> None:
 
 def test_every_source_and_every_kind_has_its_words() -> None:
     assert {*of_explorer.COMPARES} == {*of_explorer.PEOPLE} == {*Source}
-    assert {*of_explorer.KINDS} == {*Kind}
+    assert {*of_explorer.KINDS} == {*SliderKind}
 
 
 def test_words_that_are_not_said() -> None:

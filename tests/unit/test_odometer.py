@@ -256,7 +256,7 @@ def test_in_a_terminal_the_entries_fit_as_far_as_they_can_be_read(ledger_path: P
     record = query.dataset.ledger.record
 
     def widest(width: int) -> int:
-        shown = view.as_text(record.entries, record.total, record.budget, width=width).split("\n\n")[0]
+        shown = view.document(record.entries, record.total, record.budget, width=width).text().split("\n\n")[0]
         return max(map(len, shown.splitlines()))
 
     assert widest(0) > 120

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from sfumato.cli.local.open_house import ANALYST, BOARD, CONTROLLER, POLICY
+from sfumato.cli.local.demo_server import ANALYST, BOARD, CONTROLLER, POLICY
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.policy.read import policy_of
 from sfumato.model.signal import SignalKind
 from sfumato.release.decide import EPSILON_MAX
 
 PEOPLE = [
-    Person(CONTROLLER, "", frozenset({Role.CONTROLLER}), "", ""),
-    Person(ANALYST, BOARD, frozenset({Role.ANALYST}), "", ""),
+    Person(CONTROLLER, "", (Role.CONTROLLER,), "", ""),
+    Person(ANALYST, BOARD, (Role.ANALYST,), "", ""),
 ]
 
 

@@ -23,7 +23,8 @@ from sfumato.model.risk import WORST_CASE, ExposureRange
 from sfumato.model.schema import PrivacyUnit, Relation
 from sfumato.model.statement import Aggregate, AggregateKind
 from sfumato.privacy.noise.calibration import mu_of
-from sfumato.privacy.preferences.preference import Preference, Satisfies, epsilon
+from sfumato.privacy.preferences.disparity import Satisfies
+from sfumato.privacy.preferences.preference import Preference, epsilon
 from sfumato.privacy.preferences.solver import solve
 from sfumato.privacy.risk.membership import attack_chance
 from sfumato.privacy.risk.profile import risk_at

@@ -6,6 +6,7 @@ import math
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,12 +16,13 @@ from sfumato.composition import local
 from sfumato.model.choice import Noise
 from sfumato.model.facts import Bin, Distribution, Histogram, Reach
 from sfumato.model.risk import RiskAt, RiskView, Source
+from sfumato.presentation.document import Document
 from sfumato.presentation.figures.figure import Axis, Bars, Figure
 from sfumato.presentation.figures.histogram import folded, heaps, histogram_figure, spread
 from sfumato.presentation.figures.svg import svg
 from sfumato.presentation.figures.terminal import text
-from sfumato.presentation.risk.exposure import ExposedPerson, ExposureTable, as_text
-from sfumato.presentation.risk.report import report
+from sfumato.presentation.risk.exposure import ExposedPerson, ExposureTable, blocks
+from sfumato.presentation.risk.report import risk_document
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.privacy.risk.profile import chance_against
@@ -32,6 +34,14 @@ SUM = Distribution(
 SAME = Distribution((Bin(0.7, 0.7, 12),))
 NOBODY = Distribution(())
 NASTY = "<script>alert('&')</script>"
+
+
+def as_text(people: ExposureTable) -> str:
+    return Document(people.title, blocks(people)).text()
+
+
+def report(*what: Any, footer: str = "", **more: Any) -> str:
+    return risk_document(*what, **more).page(footer)
 
 
 def people(exposure: Distribution | None, **more: object) -> ExposureTable:
@@ -180,8 +190,8 @@ def test_as_published_there_is_influence_alone() -> None:
 
 def test_people_stay_out_of_repr() -> None:
     everybody = people(COUNT, most_exposed=persons(1.0))
-    assert repr(everybody) == "<People: confidential>"
-    assert repr(everybody.most_exposed[0]) == "<Person: confidential>"
+    assert repr(everybody) == "<ExposureTable: confidential>"
+    assert repr(everybody.most_exposed[0]) == "<ExposedPerson: confidential>"
 
 
 # The page

@@ -21,12 +21,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sfumato.adapters.sandbox.bubblewrap import Bubblewrap
 from sfumato.adapters.vault import passwords
-from sfumato.cli.local import open_house
-from sfumato.cli.local.open_house import ANALYST, CONTROLLER, HOST, PASSWORD
+from sfumato.cli.local import demo_server as open_house
+from sfumato.cli.local.demo_server import ANALYST, CONTROLLER, HOST, PASSWORD
 from sfumato.composition import settings
 from sfumato.composition.create import create_workspace
 from sfumato.composition.workspace import Workspace, open_workspace
 from sfumato.escrow.service import Escrow
+from sfumato.model.plain import to_plain
 from sfumato.presentation.escrow import dataset_view
 from sfumato.server.app import API
 from sfumato.server.app import create_app as app_on
@@ -86,7 +87,7 @@ class House:
             taken = stack.enter_context(bind_socket(HOST, self._port))
             workspace = stack.enter_context(open_workspace(self.folder, key_file=self.plan.key))
             self._port = taken.getsockname()[1]
-            self.guests = self.guests or (() if self.plan.is_empty else open_house.welcomed(workspace))
+            self.guests = self.guests or (() if self.plan.is_empty else open_house.demo_guests(workspace))
             app: ASGIApp = app_on(workspace.escrow, self._settings)
             stack.callback(_running(app if self.sent is None else _recorded(app, self.sent), taken))
             self._opened.append((workspace, stack.pop_all()))
@@ -125,7 +126,10 @@ class House:
 
     def ledger(self, dataset: str = "adult") -> dict[str, Any]:
         """As its controller sees it."""
-        return dict(dataset_view.ledger(self.escrow.datasets.ledger(self.escrow.accounts.one(CONTROLLER), dataset)))
+        ledger: dict[str, Any] = to_plain(
+            dataset_view.ledger(self.escrow.datasets.ledger(self.escrow.accounts.one(CONTROLLER), dataset))
+        )
+        return ledger
 
     def entered(self, event: str, dataset: str = "adult") -> int:
         """How many entries of the kind there are in a ledger."""
@@ -170,7 +174,7 @@ def furnished(folder: Path) -> Plan:
     markup.
     """
     place = folder / "workspace"
-    key = open_house.furnished(place, _ROWS, _SEED)
+    key = open_house.create_demo_workspace(place, _ROWS, _SEED)
     _state_one_worker(place)
     with open_workspace(place, key_file=key) as workspace:
         escrow = workspace.escrow
@@ -185,7 +189,7 @@ def furnished(folder: Path) -> Plan:
         escrow.policies.set(clara, BARE, {"purpose": markup("policy"), "flow": [{"who": [ANALYST]}]})
         sql = f"SELECT COUNT(*) AS people FROM adult WHERE sex = '{markup('sql')}'"
         asked = escrow.requests.submit(arthur, "adult", markup("purpose"), [{"sql": sql}], None)
-        escrow.decisions.return_(clara, asked.id, markup("note"))
+        escrow.requests.approval.return_(clara, asked.id, markup("note"))
         escrow.policies.set(clara, "adult", POLICY)
         answered = escrow.requests.many(arthur, state="released")[0]["id"]
         task = {"task": "above", "column": "people", "a": "Female", "b": "Male"}

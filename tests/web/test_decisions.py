@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from playwright.sync_api import Page, expect
 
-from sfumato.cli.local.open_house import ANALYST, BOARD, CONTROLLER, POLICY, WAITING
+from sfumato.cli.local.demo_server import ANALYST, BOARD, CONTROLLER, POLICY, WAITING
 from sfumato.presentation.wording import exploration_sentences as of_explorer
 from tests.web import house as houses
 from tests.web.browser import Visitors, follow, sign_in
@@ -21,7 +21,7 @@ def open_house(plan: Plan, ground: Path) -> Iterator[House]:
     """For tests that decide a request of their own, the only one that waits, without a look at the people."""
     with TemporaryDirectory(dir=ground) as folder, houses.served(plan, Path(folder)) as made:
         clara = made.escrow.accounts.one(CONTROLLER)
-        made.escrow.decisions.return_(clara, made.request_in("submitted"), "Later, please.")
+        made.escrow.requests.approval.return_(clara, made.request_in("submitted"), "Later, please.")
         yield made
 
 

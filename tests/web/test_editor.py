@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from sfumato.cli.local.open_house import ANALYST
+from sfumato.cli.local.demo_server import ANALYST
 from tests.web.browser import Visitors
 from tests.web.conftest import SignedIn
 from tests.web.house import House

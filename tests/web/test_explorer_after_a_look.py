@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Locator, Page, expect
 
-from sfumato.cli.local.open_house import CONTROLLER
+from sfumato.cli.local.demo_server import CONTROLLER
 from sfumato.presentation.wording import exploration_sentences as of_explorer
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import policy_sentences as of_policy

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from playwright.sync_api import expect
 
-from sfumato.cli.local.open_house import CONTROLLER
+from sfumato.cli.local.demo_server import CONTROLLER
 from tests.web.browser import Visitors
 from tests.web.house import House
 

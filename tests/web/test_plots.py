@@ -11,7 +11,7 @@ from itertools import combinations
 import pytest
 from playwright.sync_api import Page, expect
 
-from sfumato.cli.local.open_house import CONTROLLER
+from sfumato.cli.local.demo_server import CONTROLLER
 from sfumato.presentation import exploration_view
 from tests.depth import depth
 from tests.web.conftest import SignedIn

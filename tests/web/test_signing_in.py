@@ -7,7 +7,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page, expect
 
-from sfumato.cli.local.open_house import ANALYST, CONTROLLER, PASSWORD
+from sfumato.cli.local.demo_server import ANALYST, CONTROLLER, PASSWORD
 from tests.web.axe import violations
 from tests.web.browser import Visitors, sign_in, tab_to
 from tests.web.conftest import SignedIn

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from sfumato.cli.local.open_house import ANALYST, BOARD, CONTROLLER
+from sfumato.cli.local.demo_server import ANALYST, BOARD, CONTROLLER
 from sfumato.presentation.wording import introduction as of_introduction
 from tests.web.browser import Visitors, follow
 from tests.web.conftest import HouseOf

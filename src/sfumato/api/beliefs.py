@@ -13,10 +13,10 @@ from sfumato.errors import PreferenceError
 from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
 from sfumato.model.possible_worlds import World
-from sfumato.presentation.beliefs import BeliefAt, BeliefTable, as_html, as_text, figure
+from sfumato.presentation.beliefs import BeliefAt, BeliefTable, document, figure
 from sfumato.presentation.wording import belief as of_belief
 from sfumato.privacy.preferences.belief import Belief, Universe, require_bounded
-from sfumato.privacy.preferences.stated import exactly
+from sfumato.privacy.preferences.preference import exactly
 from sfumato.privacy.risk.belief import suspected
 from sfumato.privacy.risk.guessing import guess_chance
 from sfumato.privacy.risk.possible_worlds import (
@@ -105,14 +105,14 @@ class Beliefs(Display, Confidential):
         return self._view(sorted({*self._candidates, *CANDIDATES}))
 
     def text(self) -> str:
-        return as_text(self.view)
+        return document(self.view).text()
 
     @property
     def withheld(self) -> str:
         return f"<Beliefs. {of_belief.WHO_IS_MISSING} It is confidential: call .show()>"
 
     def _html(self) -> str:
-        return as_html(self._curve)
+        return document(self.view, self._curve).html()
 
 
 def _suspicion(prior: object) -> float:

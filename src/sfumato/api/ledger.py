@@ -22,9 +22,9 @@ class Ledger(ledger.PrivacyLedger):
 
     def __repr__(self) -> str:
         try:
-            return view.as_text(self.entries, self.total, self.budget)
+            return view.document(self.entries, self.total, self.budget).text()
         except SfumatoError as error:
             return str(error)
 
     def _repr_html_(self) -> str:
-        return view.as_html(self.entries, self.total, self.budget)
+        return view.document(self.entries, self.total, self.budget).html()

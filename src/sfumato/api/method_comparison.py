@@ -16,18 +16,18 @@ class Comparison(Display, model.MethodComparison):
     """
 
     def text(self, *, colour: bool = False) -> str:
-        return view.as_text(self, colour)
+        return view.document(self).text(colour=colour)
 
     def plot(self) -> Picture:
         """The epsilons that each method allows, as bars."""
         return Picture(view.figure(self), of_the_people=self.confidential)
 
     def page(self, footer: str = "") -> Report:
-        return Report(view.as_page(self, footer), of_the_people=self.confidential)
+        return Report(view.document(self).page(footer), of_the_people=self.confidential)
 
     @property
     def withheld(self) -> str | None:
         return f"<Comparison of {len(self.methods)} methods; confidential: call .show()>" if self.confidential else None
 
     def _html(self) -> str:
-        return view.as_html(self)
+        return view.document(self).html()

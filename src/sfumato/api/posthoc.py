@@ -39,7 +39,7 @@ class PosthocRisk(Display, posthoc.PosthocAnalysis):
         )
 
     def text(self, *, colour: bool = False) -> str:
-        return view.as_text(self.view, colour=colour)
+        return view.document(self.view).text(colour=colour)
 
     @property
     def withheld(self) -> str:
@@ -49,4 +49,4 @@ class PosthocRisk(Display, posthoc.PosthocAnalysis):
         )
 
     def _html(self) -> str:
-        return view.as_html(self.view)
+        return view.document(self.view).html()

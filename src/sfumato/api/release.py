@@ -55,7 +55,7 @@ class Certificate(model.ReleaseCertificate):
         return page.certificate_text(self)
 
     def _repr_html_(self) -> str:
-        return page.certificate_html(self)
+        return page.document(self).html()
 
 
 @dataclass(frozen=True, repr=False)
@@ -157,7 +157,7 @@ class Release(model.Released):
         print(self)
 
     def __repr__(self) -> str:
-        return view.answer_text(self.answer, self.certificate)
+        return view.document(self.answer, self.certificate).text()
 
     def _repr_html_(self) -> str:
-        return view.answer_html(self.answer, self.certificate)
+        return view.document(self.answer, self.certificate).html()

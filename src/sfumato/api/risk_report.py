@@ -10,10 +10,10 @@ from sfumato.api.whole_file import write_whole
 from sfumato.model.confidential import Confidential
 from sfumato.model.risk import Source
 from sfumato.model.schema import Relation
+from sfumato.presentation.document import Document
 from sfumato.presentation.figures.histogram import spread
-from sfumato.presentation.risk import exposure as view
-from sfumato.presentation.risk.exposure import ExposedPerson, ExposureTable
-from sfumato.presentation.risk.report import report
+from sfumato.presentation.risk.exposure import ExposedPerson, ExposureTable, blocks
+from sfumato.presentation.risk.report import risk_document
 from sfumato.presentation.wording import choosing as of_choosing
 from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.privacy.risk.profile import chance_against
@@ -40,7 +40,8 @@ class Report(Confidential):
 def text(profile: RiskProfile, *, most_exposed: bool = False, colour: bool = False) -> str:
     """The range and its table, then how the people are spread; the most exposed are named when asked for."""
     table = people(profile, most_exposed=most_exposed)
-    parts = [profile.text(colour=colour), *([view.as_text(table, colour=colour)] if table is not None else [])]
+    parts = [profile.text(colour=colour)]
+    parts += [] if table is None else [Document(table.title, blocks(table)).text(colour=colour)]
     if most_exposed and table is not None and not table.most_exposed:
         parts.append(of_risk.NOBODY_TO_NAME)
     return "\n\n".join(parts)
@@ -49,16 +50,15 @@ def text(profile: RiskProfile, *, most_exposed: bool = False, colour: bool = Fal
 def page(profile: RiskProfile, footer: str = "") -> Report:
     """The same as a page that stands alone, with the most exposed."""
     solution = profile.solution
-    html = report(
+    document = risk_document(
         profile.view,
         people(profile, most_exposed=True),
         limit=profile.limit,
         chosen=None if solution is None else solution.epsilon,
         tries=profile.tries,
         conclusion="" if solution is None else of_choosing.rehearsed(solution.epsilon, solution.why),
-        footer=footer,
     )
-    return Report(html, of_the_people=profile.source is Source.PEOPLE)
+    return Report(document.page(footer), of_the_people=profile.source is Source.PEOPLE)
 
 
 def people(profile: RiskProfile, *, most_exposed: bool) -> ExposureTable | None:

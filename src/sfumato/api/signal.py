@@ -19,7 +19,7 @@ from sfumato.signals.tasks.task import Task
 
 class _PrintableSignal(model.SignalScore):
     def text(self, *, colour: bool = False) -> str:
-        return view.as_text(self, colour=colour)
+        return view.document(self).text(colour=colour)
 
     def show(self) -> None:
         print(self.text())
@@ -28,7 +28,7 @@ class _PrintableSignal(model.SignalScore):
         return self.text()
 
     def _repr_html_(self) -> str:
-        return view.as_html(self)
+        return view.document(self).html()
 
     def plot(self) -> Picture:
         """Of a free one the histogram of scores; of others where the exact score lies, beside that of the release."""

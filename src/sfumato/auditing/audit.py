@@ -14,8 +14,7 @@ from sfumato.errors import PreferenceError
 from sfumato.model import mechanism_audit as model
 from sfumato.model.mechanism_audit import AuditFinding
 from sfumato.model.schema import Relation
-from sfumato.presentation.html import preformatted
-from sfumato.presentation.mechanism_audit import audit_text
+from sfumato.presentation.mechanism_audit import WIDTH, document
 from sfumato.presentation.wording import audit as of_audit
 from sfumato.presentation.wording import guarantee as of_guarantee
 
@@ -34,10 +33,10 @@ class Audit(model.MechanismAudit):
         print(self)
 
     def __repr__(self) -> str:
-        return audit_text(self)
+        return document(self).text(width=WIDTH)
 
     def _repr_html_(self) -> str:
-        return preformatted(audit_text(self))
+        return document(self).html()
 
 
 def audit_mechanism(
@@ -101,7 +100,7 @@ class Auditing:
         return AuditFinding(pair.sql, pair.words, event.least_epsilon, event.power, self._enough(pair, rate), counted)
 
     def _enough(self, pair: NeighbourPair, rate: float) -> int | None:
-        """How many runs a side catch what is broken 90 times of 100, if some do."""
+        """How many runs a side catch a broken mechanism with a probability of 90%; None if that takes too many."""
         claim, delta = self._setup.epsilon, self._setup.delta
 
         def caught(runs: int) -> float:

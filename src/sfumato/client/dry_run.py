@@ -7,7 +7,8 @@ from typing import Any
 
 from sfumato.client.records import RemoteRecord
 from sfumato.model.release import Answer
-from sfumato.presentation.release_view import figures
+from sfumato.presentation.release_view import cells
+from sfumato.presentation.table import table
 
 
 class DryRun(RemoteRecord):
@@ -19,7 +20,7 @@ class DryRun(RemoteRecord):
 
     def text(self) -> str:
         shown = (
-            f"{one['query']}\n\n{figures(answer)}"
+            f"{one['query']}\n\n{table(*cells(answer))}"
             for one, answer in zip(self._facts["answers"], self.answers, strict=True)
         )
         return "\n\n".join([self._facts["sentence"], *shown])

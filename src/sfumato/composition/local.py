@@ -60,15 +60,15 @@ def open(
     it is not a file: the same version of the same question gets the same answer. `budget` is an epsilon, or a pair of
     epsilon and delta, that all releases together never pass; of this one and the schema's the stricter holds.
     """
-    if engine != "duckdb":
-        raise PreferenceError(f"There is no engine '{engine}'", hint="use duckdb.")
+    if engine not in ENGINES:
+        raise PreferenceError(f"There is no engine '{engine}'", hint=f"use {' or '.join(ENGINES)}.")
     from sfumato.adapters.storage.ledger_file import SQLiteLedger
 
     parsed, beside = _schema(schema)
     data_version = _version(source)
     store = _store(ledger, beside, parsed)
     known = store if isinstance(store, SQLiteLedger) and store.recorded else None  # in memory there is no other name
-    data = _duckdb(source, parsed, None if known is None else _CheckedFiles(known, parsed.name))
+    data = ENGINES[engine](source, parsed, None if known is None else _CheckedFiles(known, parsed.name))
     if isinstance(source, str | Path) and _version(source) != data_version:
         raise SourceError(f"{Path(source).name} was changed while it was opened", hint="open it again.")
     context = DatasetContext(
@@ -330,6 +330,10 @@ def _duckdb(source: object, schema: Schema | None, checked: CheckedFiles | None 
     return DuckDB(source, schema, select, checked)
 
 
+ENGINES: dict[str, Callable[[object, Schema | None], Engine]] = {"duckdb": _duckdb}
+"""What `open(engine=...)` names: a function from a source and its schema to an engine (docs/extending.md)."""
+
+
 def _services() -> Services:
     return Services(
         mechanism=_mechanism,
@@ -385,11 +389,11 @@ def _accountant() -> Accountant:
 
 def _rehearsal(schema: Schema, like: object, rows: int) -> DuckDB:
     from sfumato.adapters.engines.duckdb.engine import Invented
-    from sfumato.sql.plans.synthetic import lookalike
+    from sfumato.sql.plans.synthetic import synthetic_table
 
     if like is not None:
         return _duckdb(like, schema)
-    return _duckdb(Invented(lookalike(schema, rows, REHEARSAL_SEED).sql("duckdb")), schema)
+    return _duckdb(Invented(synthetic_table(schema, rows, REHEARSAL_SEED).sql("duckdb")), schema)
 
 
 def _schema(schema: str | Path | Mapping[str, Any] | Schema) -> tuple[Schema, Path]:

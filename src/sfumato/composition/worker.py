@@ -24,7 +24,7 @@ from sfumato.model.schema import Schema
 from sfumato.ports import Engine, LedgerStore
 from sfumato.presentation.exploration_view import exploration
 from sfumato.release.records import Records
-from sfumato.schema.read import parsed
+from sfumato.schema.read import parse_schema
 
 MOST_OPEN = 4  # datasets that one worker keeps in memory
 INVENTED = "invented"
@@ -144,7 +144,7 @@ def _close(engine: Engine, descriptor: int | None) -> None:
 
 @lru_cache(MOST_OPEN)
 def _schema(text: str, name: str) -> Schema:
-    return parsed(text, f"the schema of {name}")
+    return parse_schema(text, f"the schema of {name}")
 
 
 def _mandate(stored: Mapping[str, Any] | None) -> Authorization | None:

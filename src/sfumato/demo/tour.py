@@ -14,12 +14,13 @@ from sfumato.api.dataset import Dataset
 from sfumato.composition import local
 from sfumato.errors import NoGuarantee, SourceError
 from sfumato.ledger.entry import NANO, Event
+from sfumato.presentation.document import Document
 from sfumato.presentation.ledger_view import total_text
-from sfumato.presentation.risk import exposure as spread
 from sfumato.presentation.risk import exposure_histogram_view
+from sfumato.presentation.risk.exposure import blocks
 from sfumato.presentation.table import table
 from sfumato.presentation.wording import risk_sentences as of_risk
-from sfumato.privacy.preferences.preference import gap, ratio, variance
+from sfumato.privacy.preferences.disparity import gap, ratio, variance
 from sfumato.release.ledger import PrivacyLedger
 
 QUERY = "SELECT AVG(hours_per_week) FROM adult WHERE workclass IN ('Federal-gov', 'Local-gov', 'State-gov')"
@@ -80,12 +81,13 @@ def _decide_first(say: Say, adult: Dataset) -> None:
     say(_step(4, "Risk in full: how it is spread over the people of the look-alike"))
     people = risk_report.people(rehearsal, most_exposed=False)
     assert people is not None
-    say(spread.as_text(people))
+    say(Document(people.title, blocks(people)).text())
 
     say(_step(5, "The exposure histogram: the people's own exposures with noise, charged 0.05"))
     histogram = query.exposure_histogram(epsilon=0.05).view
     assert histogram.exposure_histogram is not None
-    say(f"{of_risk.source(histogram)}\n\n{exposure_histogram_view.as_text(histogram.exposure_histogram)}")
+    noisy = Document("", exposure_histogram_view.blocks(histogram.exposure_histogram))
+    say(f"{of_risk.source(histogram)}\n\n{noisy.text()}")
 
     say(_step(6, "The choice: the rule of record, applied as it stands"))
     choice = query.choose()

@@ -82,7 +82,7 @@ def _signalled(dataset: DatasetContext, job: Job) -> dict[str, Any]:
 def _tables(dataset: DatasetContext, job: Job) -> dict[str, Any]:
     """The exact answer, whole or by blocks of people: for a function that scores it elsewhere, for nobody's eyes."""
     if dataset.version != job["data"]:  # written anew since the approval was checked
-        raise Conflict.because("signal-changed", then="ask")
+        raise Conflict.because("submission-changed", what="signal", then="again")
     query, blocks = bind(dataset, job["sql"]), job["blocks"]
     found = [exact_table(query)] if blocks is None else block_tables(query, blocks, dataset.services.salt())
     return {"tables": [table.as_dict() | {"rows": [list(map(_plain, row)) for row in table.rows]} for table in found]}

@@ -6,9 +6,7 @@ import math
 from collections.abc import Sequence
 
 from sfumato.model.budget_split import BudgetSplit, Checked, QueryShare
-from sfumato.presentation.figures.terminal import paragraph
-from sfumato.presentation.html import html_table, preformatted
-from sfumato.presentation.table import table
+from sfumato.presentation.document import A_LOOK, Cells, CodeLines, Document, Prose, in_text
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import split as of_split
 from sfumato.presentation.wording.numbers import number
@@ -16,25 +14,15 @@ from sfumato.presentation.wording.numbers import number
 _DIGITS = 4
 
 
-def as_text(split: BudgetSplit) -> str:
-    return "\n\n".join(
-        [of_guarantee.sentence(of_split.split_by(split)), table(*_rows(split)), *map(paragraph, _notes(split))]
-    )
+def document(split: BudgetSplit) -> Document:
+    lead = of_guarantee.sentence(of_split.split_by(split))
+    return Document("", (in_text(CodeLines(lead)), Cells(*_rows(split), caption=lead), *map(Prose, _notes(split))))
 
 
-def as_html(split: BudgetSplit) -> str:
-    caption = " ".join([of_guarantee.sentence(of_split.split_by(split)), *_notes(split)])
-    return html_table(*_rows(split), caption=caption)
-
-
-def checked_text(checked: Sequence[Checked]) -> str:
-    said = paragraph(f"{of_guarantee.CONTROLLER_ONLY} {of_guarantee.LOOK}")
-    rows = [[_least(one.least), _answers(one.answers), _met(one), one.query] for one in checked]
-    return f"{said}\n\n{of_split.TESTED}\n\n{table(['answer at least', 'true answer', 'will do', 'query'], rows)}"
-
-
-def checked_html(checked: Sequence[Checked]) -> str:
-    return preformatted(checked_text(checked))
+def checked_document(checked: Sequence[Checked]) -> Document:
+    columns = ["answer at least", "true answer", "will do", "query"]
+    rows = [[_least(each.least), _answers(each.answers), _met(each), each.query] for each in checked]
+    return Document("", (A_LOOK, Prose(of_split.TESTED), Cells(columns, rows)))
 
 
 def _rows(split: BudgetSplit) -> tuple[list[str], list[list[str]]]:
@@ -81,15 +69,14 @@ def _figure(value: float | None) -> str:
 
 
 def _least(least: float | None) -> str:
-    """Rounded up: whoever has so much has enough."""
+    """Rounded up, so that an answer this large is large enough."""
     if least is None:
         return "–"
     return of_guarantee.rounded_up(least) if least < 1000 else f"{math.ceil(least):,}"
 
 
 def _answers(answers: Sequence[float]) -> str:
-    shown = sorted(answers)
-    return "–" if not shown else " – ".join(dict.fromkeys(number(shown[i], 6) for i in (0, -1)))
+    return " – ".join(dict.fromkeys(number(end, 6) for end in (min(answers), max(answers)))) if answers else "–"
 
 
 def _met(checked: Checked) -> str:

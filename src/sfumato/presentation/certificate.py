@@ -1,24 +1,14 @@
-"""A certificate as text, as a page that stands alone, and as the same for a notebook. The answer is not on it."""
+"""A certificate: its facts a line each, and as a page to print or to file. The answer is not on it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from sfumato.model.release import ReleaseCertificate
 from sfumato.presentation import certificate_nist as nist
-from sfumato.presentation.document import (
-    code,
-    definitions,
-    framed,
-    items,
-    page,
-    paragraph,
-    scrolled,
-    section,
-)
-from sfumato.presentation.printable import plain
+from sfumato.presentation.document import Block, Callout, Cells, CodeLines, Document, FactRows, Heading, Items, Prose
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import ledger_sentences as of_ledger
 from sfumato.presentation.wording import release_sentences as of_release
@@ -84,92 +74,42 @@ def certificate_text(certificate: ReleaseCertificate) -> str:
         *([("drawn by", f"{c.sampler}; {c.software}")] if c.sampler else []),
         *(("not promised", sentence) for sentence in nist.limits(c)),
     ]
-    return "\n".join(f"{name + ':':<16} {plain(text)}" for name, text in lines)
+    return Document(TITLE, (FactRows(lines),)).text()
+
+
+def document(certificate: ReleaseCertificate, place: str = "") -> Document:
+    """All that stands on the page of a certificate; `place` is which release of several it is."""
+    c = certificate
+    columns, numbers = _numbers(c)
+    withheld = "" if c.scale else of_guarantee.sentence(f"How wide it is: {of_guarantee.WITHHELD}")
+    more = [sentence for sentence in (nist.meaning(c), of_guarantee.declarations(c)) if sentence]
+    blocks: tuple[Block, ...] = (
+        Prose("" if c.guarantee.holds else of_guarantee.without(c), "warning"),
+        Prose(f"{c.dataset} · {of_release.moment(c.released_at)} · {_entry(c)}", "soft"),
+        Callout(f"Guarantee: {_word(c)}", of_guarantee.promise(c), more, good=c.guarantee.holds),
+        FactRows(_at_a_glance(c)),
+        Heading("The query"),
+        CodeLines(c.query),
+        Prose(f"SHA-256 {c.query_sha256}", "soft break"),
+        Heading("The noise"),
+        *([Cells(["number", *columns], numbers, f"Each noisy number{place}")] if numbers else []),
+        Prose(of_release.columns(columns) if numbers else "", "soft"),
+        Prose(withheld),
+        Heading("What was assumed"),
+        Items([of_guarantee.sentence(assumption) for assumption in assumed(c)]),
+        Heading("The questions of NIST SP 800-226"),
+        Prose(nist.NIST, "soft"),
+        FactRows(nist.questions(c), questions=True),
+        Heading("What this does not promise"),
+        Items(nist.limits(c)),
+    )
+    return Document(TITLE, blocks)
 
 
 def certificate_page(certificate: ReleaseCertificate) -> str:
     """One page, to print or to file."""
-    c = certificate
-    footer = f"Written by {c.software or 'sfumato'}. The answer itself is not on this page."
-    return page(TITLE, _parts(c), banner=certificate_content(c).warning, footer=footer)
-
-
-def certificate_html(certificate: ReleaseCertificate) -> str:
-    """The same without the page, in the notebook's own style."""
-    return f"<article>{''.join(_parts(certificate))}</article>"
-
-
-@dataclass(frozen=True)
-class CertificateContent:
-    """All that stands on the page of a certificate, in its order."""
-
-    of: str
-    word: str
-    holds: bool
-    promise: str
-    meaning: str
-    declared: str  # what the word rests on, if it is a declaration
-    warning: str
-    glance: list[tuple[str, str]]
-    query: str
-    sha256: str
-    columns: list[str]  # of the noisy numbers
-    numbers: list[list[str]]
-    noise: list[str]
-    assumed: list[str]
-    nist: str
-    questions: tuple[tuple[str, str], ...]
-    limits: tuple[str, ...]
-
-
-def certificate_content(c: ReleaseCertificate) -> CertificateContent:
-    columns, numbers = _numbers(c)
-    wide = "" if c.scale else of_guarantee.sentence(f"How wide it is: {of_guarantee.WITHHELD}")
-    return CertificateContent(
-        of=f"{c.dataset} · {of_release.moment(c.released_at)} · {_entry(c)}",
-        word=_word(c),
-        holds=c.guarantee.holds,
-        promise=of_guarantee.promise(c),
-        meaning=nist.meaning(c),
-        declared=of_guarantee.declarations(c),
-        warning="" if c.guarantee.holds else of_guarantee.without(c),
-        glance=_at_a_glance(c),
-        query=c.query,
-        sha256=c.query_sha256,
-        columns=["number", *columns],
-        numbers=numbers,
-        noise=[sentence for sentence in (of_release.columns(columns) if numbers else "", wide) if sentence],
-        assumed=[of_guarantee.sentence(sentence) for sentence in assumed(c)],
-        nist=nist.NIST,
-        questions=nist.questions(c),
-        limits=nist.limits(c),
-    )
-
-
-def _parts(c: ReleaseCertificate) -> list[str]:
-    content = certificate_content(c)
-    kinds = ("soft" if content.numbers else "", "")
-    return [
-        paragraph(content.of, "soft"),
-        framed(
-            f"Guarantee: {content.word}",
-            content.promise,
-            *filter(None, (content.meaning, content.declared)),
-            well=content.holds,
-        ),
-        definitions(content.glance),
-        section("The query", code(content.query), paragraph(f"SHA-256 {content.sha256}", "soft break")),
-        section(
-            "The noise",
-            scrolled(content.columns, content.numbers, "Each noisy number") if content.numbers else "",
-            *(paragraph(words, kind) for words, kind in zip(content.noise, kinds, strict=False)),
-        ),
-        section("What was assumed", items(content.assumed)),
-        section(
-            "The questions of NIST SP 800-226", paragraph(content.nist, "soft"), definitions(content.questions, "asked")
-        ),
-        section("What this does not promise", items(content.limits)),
-    ]
+    footer = f"Written by {certificate.software or 'sfumato'}. The answer itself is not on this page."
+    return document(certificate).page(footer)
 
 
 def _at_a_glance(c: ReleaseCertificate) -> list[tuple[str, str]]:

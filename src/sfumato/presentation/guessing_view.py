@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from sfumato.model.guessing import GuessAt, GuessView
+from sfumato.presentation.document import Cells, CodeLines, Document, Prose
 from sfumato.presentation.figures.figure import Axis, Figure
 from sfumato.presentation.figures.marks import GLYPHS, Line, Verdict
-from sfumato.presentation.figures.svg import svg
-from sfumato.presentation.figures.terminal import paragraph, text
-from sfumato.presentation.html import html_table, page_part
 from sfumato.presentation.sharing import noise_against_risk, risk_by_trust, sharing_surface
-from sfumato.presentation.table import table
 from sfumato.presentation.wording import guessing_sentences as of_guessing
 from sfumato.presentation.wording.numbers import number
 
@@ -71,14 +68,9 @@ def _course(view: GuessView, height: Callable[[GuessAt], float]) -> list[tuple[f
     return points if len(points) > 1 else points * 2
 
 
-def as_text(view: GuessView, *, colour: bool = False) -> str:
-    shown = [text(figure(view), colour=colour), f"{view.query}\n{_assumptions(view)}", table(*candidates(view))]
-    return "\n\n".join([*shown, *map(paragraph, notes(view))])
-
-
-def as_html(view: GuessView) -> str:
-    picture = page_part("", svg(figure(view)), f"{view.query} {_assumptions(view)}")
-    return picture + html_table(*candidates(view)) + page_part("", "", " ".join(notes(view)))
+def document(view: GuessView) -> Document:
+    about = CodeLines(view.query, _assumptions(view))
+    return Document(of_guessing.GUESSED, (figure(view), about, Cells(*candidates(view)), *map(Prose, notes(view))))
 
 
 def candidates(view: GuessView) -> tuple[list[str], list[list[str]]]:

@@ -7,13 +7,10 @@ from dataclasses import dataclass
 from sfumato.model.confidential import Confidential
 from sfumato.model.individual_accounting import AccountingTotal
 from sfumato.model.schema import Relation
+from sfumato.presentation.document import A_LOOK, Cells, Document, Prose, in_html
 from sfumato.presentation.figures.figure import Figure
-from sfumato.presentation.figures.histogram import HistogramSummary, folded, histogram_figure, quantile_table
-from sfumato.presentation.figures.svg import svg
-from sfumato.presentation.figures.terminal import paragraph, text
-from sfumato.presentation.html import page_part
-from sfumato.presentation.risk.exposure import lying
-from sfumato.presentation.wording import guarantee as of_guarantee
+from sfumato.presentation.figures.histogram import HistogramSummary, histogram_figure, quantile_table
+from sfumato.presentation.risk.exposure import short_histogram
 from sfumato.presentation.wording import ledger_sentences as of_ledger
 
 
@@ -32,34 +29,33 @@ class IndividualTotals(Confidential):
         return f"{of_ledger.carried(self.in_all, self.relation)} {of_ledger.NO_FILTER}"
 
     @property
-    def shown(self) -> HistogramSummary:
+    def label(self) -> str:
         """The figure whose histogram is shown."""
-        return self.rho if self.epsilon is None else self.epsilon
+        return "rho" if self.epsilon is None else "epsilon"
 
     @property
-    def said(self) -> tuple[str, ...]:
-        """The public part, in sentences."""
-        return of_ledger.for_anybody(self.in_all), of_ledger.counted(self.in_all)
+    def summary(self) -> HistogramSummary:
+        return self.rho if self.epsilon is None else self.epsilon
 
     @property
     def quantiles(self) -> tuple[list[str], list[list[str]]]:
         epsilon = [] if self.epsilon is None else [("epsilon", self.epsilon.quantiles)]
         return quantile_table([*epsilon, ("rho", self.rho.quantiles)])
 
-    def figure(self, *, short: bool = False) -> Figure:
-        """The histogram, in full or in as many rows as a terminal has room for."""
-        histogram, label = self.shown.histogram, "rho" if self.epsilon is None else "epsilon"
-        return histogram_figure(folded(histogram) if short else histogram, of_ledger.CARRIED, self.meaning, label=label)
+    def figure(self) -> Figure:
+        return histogram_figure(self.summary.histogram, of_ledger.CARRIED, self.meaning, label=self.label)
 
 
-def as_text(totals: IndividualTotals, *, colour: bool = False) -> str:
-    parts = [paragraph(f"{of_guarantee.CONTROLLER_ONLY} {of_guarantee.LOOK}")]
-    if told := totals.shown.in_words:
-        parts += [f"{of_ledger.CARRIED}\n{paragraph(totals.meaning)}", paragraph(told)]
-    else:
-        parts.append(text(totals.figure(short=True), colour=colour))
-    return "\n\n".join([*parts, lying(*totals.quantiles), *map(paragraph, totals.said)])
-
-
-def as_html(totals: IndividualTotals) -> str:
-    return page_part(of_guarantee.CONTROLLER_ONLY, svg(totals.figure()), " ".join(totals.said))
+def document(totals: IndividualTotals) -> Document:
+    """How the totals are spread, then the public part in sentences."""
+    return Document(
+        of_ledger.CARRIED,
+        (
+            A_LOOK,
+            short_histogram(totals.summary, of_ledger.CARRIED, totals.meaning, totals.label),
+            in_html(totals.figure()),
+            Cells(*totals.quantiles, lying=True),
+            Prose(of_ledger.for_anybody(totals.in_all)),
+            Prose(of_ledger.counted(totals.in_all)),
+        ),
+    )

@@ -12,7 +12,7 @@ from sfumato.ledger.history import Record
 from sfumato.ledger.odometer import Total
 from sfumato.model.budget import BudgetLimit
 from sfumato.model.guarantee import ChosenBy, Guarantee
-from sfumato.presentation.html import html_table
+from sfumato.presentation.document import Cells, CodeLines, Document, in_text
 from sfumato.presentation.table import table
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import ledger_sentences as of_ledger
@@ -23,24 +23,20 @@ _WHAT, _LEAST = 90, 30  # characters of what was done
 EMPTY = "The ledger is empty: nothing was looked at, nothing was released."
 
 
-def as_text(
+def document(
     entries: Sequence[Entry], total: Total, budget: BudgetLimit, heading: str = "Budget", width: int = 0
-) -> str:
-    """The entries, the total, and the budget in force; of a file it is `said` that it held at the last charge.
+) -> Document:
+    """The entries, the total, and the budget in force, under its heading: a file has that of its last charge.
 
     In a terminal so wide, what was done is shortened until the lines fit, but not to less than can be read.
     """
     if not entries:
-        return EMPTY
-    lines = table(*_rows(entries))
-    beyond = max(map(len, lines.splitlines())) - width
-    if width and beyond > 0:
-        lines = table(*_rows(entries, max(_WHAT - beyond, _LEAST)))
-    return f"{lines}\n\n{_in_all(total, budget, heading)}"
-
-
-def as_html(entries: Sequence[Entry], total: Total, budget: BudgetLimit) -> str:
-    return html_table(*_rows(entries), caption=_in_all(total, budget))
+        return Document("", (CodeLines(EMPTY),))
+    in_all, rows = _in_all(total, budget, heading), _rows(entries)
+    beyond = max(map(len, table(*rows).splitlines())) - width if width else 0
+    if beyond > 0:
+        rows = _rows(entries, max(_WHAT - beyond, _LEAST))
+    return Document("", (Cells(*rows, caption=in_all), in_text(CodeLines(in_all))))
 
 
 def concentrated(total: Total, delta: float | None = None) -> str:

@@ -1,21 +1,26 @@
-"""Methods side by side: one picture and one table, as text, as HTML and as a page."""
+"""Methods side by side: one picture and one table."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from textwrap import fill
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sfumato.model.method_comparison import Method, MethodComparison, Together
-from sfumato.presentation.document import code, drawing, items, page, paragraph, scrolled, section
+from sfumato.presentation.document import (
+    CONTROLLER_ONLY,
+    Cells,
+    CodeLines,
+    Document,
+    Heading,
+    Items,
+    Prose,
+    beside_pages,
+    in_html,
+    on_page,
+)
 from sfumato.presentation.figures.figure import Axis, Figure, Pin, Span
-from sfumato.presentation.figures.svg import svg
-from sfumato.presentation.figures.terminal import WIDTH, text
-from sfumato.presentation.figures.terminal import paragraph as lines
-from sfumato.presentation.html import html_table, page_part
-from sfumato.presentation.printable import plain
+from sfumato.presentation.figures.plotly import page_plotly
 from sfumato.presentation.risk.profile import ranges
-from sfumato.presentation.table import table
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import method_comparison_sentences as of_compare
 from sfumato.presentation.wording import risk_sentences as of_risk
@@ -48,32 +53,39 @@ def figure(comparison: MethodComparison) -> Figure:
     )
 
 
-def as_text(comparison: MethodComparison, colour: bool = False) -> str:
-    shown = [text(figure(comparison), colour=colour), _request(comparison), table(*methods(comparison), WIDEST)]
-    shown += ["\n".join(map(_item, notes(comparison)))]
-    return "\n\n".join([*shown, *map(lines, conclusions(comparison))])
-
-
-def as_html(comparison: MethodComparison) -> str:
-    warning = of_guarantee.CONTROLLER_ONLY if comparison.confidential else ""
-    shown = page_part(warning, svg(figure(comparison)), _request(comparison)) + html_table(*methods(comparison))
-    listed = items(notes(comparison))
-    return shown + listed + "".join(map(paragraph, conclusions(comparison)))
-
-
-def as_page(comparison: MethodComparison, footer: str = "") -> str:
-    """The same as a page that stands alone."""
-    drawn = replace(figure(comparison), title="", subtitle="")
-    *more, conclusion = conclusions(comparison)
-    parts = [
-        paragraph(of_compare.compared(comparison), "lead"),
-        section("The query", code(comparison.query), paragraph(_noise(comparison), "soft")),
-        section("Which epsilons each allows", paragraph(conclusion, "lead"), drawing(drawn)),
-        section("What each carries, means and needs", scrolled(*methods(comparison), of_compare.COMPARED)),
-        section("What else there is to know", items([*notes(comparison), *more])),
+def page_figure(comparison: MethodComparison) -> dict[str, Any]:
+    """The same for a page of the server; no interval is rounded beyond what it allows."""
+    picture = figure(comparison)
+    drawn = page_plotly(picture)
+    drawn["data"][0]["text"] = [
+        of_compare.epsilons((span.low, span.high)) + (" ▶" if span.high > picture.across.high else "")
+        for span in picture.of(Span)
     ]
-    banner = of_guarantee.CONTROLLER_ONLY if comparison.confidential else ""
-    return page(of_compare.COMPARED, parts, banner=banner, footer=footer)
+    return drawn
+
+
+def document(comparison: MethodComparison) -> Document:
+    """What each method allows: a picture, a table, and what there is to know about them."""
+    picture, query = figure(comparison), CodeLines(comparison.query, _noise(comparison))
+    listed, concluded = notes(comparison), conclusions(comparison)
+    *more, conclusion = concluded
+    blocks = (
+        *((in_html(CONTROLLER_ONLY),) if comparison.confidential else ()),
+        on_page(
+            Prose(of_compare.compared(comparison), "lead"),
+            Heading("The query"),
+            query,
+            Heading("Which epsilons each allows"),
+            Prose(conclusion, "lead"),
+            replace(picture, title="", subtitle=""),
+            Heading("What each carries, means and needs"),
+        ),
+        beside_pages(picture, query),
+        Cells(*methods(comparison), of_compare.COMPARED, widest=WIDEST),
+        on_page(Heading("What else there is to know"), Items([*listed, *more])),
+        beside_pages(Items(listed), *map(Prose, concluded)),
+    )
+    return Document(of_compare.COMPARED, blocks)
 
 
 def methods(comparison: MethodComparison, *, whole: bool = False) -> tuple[list[str], list[list[str]]]:
@@ -158,15 +170,6 @@ def _epsilons(row: Method | Together) -> str:
 
 def _infeasible(row: Method | Together) -> bool:
     return isinstance(row, Together) and not row.feasible
-
-
-def _item(note: str) -> str:
-    """With a flag in one piece."""
-    return fill(plain(note), WIDTH, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False)
-
-
-def _request(comparison: MethodComparison) -> str:
-    return f"{comparison.query}\n{_noise(comparison)}"
 
 
 def _noise(comparison: MethodComparison) -> str:

@@ -6,13 +6,10 @@ from dataclasses import dataclass
 
 from sfumato.model.confidential import Confidential
 from sfumato.model.release import ReleaseCertificate
+from sfumato.presentation.document import A_LOOK, Cells, Document, Prose, in_html
 from sfumato.presentation.figures.figure import Figure
-from sfumato.presentation.figures.histogram import HistogramSummary, folded, histogram_figure, quantile_table
-from sfumato.presentation.figures.svg import svg
-from sfumato.presentation.figures.terminal import paragraph, text
-from sfumato.presentation.html import page_part
-from sfumato.presentation.risk.exposure import lying
-from sfumato.presentation.wording import guarantee as of_guarantee
+from sfumato.presentation.figures.histogram import HistogramSummary, histogram_figure, quantile_table
+from sfumato.presentation.risk.exposure import short_histogram
 from sfumato.presentation.wording import posthoc_sentences as of_posthoc
 
 
@@ -34,7 +31,12 @@ class PosthocSpread(Confidential):
     medians: tuple[float | None, float | None] | None = None  # of the distances, on either side of the condition
 
     @property
-    def shown(self) -> HistogramSummary:
+    def label(self) -> str:
+        """The figure whose histogram is shown."""
+        return "PRI" if self.loss is None else "loss"
+
+    @property
+    def summary(self) -> HistogramSummary:
         return self.pri if self.loss is None else self.loss
 
     @property
@@ -42,7 +44,7 @@ class PosthocSpread(Confidential):
         return of_posthoc.PRI if self.loss is None else of_posthoc.SIGNED_LOSS
 
     @property
-    def said(self) -> tuple[str, ...]:
+    def sentences(self) -> tuple[str, ...]:
         """What there is to say beside the picture."""
         spoken = (self.positive, self.people) if self.loss is not None and self.people else None
         furthest = 0.0 if self.loss is None else max(map(abs, self.loss.quantiles))
@@ -64,22 +66,19 @@ class PosthocSpread(Confidential):
         loss = [] if self.loss is None else [("loss", self.loss.quantiles)]
         return quantile_table([*loss, ("PRI", self.pri.quantiles)])
 
-    def figure(self, *, short: bool = False) -> Figure:
-        """The histogram, in full or in as many rows as a terminal has room for."""
-        histogram, label = self.shown.histogram, "PRI" if self.loss is None else "loss"
-        return histogram_figure(
-            folded(histogram) if short else histogram, of_posthoc.POSTHOC, self.meaning, label=label
-        )
+    def figure(self) -> Figure:
+        return histogram_figure(self.summary.histogram, of_posthoc.POSTHOC, self.meaning, label=self.label)
 
 
-def as_text(after: PosthocSpread, *, colour: bool = False) -> str:
-    parts = [paragraph(f"{of_guarantee.CONTROLLER_ONLY} {of_guarantee.LOOK}")]
-    if told := after.shown.in_words:
-        parts += [f"{of_posthoc.POSTHOC}\n{paragraph(after.meaning)}", paragraph(told)]
-    else:
-        parts.append(text(after.figure(short=True), colour=colour))
-    return "\n\n".join([*parts, lying(*after.quantiles), *map(paragraph, after.said)])
-
-
-def as_html(after: PosthocSpread) -> str:
-    return page_part(of_guarantee.CONTROLLER_ONLY, svg(after.figure()), " ".join(after.said))
+def document(after: PosthocSpread) -> Document:
+    """How the losses are spread, then what there is to say beside the picture."""
+    return Document(
+        of_posthoc.POSTHOC,
+        (
+            A_LOOK,
+            short_histogram(after.summary, of_posthoc.POSTHOC, after.meaning, after.label),
+            in_html(after.figure()),
+            Cells(*after.quantiles, lying=True),
+            *map(Prose, after.sentences),
+        ),
+    )

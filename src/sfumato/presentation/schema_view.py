@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from sfumato.model.fit import Fit
-from sfumato.presentation.table import table
+from sfumato.presentation.document import Cells, CodeLines, Document
 from sfumato.presentation.wording import guarantee as of_guarantee
 
 
-def as_text(fit: Fit) -> str:
+def document(fit: Fit) -> Document:
     columns = ["column", "missing", "unfit for its type", "beyond the bounds", "not listed"]
     rows = [[c.name, *(f"{n:,}" for n in (c.missing, c.unfit, c.clamped, c.unlisted))] for c in fit.columns]
-    return f"{fit.people:,} rows. {of_guarantee.LOOK}\n\n{table(columns, rows)}"
+    return Document("", (CodeLines(f"{fit.people:,} rows. {of_guarantee.LOOK}"), Cells(columns, rows)))
 
 
 def as_dict(fit: Fit) -> dict[str, object]:

@@ -6,10 +6,9 @@ from typing import Any
 
 from sfumato.errors import BadInput
 from sfumato.model.signal import FreeScore, SignalScore
+from sfumato.presentation.document import Document, Prose
 from sfumato.presentation.figures.figure import Axis, Bars, Figure, Pin, Span
-from sfumato.presentation.figures.svg import svg
-from sfumato.presentation.figures.terminal import paragraph, text
-from sfumato.presentation.html import page_part, preformatted
+from sfumato.presentation.figures.plotly import page_plotly
 from sfumato.presentation.wording.numbers import number
 from sfumato.presentation.wording.signals import score as of_signal
 
@@ -67,23 +66,19 @@ def picture(signal: SignalScore) -> dict[str, Any] | None:
         return None
     drawn = figure(signal)
     (pin,), spans = drawn.of(Pin), drawn.of(Span)
-    named = {"title": drawn.title, "subtitle": drawn.subtitle, "x": drawn.x.label, "at": pin.x, "pinned": pin.label}
+    named: dict[str, Any] = {"title": drawn.title, "subtitle": drawn.subtitle, "figure": page_plotly(drawn)}
+    named |= {"x": drawn.x.label, "at": pin.x, "pinned": pin.label}
     if spans:
-        return named | {"spans": [vars(span) for span in spans]}
+        places = [f"{span.label}: {drawn.interval(span)}{f', {span.note}' if span.note else ''}" for span in spans]
+        return named | {"spans": [vars(span) for span in spans], "places": places}
     (bars,) = drawn.of(Bars)
     return named | {"y": drawn.y.label, "edges": list(bars.edges), "counts": list(bars.heights)}
 
 
-def as_text(signal: SignalScore, *, colour: bool = False) -> str:
-    said = [paragraph(words) for words in of_signal.sentences(signal)]
-    shown = text(figure(signal), colour=colour) if _drawable(signal) else of_signal.TITLES[signal.kind]
-    return "\n\n".join([shown, *said])
-
-
-def as_html(signal: SignalScore) -> str:
-    if _drawable(signal):
-        return page_part("", svg(figure(signal)), " ".join(of_signal.sentences(signal)))
-    return preformatted(as_text(signal))
+def document(signal: SignalScore) -> Document:
+    title = of_signal.TITLES[signal.kind]
+    drawn = figure(signal) if _drawable(signal) else Prose(title)
+    return Document(title, (drawn, *map(Prose, of_signal.sentences(signal))))
 
 
 def _drawable(signal: SignalScore) -> bool:

@@ -11,8 +11,8 @@ from sfumato.model.calibration import Calibration, Drawing, NoiseLaw
 from sfumato.model.guarantee import Fixed, guarantee_of, latest_fixed
 from sfumato.model.measurement import NoisyNumber, NumberKind
 from sfumato.model.release import BOUNDS_SOURCES, Answer, Assumed, Assumption, ReleaseCertificate
-from sfumato.privacy.preferences.belief import Belief, Missing
-from sfumato.privacy.preferences.guessing import Guess, Secret, SharingRisk
+from sfumato.privacy.preferences.belief import Belief, MissingPeople
+from sfumato.privacy.preferences.guessing_preferences import Guess, Secret, SharingRisk
 from sfumato.privacy.preferences.preference import Preference
 from sfumato.release import answer as assemble
 from sfumato.release.bound_query import BoundQuery
@@ -157,7 +157,7 @@ def _assumed(query: BoundQuery, reservation: Reservation, preferences: Sequence[
 
 def _of_belief(preference: Belief) -> Assumed:
     worlds = preference.worlds
-    if not isinstance(worlds, Missing):
+    if not isinstance(worlds, MissingPeople):
         return Assumed(Assumption.WORLDS_PUBLIC)
     return Assumed.of(Assumption.UNIVERSE_PUBLIC, people=worlds.people, name=worlds.name, missing=preference.missing)
 

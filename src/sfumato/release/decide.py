@@ -25,11 +25,11 @@ from sfumato.model.measurement import Measurement
 from sfumato.model.release import WITHHELD
 from sfumato.model.schema import AT_LEAST
 from sfumato.model.statement import Statement
-from sfumato.privacy.preferences.guessing import secret_columns
-from sfumato.privacy.preferences.preference import Epsilon, Preference, Satisfies
+from sfumato.privacy.preferences.disparity import Satisfies
+from sfumato.privacy.preferences.preference import Epsilon, Preference
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.privacy.preferences.private_selection import SMALLEST, Selected
-from sfumato.privacy.preferences.rule import from_rule
+from sfumato.privacy.preferences.registry import from_rule
 from sfumato.privacy.preferences.solver import People, Solution, solve
 from sfumato.privacy.risk.rdr import PAPER_CANDIDATES
 from sfumato.release.ledger import PrivacyLedger, digest
@@ -182,7 +182,7 @@ def provenances(
     drawn = [selection_provenance("epsilon")] if request.selecting else []
     if request.bounds_from_data:
         return chosen, *drawn, people_provenance("bounds")
-    secrets = secret_columns(request.preferences)
+    secrets = tuple(p.secret_column for p in request.preferences if p.secret_column is not None)
     read = (*dict.fromkeys((*request.statement.columns, *secrets)), *([AT_LEAST] if request.selecting else []))
     return chosen, *drawn, record.schema(read, standing.schema, attestation=attestation, who=standing.who)
 

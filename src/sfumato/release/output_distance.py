@@ -8,7 +8,7 @@ from fractions import Fraction
 from sfumato.model.facts import Cell, Totals
 from sfumato.model.measurement import Measurement
 from sfumato.privacy.risk.posthoc import pri, pri_gaussian
-from sfumato.sql.plans import posthoc as plan
+from sfumato.sql.plans import posthoc_plan as plan
 from sfumato.sql.plans.rows import L1, L2
 
 Exact = float | Fraction

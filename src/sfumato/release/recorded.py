@@ -25,7 +25,7 @@ from sfumato.release.ledger import digest
 from sfumato.release.noise import Noisy, in_order
 from sfumato.release.question import number_form
 from sfumato.release.reserve import version_of
-from sfumato.sql.plans.rows import Question
+from sfumato.sql.plans.rows import PlanInput
 
 _ALONE = (NoiseLaw.LAPLACE, NoiseLaw.EXPONENTIAL)  # of these each number has a part of epsilon that is its own
 
@@ -40,7 +40,7 @@ def number_keys(query: BoundQuery, calibration: Calibration, guarantee: Guarante
 
 def _number_keys(query: BoundQuery, calibration: Calibration, guarantee: Guarantee) -> tuple[str, ...]:
     measurement = query.measurement
-    question = Question(query.context.schema, query.statement, measurement)
+    question = PlanInput(query.context.schema, query.statement, measurement)
     scales = [
         [d.law.value, _scale(n, d), canonical(d.step), d.reach]
         for n, d in zip(measurement.numbers, calibration.numbers, strict=True)

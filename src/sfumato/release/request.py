@@ -11,8 +11,8 @@ from sfumato.ledger.entry import NANO
 from sfumato.model.choice import Noise
 from sfumato.privacy.noise.calibration import added_numbers
 from sfumato.privacy.preferences.belief import Belief
-from sfumato.privacy.preferences.guessing import Guess, SharingRisk, resolved
-from sfumato.privacy.preferences.preference import LargerThanSpent, Preference, Ratio
+from sfumato.privacy.preferences.disparity import Ratio
+from sfumato.privacy.preferences.preference import LargerThanSpent, Preference
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.privacy.preferences.pri import Pri
 from sfumato.privacy.preferences.solver import Solution
@@ -82,13 +82,11 @@ def _request(
 def _complete(query: BoundQuery, preference: Preference, noise: Noise) -> Preference:
     """With what it leaves to the schema, to the ledger or to a file."""
     match preference:
-        case Guess() | SharingRisk():
-            return resolved(preference, query.context.schema)
         case Belief():
             return read_worlds(query, preference, noise)
         case LargerThanSpent(spent=None):
             return replace(preference, spent=Fraction(query.context.ledger.known.total.nano_epsilon, NANO))
-    return preference
+    return preference.resolve(query.context.schema)
 
 
 def require_own_choice(query: BoundQuery, choice: object) -> None:

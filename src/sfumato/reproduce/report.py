@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sfumato.presentation.document import drawing, items, page, paragraph, scrolled, section
-from sfumato.presentation.figures.terminal import text as figure_text
-from sfumato.presentation.table import table
+from sfumato.presentation.document import Block, Cells, CodeLines, Document, Heading, Items, Prose, in_text, on_page
 from sfumato.reproduce.finding import Agreement, Reproduction
 
 COLUMNS = ("value", "in print", "ours", "verdict")
@@ -15,15 +13,13 @@ WIDTH = 100
 
 def text(reproduction: Reproduction, *, colour: bool = False) -> str:
     """The values, the figures and what there is to say of them."""
-    parts = [f"{reproduction.title} · {reproduction.paper}\non {reproduction.on}", table(COLUMNS, _rows(reproduction))]
-    parts += [figure_text(figure, width=WIDTH, colour=colour) for figure in reproduction.figures]
-    parts += ["\n".join(f"- {note}" for note in _notes(reproduction))]
-    return "\n\n".join(part for part in parts if part)
+    return Document("", _blocks(reproduction)).text(width=WIDTH, colour=colour)
 
 
 def html(every: Sequence[Reproduction], footer: str = "") -> str:
     """One page: how much agrees, then each of them."""
-    return page("The papers, reproduced", [paragraph(summary(every), "lead"), *map(_section, every)], footer=footer)
+    blocks = (block for reproduction in every for block in _blocks(reproduction))
+    return Document("The papers, reproduced", (Prose(summary(every), "lead"), *blocks)).page(footer)
 
 
 def summary(every: Sequence[Reproduction]) -> str:
@@ -42,12 +38,13 @@ def summary(every: Sequence[Reproduction]) -> str:
     return "; ".join(f"{many} {descriptions[verdict]}" for verdict, many in counts.items() if many) + "."
 
 
-def _section(reproduction: Reproduction) -> str:
-    rows = scrolled(COLUMNS, _rows(reproduction), f"{reproduction.title}: in print and ours")
-    pictures = [drawing(figure) for figure in reproduction.figures]
-    about = paragraph(f"{reproduction.paper}. On {reproduction.on}.", "soft")
-    return section(
-        reproduction.title, about, rows, *pictures, items(_notes(reproduction)) if _notes(reproduction) else ""
+def _blocks(reproduction: Reproduction) -> tuple[Block, ...]:
+    return (
+        in_text(CodeLines(f"{reproduction.title} · {reproduction.paper}\non {reproduction.on}")),
+        on_page(Heading(reproduction.title), Prose(f"{reproduction.paper}. On {reproduction.on}.", "soft")),
+        Cells(COLUMNS, _rows(reproduction), f"{reproduction.title}: in print and ours"),
+        *reproduction.figures,
+        Items(_notes(reproduction)),
     )
 
 

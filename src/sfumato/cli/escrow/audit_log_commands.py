@@ -40,7 +40,7 @@ def head(
     as_json: options.Json = False,
 ) -> None:
     """The end of the record, signed; kept elsewhere it shows whether a backup was put back."""
-    options.writable(out, "--out", ".json")
+    options.require_writable(out, "--out", ".json")
     with desk.open() as client:
         found = client.audit_head()
     show(found, as_json)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol
 import typer
 
 from sfumato.cli.escrow.workspace import require_server_extra, unlocking
-from sfumato.cli.option_groups import expanded
+from sfumato.cli.option_groups import replace_parameter
 from sfumato.cli.secret import secret
 from sfumato.errors import BadInput
 
@@ -136,7 +136,7 @@ class Desk:
 
 def at_a_desk(command: Callable[..., None]) -> Callable[..., None]:
     """The command with the options that say where, in place of its parameter `desk`."""
-    return expanded(command, "desk", _OPTIONS, _desk)
+    return replace_parameter(command, "desk", _OPTIONS, _desk)
 
 
 def _desk(typed: Mapping[str, Any]) -> Desk:

@@ -79,7 +79,7 @@ def submit(
         raise BadInput("A request has a purpose", hint='add --purpose "what the answers are for".')
     if (out or seconds) and not wait:
         raise BadInput("--out and --seconds go with --wait", hint="add --wait, or fetch it later: sfumato result.")
-    files = answers.files(out, len(queries))
+    files = answers.output_files(out, len(queries))
     with desk.open() as client:
         held = client.dataset(dataset)
         if dry_run:
@@ -143,7 +143,7 @@ def result(
     """The noisy answers with their certificates; exit 4 while they are awaited."""
     with desk.open() as client:
         request = client.request(id)
-        files = answers.files(out, len(request.as_dict().get("queries") or ()))
+        files = answers.output_files(out, len(request.as_dict().get("queries") or ()))
         _tell_result(_waited(request, seconds) if wait else request, files, as_json)
 
 

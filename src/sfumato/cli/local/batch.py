@@ -60,9 +60,9 @@ def batch(
 
     if dry_run and plan:
         raise BadInput("--dry-run plans nothing, and --plan does", hint="leave one of them out.")
-    files = answers.files(out, len(sql))
+    files = answers.output_files(out, len(sql))
     for file in files:
-        options.spared(file, "--out", data, schema, ledger)
+        options.require_not_read(file, "--out", data, schema, ledger)
     queries = [options.query_text(text) for text in sql]
     how: dict[str, Any] = {
         "epsilon": epsilon,
@@ -86,10 +86,10 @@ def batch(
     dataset = local.open(data, schema, ledger=ledger, budget=budget)
     charges = dataset.ledger.total.releases
     with reading(dataset.progress):
-        made = dataset.batch(queries, preregistered=preregistered, **how)
-        released = made.release(redraw=redraw)
-    whole = json.dumps(made.as_dict() | {"releases": [one.as_dict() for one in released]}, indent=2)
-    typer.echo(whole if as_json else "\n\n".join([made.text(), *map(answers.answered, released)]))
+        planned = dataset.batch(queries, preregistered=preregistered, **how)
+        released = planned.release(redraw=redraw)
+    whole = json.dumps(planned.as_dict() | {"releases": [each.as_dict() for each in released]}, indent=2)
+    typer.echo(whole if as_json else "\n\n".join([planned.text(), *map(answers.answer_text, released)]))
     if charges == dataset.ledger.total.releases and not as_json:
         typer.echo(of_release.AS_IT_LEFT, err=True)
     try:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sfumato.cli import options
+from sfumato.cli.option_groups import with_option_groups
 from sfumato.errors import BadInput
 
 if TYPE_CHECKING:
@@ -15,24 +17,28 @@ if TYPE_CHECKING:
     from sfumato.api.guessing import Guessing
 
 
-def sharing_risk(
-    data: options.Data,
-    schema: options.Schema,
-    sql: options.Sql,
-    choices: options.Choices = None,
-    secret: options.Secret = None,
-    radius: options.Radius = None,
-    prior: options.Prior = None,
-    trust: options.Trust = None,
-    data_sensitivity: options.DataSensitivity = None,
+@dataclass(frozen=True)
+class GuessOptions:
+    """What is guessed, and with whom the answer is shared."""
+
+    choices: options.Choices = None
+    secret: options.Secret = None
+    radius: options.Radius = None
+    prior: options.Prior = None
+    trust: options.Trust = None
+    data_sensitivity: options.DataSensitivity = None
     limit: Annotated[
         str | None,
         typer.Option(metavar="RISK", help="What may be risked at most; the epsilon that keeps it is marked."),
-    ] = None,
-    mechanism: options.Mechanism = "laplace",
-    delta: options.Delta = None,
-    calibration: options.Calibration = "analytic",
-    candidates: options.Candidates = None,
+    ] = None
+
+
+@with_option_groups
+def sharing_risk(
+    *,
+    target: options.QueryOptions,
+    guess: GuessOptions,
+    noise: options.NoiseOptions,
     ledger: options.Ledger = None,
     plot: Annotated[
         str | None, typer.Option(metavar="KIND", help="One picture alone: risk, trust (a line each) or surface.")
@@ -43,22 +49,9 @@ def sharing_risk(
     """How often a snoop guesses somebody's value right, and what sharing the answer risks; DATA is not read."""
     from sfumato.composition import local
 
-    options.writable(svg, "--svg", ".svg")
-
-    query = local.open_without_data(schema, source=data, ledger=ledger).query(options.query_text(sql))
-    guessing = query.guessing(
-        choices=choices,
-        secret=secret,
-        radius=radius,
-        prior=prior,
-        trust=trust,
-        data_sensitivity=data_sensitivity,
-        limit=limit,
-        mechanism=mechanism,
-        delta=delta,
-        candidates=options.candidates_of(candidates),
-        calibration=calibration,
-    )
+    options.require_writable(svg, "--svg", ".svg")
+    query = local.open_without_data(target.schema, source=target.data, ledger=ledger).query(target.text)
+    guessing = query.guessing(**vars(guess), **noise.values)
     picture = _picture(guessing, plot)
     if svg is not None:
         picture.to_svg(svg)

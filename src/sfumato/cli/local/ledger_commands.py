@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from sfumato.cli import options
-from sfumato.cli.people import write_people
+from sfumato.cli.output import write_people
 from sfumato.cli.progress import reading
 
 app = typer.Typer(help="Read and verify the record of looks, plans and releases.")
@@ -34,11 +34,15 @@ def show(path: Path, delta: Delta = None, as_json: options.Json = False) -> None
     if as_json:
         typer.echo(json.dumps([view.as_dict(record, delta) for record in records], indent=2))
     else:
-        said, width = "Budget at the last charge", get_terminal_size().columns if sys.stdout.isatty() else 0
+        heading, width = "Budget at the last charge", get_terminal_size().columns if sys.stdout.isatty() else 0
         for place, r in enumerate(records):
             together = of_ledger.population(r.population) if r.population else ""
-            told = view.as_text(r.entries, r.total, r.budget, said, width), view.concentrated(r.total, delta), together
-            typer.echo("\n" * bool(place) + "\n".join(filter(None, told)))
+            parts = (
+                view.document(r.entries, r.total, r.budget, heading, width).text(),
+                view.concentrated(r.total, delta),
+                together,
+            )
+            typer.echo("\n" * bool(place) + "\n".join(filter(None, parts)))
 
 
 @app.command()
@@ -79,13 +83,13 @@ def people(
     """What each person carries of everything released, for the controller's eyes: recorded as a look."""
     from sfumato.composition import local
 
-    options.writable(people, "--people", ".parquet")
-    options.spared(people, "--people", data, schema, ledger)
+    options.require_writable(people, "--people", ".parquet")
+    options.require_not_read(people, "--people", data, schema, ledger)
     dataset = local.open(data, schema, ledger=ledger)
     with reading(dataset.progress):
         totals = dataset.per_person()
-        shown = json.dumps(totals.as_dict(), indent=2) if as_json else totals.text()
+        text = json.dumps(totals.as_dict(), indent=2) if as_json else totals.text()
         listed = None if people is None else totals.people()
-    typer.echo(shown)
+    typer.echo(text)
     if listed is not None and people is not None:
         write_people(listed, people)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sfumato.cli import options
-from sfumato.cli.preferences import Stated, with_preferences
+from sfumato.cli.option_groups import with_option_groups
+from sfumato.cli.preferences import Preferences, with_preferences
 from sfumato.cli.progress import reading
 from sfumato.errors import BadInput
 
@@ -22,20 +23,14 @@ _CERTIFICATE = (".html", ".json", ".txt")
 
 
 @with_preferences
+@with_option_groups
 def choose(
-    data: options.Data,
-    schema: options.Schema,
-    sql: options.Sql,
-    preferences: Stated = (),
-    mechanism: options.Mechanism = "laplace",
-    delta: options.Delta = None,
-    calibration: options.Calibration = "analytic",
-    candidates: options.Candidates = None,
-    epsilon_max: options.EpsilonMax = 10.0,
+    *,
+    target: options.QueryOptions,
+    preferences: Preferences = (),
+    search: options.SearchOptions,
     bounds_from_data: options.BoundsFromData = False,
-    preregistered: options.Preregistered = "",
-    redraw: options.Redraw = False,
-    allow_no_guarantee: options.AllowNoGuarantee = False,
+    terms: options.ReleaseOptions,
     ledger: options.Ledger = None,
     budget: options.Budget = None,
     as_json: options.Json = False,
@@ -48,12 +43,11 @@ def choose(
     from sfumato.presentation.wording import choosing as of_choosing
 
     options.settle()
-    dataset = local.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data, budget=budget)
-    query = dataset.query(options.query_text(sql))
-    how = options.how(mechanism, delta, calibration, candidates, epsilon_max) | {"preregistered": preregistered}
+    dataset = local.open(target.data, target.schema, ledger=ledger, bounds_from_data=bounds_from_data, budget=budget)
+    query = dataset.query(target.text)
     charges = dataset.ledger.total.releases
     with reading(query.dataset.progress):
-        choice = query.choose(*preferences, **how, allow_no_guarantee=allow_no_guarantee, redraw=redraw)
+        choice = query.choose(*preferences, **search.values, **vars(terms))
     typer.echo(json.dumps(choice.as_dict(), indent=2) if as_json else choice.text())
     if not as_json:
         _explain(query, choice, bounds_from_data)
@@ -78,20 +72,14 @@ def _explain(query: Query, choice: Choice, bounds_from_data: bool) -> None:
 
 
 @with_preferences
+@with_option_groups
 def release(
-    data: options.Data,
-    schema: options.Schema,
-    sql: options.Sql,
-    preferences: Stated = (),
-    mechanism: options.Mechanism = "laplace",
-    delta: options.Delta = None,
-    calibration: options.Calibration = "analytic",
-    candidates: options.Candidates = None,
-    epsilon_max: options.EpsilonMax = 10.0,
+    *,
+    target: options.QueryOptions,
+    preferences: Preferences = (),
+    search: options.SearchOptions,
     bounds_from_data: options.BoundsFromData = False,
-    preregistered: options.Preregistered = "",
-    redraw: options.Redraw = False,
-    allow_no_guarantee: options.AllowNoGuarantee = False,
+    terms: options.ReleaseOptions,
     out: Annotated[Path | None, typer.Option(metavar="FILE.csv|.parquet|.json", help="Write the answer.")] = None,
     intervals: Annotated[
         bool, typer.Option("--intervals", help="In the file, beside each figure NAME: NAME_low and NAME_high.")
@@ -110,26 +98,25 @@ def release(
     from sfumato.release.pipeline import release as release_by
     from sfumato.release.request import request_of
 
-    options.writable(out, "--out", *_OUT)
-    options.writable(certificate, "--certificate", *_CERTIFICATE)
+    options.require_writable(out, "--out", *_OUT)
+    options.require_writable(certificate, "--certificate", *_CERTIFICATE)
     if out is not None and certificate is not None and out.resolve() == certificate.resolve():
         raise BadInput("--out and --certificate name the same file", hint="name two.")
-    options.spared(out, "--out", data, schema, ledger)
-    options.spared(certificate, "--certificate", data, schema, ledger)
+    options.require_not_read(out, "--out", target.data, target.schema, ledger)
+    options.require_not_read(certificate, "--certificate", target.data, target.schema, ledger)
     if intervals and out is None:
         raise BadInput("--intervals goes with --out", hint="try --out answer.csv --intervals.")
     options.settle()
-    dataset = local.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data, budget=budget)
-    query = dataset.query(options.query_text(sql))
-    how = options.how(mechanism, delta, calibration, candidates, epsilon_max)
+    dataset = local.open(target.data, target.schema, ledger=ledger, bounds_from_data=bounds_from_data, budget=budget)
+    query = dataset.query(target.text)
     with reading(query.dataset.progress):
         accepted: dict[str, Any] = {
-            "allow_no_guarantee": allow_no_guarantee,
-            "redraw": redraw,
-            "attestation": preregistered,
+            "allow_no_guarantee": terms.allow_no_guarantee,
+            "redraw": terms.redraw,
+            "attestation": terms.preregistered,
         }
         bound = query._bound
-        released = Release.of(release_by(bound, request_of(bound, preferences, **how), **accepted), bound)
+        released = Release.of(release_by(bound, request_of(bound, preferences, **search.values), **accepted), bound)
     typer.echo(released.to_json() if as_json else f"{released}\n\n{released.certificate}")
     if released.repeated and not as_json:
         typer.echo(of_release.AS_IT_LEFT, err=True)

@@ -15,7 +15,7 @@ from sfumato.cli.progress import reading
 from sfumato.errors import BadInput
 
 if TYPE_CHECKING:
-    from sfumato.schema.interview import Question
+    from sfumato.schema.interview import InterviewQuestion
 
 app = typer.Typer(help="Describe a table: draft, ask, convert or check.")
 app.callback(invoke_without_command=True)(options.explain)
@@ -53,7 +53,7 @@ def ask(
     if out is not None and (out.exists() or not out.parent.is_dir()):
         raise BadInput(f"{out} cannot be written", hint="name a new file in a folder that exists.")
     try:
-        stated = local.interview_schema(data, Path(data).resolve().stem, _answer, name, values=values)
+        described = local.interview_schema(data, Path(data).resolve().stem, _answer, name, values=values)
     except typer.Abort:
         typer.echo(err=True)
         raise BadInput(
@@ -61,9 +61,9 @@ def ask(
             hint="start again; Enter takes what is in brackets.",
         ) from None
     if out is None or as_json:
-        _print(stated, as_json)
+        _print(described, as_json)
     if out is not None:
-        _write(stated, out)
+        _write(described, out)
 
 
 @app.command()
@@ -87,15 +87,15 @@ def check(
 
     dataset = local.open(data, schema, ledger=ledger)
     with reading(dataset.progress):
-        found = dataset.check()
-    typer.echo(json.dumps(view.as_dict(found), indent=2) if as_json else view.as_text(found))
+        fit = dataset.check()
+    typer.echo(json.dumps(view.as_dict(fit), indent=2) if as_json else view.document(fit).text())
 
 
 def _print(schema: str, as_json: bool) -> None:
     typer.echo(json.dumps({"schema": schema}) if as_json else schema, nl=as_json)
 
 
-def _answer(question: Question) -> str:
+def _answer(question: InterviewQuestion) -> str:
     if question.wrong:
         typer.echo(question.wrong, err=True)
     with redirect_stdout(sys.stderr):  # a prompt's last blank goes to stdout, whatever it is told

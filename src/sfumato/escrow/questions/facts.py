@@ -18,7 +18,7 @@ from sfumato.model.guarantee import Guarantee, Provenance, guarantee_of, weakest
 from sfumato.model.risk import RiskAt
 from sfumato.model.statement import Statement, columns_in
 from sfumato.privacy.preferences.accuracy import errors_of_means
-from sfumato.privacy.preferences.preference import Ratio
+from sfumato.privacy.preferences.disparity import Ratio
 from sfumato.privacy.sensitivity import require_drawable
 from sfumato.release.bound_query import BoundQuery, bind
 from sfumato.release.choose import enter_plan, preview

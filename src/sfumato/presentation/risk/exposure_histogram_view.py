@@ -7,16 +7,16 @@ from itertools import pairwise
 
 from sfumato.model.exposure_histogram import ExposureHistogram
 from sfumato.model.facts import Histogram
+from sfumato.presentation.certificate import certificate_text
+from sfumato.presentation.document import Block, Cells, CodeLines, Heading, Prose, beside_pages, on_page
 from sfumato.presentation.figures.figure import Bars, Figure, Limit
 from sfumato.presentation.figures.histogram import histogram_figure
-from sfumato.presentation.figures.svg import svg
-from sfumato.presentation.figures.terminal import paragraph, text
-from sfumato.presentation.html import page_part
 from sfumato.presentation.wording import exposure_histogram_sentences as of_exposure_histogram
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import ledger_sentences as of_ledger
 from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.presentation.wording.numbers import number
+from sfumato.release.risk.exposure_histogram import NUMBERS
 
 
 def bars(exposure_histogram: ExposureHistogram) -> Figure:
@@ -60,11 +60,17 @@ def promised(exposure_histogram: ExposureHistogram) -> tuple[str, ...]:
     return f"{of_guarantee.guarantee(certificate)} {of_guarantee.promise(certificate)}", of_ledger.total(certificate)
 
 
-def as_text(exposure_histogram: ExposureHistogram, *, colour: bool = False) -> str:
-    said = map(paragraph, (*of_exposure_histogram.read_off(exposure_histogram), *promised(exposure_histogram)))
-    return "\n\n".join([text(bars(exposure_histogram), colour=colour), *said])
-
-
-def as_html(exposure_histogram: ExposureHistogram) -> str:
-    said = (*of_exposure_histogram.read_off(exposure_histogram), *promised(exposure_histogram))
-    return page_part("", svg(bars(exposure_histogram)), " ".join(said))
+def blocks(exposure_histogram: ExposureHistogram) -> tuple[Block, ...]:
+    """The histogram with its noise, then what it promises and what it cost."""
+    picture = bars(exposure_histogram)
+    at_zero, *others = of_exposure_histogram.read_off(exposure_histogram)
+    return (
+        beside_pages(picture),
+        on_page(Heading(of_exposure_histogram.WITH_NOISE), Prose(f"Exposure {of_risk.EXPOSURE}")),
+        Prose(at_zero, "lead"),
+        on_page(replace(picture, title=of_risk.AT_EACH_EXPOSURE, subtitle="")),
+        *map(Prose, others),
+        on_page(Cells(*bins(exposure_histogram), NUMBERS.capitalize()), Heading(of_exposure_histogram.COST)),
+        *map(Prose, promised(exposure_histogram)),
+        on_page(CodeLines(certificate_text(exposure_histogram.certificate))),
+    )

@@ -14,12 +14,13 @@ from sfumato.model.risk import WORST_CASE, ExposureRange
 from sfumato.model.schema import Relation, Schema
 from sfumato.model.statement import AggregateKind, Statement
 from sfumato.privacy.preferences.accuracy import RelativeError, Within
-from sfumato.privacy.preferences.preference import Preference, Ratio, Satisfies, Variance
+from sfumato.privacy.preferences.disparity import Ratio, Satisfies, Variance
+from sfumato.privacy.preferences.preference import Preference
 from sfumato.privacy.risk.profile import own_scale
 from sfumato.privacy.risk.rdr_exact import not_laplace, unknown_split
 from sfumato.release.people.observed_bounds import AsPublished
 from sfumato.release.people.survey import Survey
-from sfumato.sql.parser.statement import condition
+from sfumato.sql.parser.statement import parse_condition
 
 
 def spread(survey: Survey, noise: Noise, *, sums: bool = False) -> ExposureRange:
@@ -60,7 +61,7 @@ def compared_spread(preference: Preference, survey: Survey, noise: Noise) -> Exp
     everybody = spread(survey, noise)
     if isinstance(preference, Ratio) and preference.between is not None:
         q = survey.question
-        met = condition(preference.between, q.schema, survey.columns)
+        met = parse_condition(preference.between, q.schema, survey.columns)
         medians = survey.medians(met, INFLUENCE if everybody.published else EXPOSURE)
         return spread_between(
             (medians.get(True), medians.get(False)), everybody.k, everybody.sensitivity, everybody.published

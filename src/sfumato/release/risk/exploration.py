@@ -60,7 +60,7 @@ def explore(
     policy = PolicyInForce(ceiling, preference, now, noise.delta or 0.0)
     bounded = profile.source is Source.EXPOSURE_HISTOGRAM  # it bounds nobody: its sliders are those of the worst case
     spread = WORST_CASE if bounded else profile.spread
-    moved = sliders(spread, noise, measurement, ceiling=ceiling, stated=preference, now=now)
+    moved = sliders(spread, noise, measurement, ceiling=ceiling, rule=preference, now=now)
     epsilons = _epsilons(moved, policy)
     view = replace(profile.view, candidates=tuple(map(profile.at, epsilons)))
     anybody = [risk_at(at, WORST_CASE, measurement, noise).attack_chance for at in epsilons]

@@ -16,7 +16,7 @@ from sfumato.model.risk import WORST_CASE
 from sfumato.model.schema import Schema
 from sfumato.model.statement import Statement
 from sfumato.privacy.noise.calibration import added_numbers
-from sfumato.privacy.preferences.guessing import Secret, SharingRisk, known, level, resolved, secret_of
+from sfumato.privacy.preferences.guessing_preferences import Secret, SharingRisk, known, level, secret_of
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.privacy.preferences.solver import Solution, solve
 from sfumato.privacy.risk import sharing
@@ -66,7 +66,7 @@ class GuessingRisk:
         self._solution: Solution | None = None
         if partner is not None and partner.limit is not None:
             preference = SharingRisk(partner.limit, partner.trust, partner.sensitivity, self._secret)
-            preferences = (resolved(preference, schema),)
+            preferences = (preference.resolve(schema),)
             self._solution = solve(preferences, lambda _: WORST_CASE, noise, measurement=measurement)
         chosen = () if self.epsilon is None else (self.epsilon,)
         self._candidates = tuple(sorted({*(candidates_of(candidates) or CANDIDATES), *chosen}))

@@ -15,10 +15,11 @@ from sfumato.model.guarantee import Guarantee, guarantee_of
 from sfumato.model.method_comparison import Absence, Method, MethodComparison, Need, Together
 from sfumato.model.risk import WORST_CASE, ExposureRange, RiskAt
 from sfumato.privacy.noise.calibration import added_numbers
-from sfumato.privacy.preferences import method_comparison as pure
+from sfumato.privacy.preferences import preference_comparison as pure
 from sfumato.privacy.preferences.belief import require_pure
-from sfumato.privacy.preferences.method_comparison import Grounds, Row
-from sfumato.privacy.preferences.preference import Preference, gap
+from sfumato.privacy.preferences.disparity import gap
+from sfumato.privacy.preferences.preference import Preference
+from sfumato.privacy.preferences.preference_comparison import Grounds, MethodRow
 from sfumato.privacy.preferences.solver import People
 from sfumato.privacy.risk.profile import risk_at
 from sfumato.release.bound_query import BoundQuery
@@ -81,7 +82,7 @@ class _Table:
         self.record = record
         self.attestation = attestation
 
-    def method(self, row: Row, *, requested: bool) -> Method:
+    def method(self, row: MethodRow, *, requested: bool) -> Method:
         """A row with the word that a release by it alone would carry now, and what its epsilon would mean."""
         preference, alone = row.preference, row.alone
         epsilon = None if alone is None else alone.epsilon
@@ -110,7 +111,7 @@ class _Table:
             [resolved] = self._by(preference).preferences
             return self.method(pure.row(resolved, self.grounds), requested=False)
         except (BadInput, Refused) as error:
-            need = pure.needed(preference)
+            need = preference.need
             return Method(preference.words, need, why=f"{error.message}.", select_epsilon=preference.select_epsilon)
 
     def unstated(self, name: str, need: Need, tried: Preference | None) -> Method:
@@ -124,7 +125,7 @@ class _Table:
             return Method(name, need, why=f"{error.message}.")
         return Method(name, need, absent=Absence.UNSTATED)
 
-    def together(self, rows: Sequence[Row]) -> Together:
+    def together(self, rows: Sequence[MethodRow]) -> Together:
         """What the stated ones come to; which epsilon that is, is not known while one of them is not."""
         intersection = pure.intersection(rows, self.grounds)
         solution, common = intersection.solution, intersection.interval

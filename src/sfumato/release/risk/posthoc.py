@@ -20,9 +20,9 @@ from sfumato.release.ledger import digest
 from sfumato.release.output_distance import Truth, distance_of, has_own_scale, residuals_of, truth_of, weights_of
 from sfumato.release.reserve import version_of
 from sfumato.release.risk.figures import Figures
-from sfumato.sql.plans import posthoc as plan
+from sfumato.sql.plans import posthoc_plan as plan
 from sfumato.sql.plans.exposure_summary import Rows, Tree
-from sfumato.sql.plans.individual_accounting import read_distribution
+from sfumato.sql.plans.individual_accounting_plan import read_distribution
 from sfumato.sql.plans.rows import L1, L2
 
 if TYPE_CHECKING:
@@ -66,7 +66,9 @@ class PosthocAnalysis(Confidential):
         self.own_scale = has_own_scale(measurement)
         self.hides = _hides(query.statement.afterwards)
         self.certificate, self._engine, self.condition = certificate, dataset.engine, between
-        self._left = plan.Left(replace(question, norm=norm), self._engine.numbered, residuals, yardstick, self.distance)
+        self._left = plan.PosthocPlan(
+            replace(question, norm=norm), self._engine.numbered, residuals, yardstick, self.distance
+        )
         summary = plan.read_summary(self._rows(self._left.summary()), yardstick)
         self.pri = Figures(summary.pri, lambda: read_distribution(self._rows(self._left.bins(plan.PRI, summary.pri))))
         losses = summary.loss

@@ -9,7 +9,8 @@ from sfumato.model.choice import Noise
 from sfumato.model.risk import Source
 from sfumato.model.schema import Schema
 from sfumato.model.selection_trials import SelectionTrials
-from sfumato.privacy.preferences.preference import Preference, Ratio
+from sfumato.privacy.preferences.disparity import Ratio
+from sfumato.privacy.preferences.preference import Preference
 from sfumato.privacy.preferences.solver import Solution, solve
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.decide import EPSILON_MAX

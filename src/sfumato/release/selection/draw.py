@@ -14,7 +14,8 @@ from sfumato.model.choice import Noise
 from sfumato.model.facts import Moments
 from sfumato.model.measurement import NoisyNumber
 from sfumato.model.schema import Relation, Schema
-from sfumato.privacy.preferences.preference import ExposureCap, Preference, Variance
+from sfumato.privacy.preferences.disparity import ExposureCap, Variance
+from sfumato.privacy.preferences.preference import Preference
 from sfumato.privacy.preferences.pri import Pri
 from sfumato.privacy.preferences.private_selection import (
     LEVELS,

@@ -27,7 +27,8 @@ from sfumato.model.guarantee import (
 from sfumato.model.risk import WORST_CASE
 from sfumato.model.schema import BUDGET
 from sfumato.privacy.accounting.zcdp import entered, rho_pure
-from sfumato.privacy.preferences.preference import Preference, Variance
+from sfumato.privacy.preferences.disparity import Variance
+from sfumato.privacy.preferences.preference import Preference
 from sfumato.privacy.preferences.pri import Pri
 from sfumato.privacy.preferences.private_selection import Selected
 from sfumato.privacy.preferences.solver import Solution, solve

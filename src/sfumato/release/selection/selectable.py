@@ -8,7 +8,7 @@ from sfumato.errors import NoMechanism, PreferenceError
 from sfumato.model.choice import Noise
 from sfumato.model.schema import Schema
 from sfumato.privacy.noise.calibration import calibrate
-from sfumato.privacy.preferences.preference import Variance
+from sfumato.privacy.preferences.disparity import Variance
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.decide import ReleaseRequest
 from sfumato.release.selection.draw import floor

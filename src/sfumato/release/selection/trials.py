@@ -7,7 +7,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 from sfumato.model.selection_trials import SelectionTrials
-from sfumato.privacy.preferences.preference import ExposureCap, Preference, Variance
+from sfumato.privacy.preferences.disparity import ExposureCap, Variance
+from sfumato.privacy.preferences.preference import Preference
 from sfumato.privacy.preferences.pri import Pri
 from sfumato.privacy.preferences.private_selection import Selected
 from sfumato.release.decide import ReleaseRequest

@@ -16,7 +16,7 @@ from sfumato.server.dependencies import AfterNumber, EscrowDep, ReadingUser
 from sfumato.server.texts import Line
 from sfumato.server.web.shell import RendererDep
 
-Asked = Annotated[Line, Query()]
+FilterText = Annotated[Line, Query()]
 screens = APIRouter(include_in_schema=False)
 _ON_A_PAGE = 50
 _REQUEST = re.compile(r"[0-9a-f]{24}")
@@ -28,18 +28,16 @@ def audit(
     actor: ReadingUser,
     escrow: EscrowDep,
     after: AfterNumber = None,
-    who: Asked = "",
-    about: Asked = "",
+    who: FilterText = "",
+    about: FilterText = "",
 ) -> Response:
     """An empty field of the form filters nothing."""
     who, about = who.strip()[:200], about.strip()[:200]
     asked = {"who": who or None, "about": about or None}
     found = escrow.audit.many(actor, after or 0, _ON_A_PAGE + 1, newest_first=True, **asked)
     entries = found[:_ON_A_PAGE]
-    older = entries[-1]["number"] if len(found) > _ON_A_PAGE else None
-    numbers = {
-        about: number for about in {one["about"] for one in entries} if (number := _number(escrow, actor, about))
-    }
+    older = entries[-1].number if len(found) > _ON_A_PAGE else None
+    numbers = {about: number for about in {one.about for one in entries} if (number := _number(escrow, actor, about))}
     return page(
         "audit.html", numbers=numbers, words=of_ledger, entries=entries, older=older, after=after, who=who, about=about
     )

@@ -6,6 +6,7 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from sfumato.escrow.identity.person import Role
+from sfumato.model.plain import to_plain
 from sfumato.server.dependencies import AfterName, EscrowDep, ReadingUser
 from sfumato.server.web.shell import RendererDep
 
@@ -23,6 +24,6 @@ ROLES = {
 def people(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, after: AfterName = None) -> Response:
     actor.require(Role.ADMIN, to="let people in")
     found = escrow.accounts.many(actor, after, _AT_ONCE + 1)
-    shown = [one.as_dict() for one in found[:_AT_ONCE]]
+    shown = list(map(to_plain, found[:_AT_ONCE]))
     more = found[_AT_ONCE - 1].name if len(found) > _AT_ONCE else None
     return page("people.html", people=shown, roles=ROLES, more=more, facts={"people": shown, "self": actor.name})

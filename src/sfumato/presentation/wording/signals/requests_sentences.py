@@ -87,15 +87,15 @@ def failed(number: int) -> str:
     return f"There is no signal {number}."
 
 
-def beyond(needed: float, used: float, budget: float) -> str:
+def beyond(told: float, used: float, budget: float) -> str:
     """Why a submission is refused before anything is read."""
     return (
-        f"This could tell {needed:.1f} bits about the people; exact scores may tell you {budget:g} about this dataset, "
+        f"This could tell {told:.1f} bits about the people; exact scores may tell you {budget:g} about this dataset, "
         f"and {used:.1f} are used"
     )
 
 
-def bits(needed: float, used: float, budget: float) -> str:
+def bits(told: float, used: float, budget: float) -> str:
     """For whoever decides."""
     left = f"Of {budget:g} that exact scores may tell this analyst, {max(0.0, budget - used):.1f} are left."
-    return f"It tells at most {needed:.1f} bits. {left}"
+    return f"It tells at most {told:.1f} bits. {left}"

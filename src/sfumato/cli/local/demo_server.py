@@ -43,7 +43,7 @@ WAITING = (
 )
 
 
-def open_house(port: int, rows: int, seed: int, say: Callable[[str], None]) -> None:
+def serve_demo(port: int, rows: int, seed: int, say: Callable[[str], None]) -> None:
     """Serve until it is stopped; what was made goes with it."""
     from sfumato.composition.workspace import open_workspace
     from sfumato.server.app import create_app
@@ -53,9 +53,9 @@ def open_house(port: int, rows: int, seed: int, say: Callable[[str], None]) -> N
     with TemporaryDirectory(prefix="sfumato-demo-") as folder, bind_socket(HOST, port) as taken:
         place = Path(folder) / "workspace"
         say(f"Making a population of {rows:,} and a first answer …")
-        key = furnished(place, rows, seed)
+        key = create_demo_workspace(place, rows, seed)
         with open_workspace(place, key_file=key) as workspace:
-            guests = welcomed(workspace)
+            guests = demo_guests(workspace)
             url = f"http://{HOST}:{taken.getsockname()[1]}"
             say(f"sfumato is at {url}")
             say("Nobody in its data exists. Come in with one click, or sign in:")
@@ -65,7 +65,7 @@ def open_house(port: int, rows: int, seed: int, say: Callable[[str], None]) -> N
             serve(create_app(workspace.escrow, ServerSettings(guests=guests)), HOST, port, taken=taken)
 
 
-def furnished(place: Path, rows: int, seed: int) -> Path:
+def create_demo_workspace(place: Path, rows: int, seed: int) -> Path:
     """A workspace of the embedded population, with people, a policy, an answer and a request that waits."""
     from sfumato.composition.create import create_workspace
     from sfumato.composition.workspace import open_workspace
@@ -84,15 +84,15 @@ def furnished(place: Path, rows: int, seed: int) -> Path:
             escrow.datasets.deliver(clara, "adult", iter(lambda: rows_of_it.read(1 << 20), b""), "parquet")
         escrow.policies.set(clara, "adult", POLICY)
         sql, purpose = ANSWERED
-        asked = escrow.requests.submit(arthur, "adult", purpose, [{"sql": sql}], None)
-        binding = escrow.decisions.inspect(clara, asked.id, rehearse=False)["binding"]
-        escrow.decisions.approve(clara, asked.id, binding, note="For the yearly report.")
+        answered = escrow.requests.submit(arthur, "adult", purpose, [{"sql": sql}], None)
+        binding = escrow.requests.approval.inspect(clara, answered.id, rehearse=False)["binding"]
+        escrow.requests.approval.approve(clara, answered.id, binding, note="For the yearly report.")
         sql, purpose = WAITING
         escrow.requests.submit(arthur, "adult", purpose, [{"sql": sql}], None)
     return key
 
 
-def welcomed(workspace: Workspace) -> tuple[Guest, ...]:
+def demo_guests(workspace: Workspace) -> tuple[Guest, ...]:
     """Who may come in with one click, and where they begin: the controller at what waits, the analyst at the editor."""
     from sfumato.server.settings import Guest
 
