@@ -63,15 +63,15 @@ class SfumatoError(Exception):
     @classmethod
     def because(cls, reason: str, /, *, where: str = "", **values: Value) -> Self:
         """An error that says no sentence: `presentation.refusals` has one for its reason, in each interface."""
-        return cls._restored("", "", where, reason, values)
+        return cls._restore("", "", where, reason, values)
 
     @classmethod
     def in_file(cls, error: SfumatoError, where: str) -> Self:
         """An error about what a schema or a policy file says: with its place, and always in the terms of the file."""
-        return cls._restored(*error._written, where, error.reason, {**error.values, "interface": "schema"})
+        return cls._restore(*error._written, where, error.reason, {**error.values, "interface": "schema"})
 
     @classmethod
-    def _restored(cls, message: str, hint: str, where: str, reason: str, values: Mapping[str, Value]) -> Self:
+    def _restore(cls, message: str, hint: str, where: str, reason: str, values: Mapping[str, Value]) -> Self:
         """Without the `__init__` of a subclass, which may write sentences of its own."""
         error = cls.__new__(cls)
         error.reason, error.values = reason, dict(values)
@@ -80,7 +80,7 @@ class SfumatoError(Exception):
 
     def __reduce__(self) -> tuple[object, ...]:
         """Without calling the class, whose arguments may be others than those of `Exception`."""
-        return _unpickled, (type(self), self.args), dict(vars(self))
+        return _unpickle, (type(self), self.args), dict(vars(self))
 
     @property
     def message(self) -> str:
@@ -92,8 +92,8 @@ class SfumatoError(Exception):
 
     def _sentences(self) -> tuple[str, str]:
         """As they are worded here; as they were written where the reason has no wording."""
-        found = render(self.reason, self.values) if self.reason else None
-        return found or (self._written if self._written[0] else (self.reason, ""))
+        sentences = render(self.reason, self.values) if self.reason else None
+        return sentences or (self._written if self._written[0] else (self.reason, ""))
 
     def __str__(self) -> str:
         message, hint = self._sentences()
@@ -111,7 +111,7 @@ class SfumatoError(Exception):
         return self.as_dict()["error"] | ({"reason": self.reason, "values": dict(self.values)} if self.reason else {})
 
 
-def _unpickled(kind: type[SfumatoError], args: tuple[object, ...]) -> SfumatoError:
+def _unpickle(kind: type[SfumatoError], args: tuple[object, ...]) -> SfumatoError:
     error = kind.__new__(kind)
     error.args = args
     return error
@@ -275,7 +275,7 @@ class UnrecordedLookWarning(SfumatoWarning):
     """Individual risks were shown, and no ledger file knows of it."""
 
 
-def rebuilt(
+def rebuild_error(
     code: str, message: str, hint: str = "", where: str = "", *, reason: str = "", values: object = None
 ) -> SfumatoError | None:
     """An error as it was told by another process, by its code; None where no such code is known.
@@ -287,7 +287,7 @@ def rebuilt(
         return None
     if not isinstance(values, Mapping) or not all(map(_is_plain, values.values())):
         reason, values = "", {}
-    return kind._restored(message, hint, where, reason, values)
+    return kind._restore(message, hint, where, reason, values)
 
 
 def _is_plain(value: object) -> bool:

@@ -127,6 +127,9 @@ class KnownRows(Protocol):
     def others(self, dataset: str, digest: str) -> Sequence[str]:
         """The other datasets that were opened with the same rows."""
 
+    def knows(self, dataset: str, digest: str) -> bool:
+        """Whether this was remembered of the dataset."""
+
     def remember(self, dataset: str, digest: str) -> None: ...
 
 
@@ -157,7 +160,7 @@ class Rows(Protocol):
 class AuditStore(Protocol):
     """Keeps who did what, for ever, in order; part of the transaction that it is called in."""
 
-    def append(self, at: str, who: str, verb: str, about: str, said: Row) -> int:
+    def append(self, at: str, who: str, verb: str, about: str, details: Row) -> int:
         """The number of the entry."""
 
     def read(

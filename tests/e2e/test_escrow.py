@@ -17,7 +17,7 @@ import pytest
 from sfumato.adapters.storage.database import Database
 from sfumato.client.client import connect
 from sfumato.client.submissions import RemoteRequest
-from sfumato.composition.settings import Settings
+from sfumato.composition.settings import WorkspaceSettings
 from sfumato.errors import AwaitingApproval, Gone
 from sfumato.ledger.entry import NANO, Entry, Event, verify
 from tests.depth import depth
@@ -174,7 +174,7 @@ class Platform:
     """A server with one worker, on a database of its own; what is asked of it is one count after the other."""
 
     def __init__(self, folder: Path, database: str, data: Path) -> None:
-        settings = Settings(database=database, workers=1)
+        settings = WorkspaceSettings(database=database, workers=1)
         tokens = prepared(folder, settings)
         self.data, self.served = data, Served(folder).start()
         self.alice, self.bob = self.served.client(tokens.alice), self.served.client(tokens.bob)

@@ -12,9 +12,9 @@ import pytest
 import sfumato as sf
 from sfumato.client.client import Client
 from sfumato.client.submissions import Answers
-from sfumato.composition.settings import Settings
+from sfumato.composition.settings import WorkspaceSettings
 from sfumato.errors import AwaitingApproval, NoGuarantee
-from sfumato.model.signal import FreeSignal, Published
+from sfumato.model.signal import FreeScore, PublishedScore
 from tests.e2e.command import PATIENCE, Typed, sfumato
 from tests.e2e.served import Served, prepared, secret_file, until
 
@@ -59,7 +59,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, C
             rows.append(f"{county},{round(school)},{round(price)}")
     data = folder / "census.csv"
     data.write_text("\n".join(rows) + "\n", "utf-8")
-    tokens = prepared(folder, Settings(workers=1, code_seconds=15))
+    tokens = prepared(folder, WorkspaceSettings(workers=1, code_seconds=15))
     with Served(folder) as server, server.start().client(tokens.alice) as alice, server.client(tokens.bob) as bob:
         alice.register(data, SCHEMA)
         alice.set_policy("census", POLICY)
@@ -79,7 +79,7 @@ def test_example_1_the_free_signal_answers_at_once(served: tuple[Served, Client,
     signal = answers.signal(TREE, draws=20)
     assert (signal.state, signal.as_dict()["guarantee"], signal.as_dict()["charged"]) == ("released", "dp", 0.0)
     found = signal.result()
-    assert isinstance(found, FreeSignal)
+    assert isinstance(found, FreeScore)
     assert len(set(found.scores)) > 1, "noise of this size moves the score"
     assert "fresh noise" in found.text()
     _, alice, _ = served
@@ -117,7 +117,7 @@ def test_examples_2_and_3_both_scores_of_a_classifier_of_ones_own(
     asked.page()
     asked.approve(allow_no_guarantee=True)
     found = signal.result()
-    assert isinstance(found, Published)
+    assert isinstance(found, PublishedScore)
     assert found.exact is not None
     assert found.exact >= 0.8, "the paper's g(S'): trained on raw aggregates"
     assert found.score < found.exact, "the paper's g(S): trained on DP aggregates"

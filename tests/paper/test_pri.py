@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.model.calibration import Law
+from sfumato.model.calibration import NoiseLaw
 from sfumato.model.choice import Noise
 from sfumato.ports import Mechanism
 from sfumato.privacy.risk.posthoc import Window, accepted, loss_gaussian, loss_laplace, pri, ratio, window
@@ -132,7 +132,7 @@ def test_candidates_are_tried_from_the_largest_down_and_that_very_output_is_rele
     asked: list[float] = []
 
     def mechanism(law: str, reach: int = 0, /) -> Mechanism:
-        assert law == Law.LAPLACE
+        assert law == NoiseLaw.LAPLACE
 
         def draw(totals: Sequence[int], _sensitivity: int, epsilon: float, /) -> Sequence[int]:
             asked.append(epsilon)

@@ -18,7 +18,7 @@ import sfumato as sf
 from sfumato.adapters.noise.sparse_vector import PUBLISHED_SPLIT
 from sfumato.model.choice import Noise
 from sfumato.model.facts import Bin, Distribution
-from sfumato.model.risk import Spread
+from sfumato.model.risk import ExposureRange
 from sfumato.privacy.accounting.zcdp import rho_laplace
 from sfumato.privacy.noise.intervals import sum_tail
 from sfumato.privacy.preferences.solver import Solution, solve
@@ -34,7 +34,7 @@ from sfumato.privacy.risk.rdr_distribution import rdrs_at
 from sfumato.privacy.risk.rdr_exact import rdr_exact, rdr_gaussian_exact
 from sfumato.privacy.risk.rdr_variance import epsilon_for_variance
 from sfumato.privacy.sensitivity import sensitivity_of_variance
-from sfumato.release.people.exposure_range import compared
+from sfumato.release.people.exposure_range import compared_spread
 
 golden = pytest.mark.golden
 
@@ -155,9 +155,9 @@ GAUSSIAN = {  # tau: sigma, the epsilon that the classic formula calls it, the o
 }  # fmt: skip
 
 
-def people(query: str) -> Spread:
+def people(query: str) -> ExposureRange:
     low, high, k, sensitivity = FACTS[query]
-    return Spread(Fraction(low), Fraction(high), k, Fraction(sensitivity), published=True)
+    return ExposureRange(Fraction(low), Fraction(high), k, Fraction(sensitivity), published=True)
 
 
 def found(query: str, tau: float, noise: Noise, candidates: Sequence[float] | None = None) -> float | None:
@@ -194,7 +194,7 @@ def test_figure_7_facts_of_the_adult_data(adult_csv: Path) -> None:
     adult = sf.open(adult_csv, ADULT | {"null_values": []}, ledger=":memory:", bounds_from_data=True)
     queries = {name: adult.query(sql) for name, sql in QUERIES.items()}
     for name, query in queries.items():
-        spread = compared(sf.ratio(0.95), query._bound.look(Noise()), Noise())
+        spread = compared_spread(sf.ratio(0.95), query._bound.look(Noise()), Noise())
         seen = (float(spread.low), float(spread.high), spread.k, float(spread.sensitivity))
         assert seen == pytest.approx(FACTS[name], rel=1e-9)
     assert queries["Q1"].risk().people_count == PEOPLE
@@ -373,7 +373,7 @@ def test_section_5_1_the_budget_is_split_as_recommended() -> None:
 def variance_as_published(influences: Sequence[float], epsilon: float, k: int = 1) -> float:
     """Lines 10 to 15: of RDRs divided by the largest of them; influences in units of the sensitivity."""
     figures = Distribution(tuple(Bin(figure, figure, many) for figure, many in sorted(Counter(influences).items())))
-    spread = Spread(Fraction(min(influences)), Fraction(max(influences)), k, published=True, figures=figures)
+    spread = ExposureRange(Fraction(min(influences)), Fraction(max(influences)), k, published=True, figures=figures)
     return rdrs_at(epsilon, spread, Noise()).normalised_variance
 
 
@@ -414,7 +414,7 @@ def test_section_5_1_repaired_epsilon() -> None:
 
 # Sections 5.2 and 5.3: several queries, each with an epsilon larger than all before it together
 
-ONE_ILL = Spread(Fraction(0), Fraction(1), k=1)
+ONE_ILL = ExposureRange(Fraction(0), Fraction(1), k=1)
 LONGEST = [0.001, 0.002, 0.004, 0.008, 0.02, 0.04, 0.08, 0.2, 0.4, 0.8, 2, 4, 8]
 
 
@@ -423,7 +423,7 @@ def larger(spent: Fraction) -> list[float]:
     return [candidate for candidate in PAPER_CANDIDATES if Fraction(str(candidate)) > spent]
 
 
-def next_query(tau: float, patients: Spread, spent: float = 0) -> Solution:
+def next_query(tau: float, patients: ExposureRange, spent: float = 0) -> Solution:
     """How many patients are ill? The largest candidate that is left and meets tau, or a refusal."""
     return solve([sf.ratio(tau)], lambda _: patients, Noise(), candidates=larger(Fraction(str(spent))))
 

@@ -14,7 +14,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import NoGuarantee
-from sfumato.model.signal import BlockMean, FreeSignal, NoisyDifference, Published
+from sfumato.model.signal import BlockMeanScore, FreeScore, NoisyDifferenceScore, PublishedScore
 
 COUNTIES = [f"county {i:02}" for i in range(40)]
 SQL = "SELECT county, COUNT(*) AS people, SUM(school) AS school, SUM(price) AS price FROM census GROUP BY county"
@@ -52,7 +52,7 @@ def release(query: sf.Query) -> sf.Release:
 
 def test_example_1_the_score_alone_does_not_tell(release: sf.Release) -> None:
     found = release.signal(CLASSIFIER, draws=20)
-    assert isinstance(found, FreeSignal)
+    assert isinstance(found, FreeScore)
     assert 0 <= found.score <= 1
     assert found.cost == 0
     assert len(set(found.scores)) > 1, "noise of this size moves the score"
@@ -62,7 +62,7 @@ def test_example_2_both_scores_tell_what_noise_cost(release: sf.Release) -> None
     with pytest.raises(NoGuarantee):
         release.signal(CLASSIFIER, "as_published")
     found = release.signal(CLASSIFIER, "as_published", allow_no_guarantee=True, redraw=True)
-    assert isinstance(found, Published)
+    assert isinstance(found, PublishedScore)
     assert found.guarantee == "none"
     assert found.exact is not None
     assert found.exact >= 0.8, "the paper's g(S'): trained on raw aggregates"
@@ -75,12 +75,12 @@ def test_example_3_without_breaking_anybody_s_privacy(query: sf.Query) -> None:
     fresh = sf.open(dataset._context._source, DECLARED, ledger=":memory:").query(SQL)
     release = fresh.release(epsilon=0.15)
     blocks = release.signal(CLASSIFIER, "sample_and_aggregate", epsilon=2.0, blocks=8)
-    assert isinstance(blocks, BlockMean)
+    assert isinstance(blocks, BlockMeanScore)
     assert (blocks.guarantee, blocks.cost) == ("dp", 2.0)
     assert blocks.certificate.sensitivity == (1 / 8,)
     schooled = sf.task("formula", expression="(sum(school) - 12 * sum(people)) / 12000", low=-1, high=1)
     apart = release.signal(schooled, "noisy_difference", epsilon=0.5)
-    assert isinstance(apart, NoisyDifference)
+    assert isinstance(apart, NoisyDifferenceScore)
     assert (apart.guarantee, apart.cost) == ("dp", 0.5)
     assert apart.noise_90 is not None
     assert apart.noise_90 < 0.05
@@ -94,6 +94,6 @@ def test_the_free_signal_answers_the_same_question(query: sf.Query) -> None:
     for epsilon in (0.05, 10.0):
         fresh = sf.open(query.dataset._context._source, DECLARED, ledger=":memory:").query(SQL)
         found = fresh.release(epsilon=epsilon).signal(CLASSIFIER, draws=20)
-        assert isinstance(found, FreeSignal)
+        assert isinstance(found, FreeScore)
         damages.append(sum(found.damages) / 20)
     assert damages[0] > damages[1]

@@ -16,10 +16,10 @@ from typing import Any
 from hypothesis import reject
 from hypothesis import strategies as st
 
-from sfumato.adapters.engines.reference import Asked, Literal, clamped_name
+from sfumato.adapters.engines.reference import Literal, OracleAggregate, clamped_name
 from sfumato.errors import QueryError
 from sfumato.model.schema import Bounds, Category
-from sfumato.model.statement import Kind
+from sfumato.model.statement import AggregateKind
 from sfumato.privacy.sensitivity import measure
 from sfumato.schema.read import from_dict
 from sfumato.sql.parser.statement import parse
@@ -95,10 +95,10 @@ class Number:
     clamped: str
     interval: Interval
 
-    def asked(self, kind: Kind, at: Fraction | None) -> Asked:
+    def asked(self, kind: AggregateKind, at: Fraction | None) -> OracleAggregate:
         if kind.counts:
-            return Asked(kind, self.oracle)
-        return Asked(kind, self.oracle, self.clamped, Bounds(self.interval.low, self.interval.high), at)
+            return OracleAggregate(kind, self.oracle)
+        return OracleAggregate(kind, self.oracle, self.clamped, Bounds(self.interval.low, self.interval.high), at)
 
 
 @dataclass(frozen=True)
@@ -193,30 +193,32 @@ def _named(name: str, user: str, interval: Interval) -> Number:
 
 # Questions
 
-AGGREGATES: dict[str, tuple[Kind, tuple[str, ...]]] = {
-    "COUNT(*)": (Kind.COUNT, ("COUNT(*)", "count(*)")),
-    "COUNT": (Kind.COUNT, ("COUNT({v})",)),
-    "COUNT DISTINCT": (Kind.COUNT_DISTINCT, ("COUNT(DISTINCT {v})",)),
-    "SUM": (Kind.SUM, ("SUM({v})", "sum({v})")),
-    "AVG": (Kind.AVG, ("AVG({v})", "avg({v})")),
-    "VAR_POP": (Kind.VAR_POP, ("VAR_POP({v})",)),
-    "VAR_SAMP": (Kind.VAR_SAMP, ("VAR_SAMP({v})", "VARIANCE({v})")),
-    "STDDEV": (Kind.STDDEV_SAMP, ("STDDEV({v})", "STDDEV_SAMP({v})", "stddev({v})")),
-    "STDDEV_POP": (Kind.STDDEV_POP, ("STDDEV_POP({v})",)),
-    "MIN": (Kind.MIN, ("MIN({v})",)),
-    "MAX": (Kind.MAX, ("MAX({v})",)),
-    "MEDIAN": (Kind.QUANTILE_CONT, ("MEDIAN({v})", "median({v})")),
+AGGREGATES: dict[str, tuple[AggregateKind, tuple[str, ...]]] = {
+    "COUNT(*)": (AggregateKind.COUNT, ("COUNT(*)", "count(*)")),
+    "COUNT": (AggregateKind.COUNT, ("COUNT({v})",)),
+    "COUNT DISTINCT": (AggregateKind.COUNT_DISTINCT, ("COUNT(DISTINCT {v})",)),
+    "SUM": (AggregateKind.SUM, ("SUM({v})", "sum({v})")),
+    "AVG": (AggregateKind.AVG, ("AVG({v})", "avg({v})")),
+    "VAR_POP": (AggregateKind.VAR_POP, ("VAR_POP({v})",)),
+    "VAR_SAMP": (AggregateKind.VAR_SAMP, ("VAR_SAMP({v})", "VARIANCE({v})")),
+    "STDDEV": (AggregateKind.STDDEV_SAMP, ("STDDEV({v})", "STDDEV_SAMP({v})", "stddev({v})")),
+    "STDDEV_POP": (AggregateKind.STDDEV_POP, ("STDDEV_POP({v})",)),
+    "MIN": (AggregateKind.MIN, ("MIN({v})",)),
+    "MAX": (AggregateKind.MAX, ("MAX({v})",)),
+    "MEDIAN": (AggregateKind.QUANTILE_CONT, ("MEDIAN({v})", "median({v})")),
     "QUANTILE_CONT": (
-        Kind.QUANTILE_CONT,
+        AggregateKind.QUANTILE_CONT,
         ("QUANTILE_CONT({v}, {p})", "PERCENTILE_CONT({p}) WITHIN GROUP (ORDER BY {v})"),
     ),
     "QUANTILE_DISC": (
-        Kind.QUANTILE_DISC,
+        AggregateKind.QUANTILE_DISC,
         ("QUANTILE_DISC({v}, {p})", "PERCENTILE_DISC({p}) WITHIN GROUP (ORDER BY {v})"),
     ),
 }
 PLAIN = ("COUNT(*)", "COUNT", "SUM", "AVG")
-ADDITIVE = tuple(n for n, (kind, _) in AGGREGATES.items() if not kind.selects and kind is not Kind.COUNT_DISTINCT)
+ADDITIVE = tuple(
+    n for n, (kind, _) in AGGREGATES.items() if not kind.selects and kind is not AggregateKind.COUNT_DISTINCT
+)
 
 _MAYBE, _SELDOM = st.booleans(), st.integers(0, 3).map(lambda i: i == 0)
 _QUANTILES = st.sampled_from(("0.5", "0.25", "0.9", "0.1", "0", "1", "0.333", "0.75", "0.99"))
@@ -240,7 +242,9 @@ def releasable_questions(draw: Draw, table: Table, additive: bool = False) -> Qu
     asked = [_asked(draw, one, source) for one in chosen]
     if draw(_SELDOM) and table.names.who in source.others and ("unit" in table.schema or not additive):
         who = table.names.who
-        asked.append((f"COUNT(DISTINCT {quoted(who)})", Asked(Kind.COUNT_DISTINCT, f'"{who.lower()}"')))
+        asked.append(
+            (f"COUNT(DISTINCT {quoted(who)})", OracleAggregate(AggregateKind.COUNT_DISTINCT, f'"{who.lower()}"'))
+        )
     return _question(draw, table, source, asked)
 
 
@@ -252,7 +256,7 @@ def plain_questions(draw: Draw, table: Table) -> Question:
     return _question(draw, table, source, [_asked(draw, one, source, computed=False) for one in chosen])
 
 
-def _question(draw: Draw, table: Table, source: Source, asked: list[tuple[str, Asked]]) -> Question:
+def _question(draw: Draw, table: Table, source: Source, asked: list[tuple[str, OracleAggregate]]) -> Question:
     """With a WHERE or none, by no, one or two keys."""
     keys = draw(st.lists(st.sampled_from(table.names.keys), max_size=2, unique=True))
     items = [f"{sql} AS a{i}" for i, (sql, _) in enumerate(asked)]
@@ -277,21 +281,21 @@ def _cells(table: Table, sql: str) -> tuple[tuple[Category, ...], ...] | None:
         reject()
 
 
-def _asked(draw: Draw, aggregate: str, source: Source, computed: bool = True) -> tuple[str, Asked]:
+def _asked(draw: Draw, aggregate: str, source: Source, computed: bool = True) -> tuple[str, OracleAggregate]:
     """One aggregate, as the user spells it and as the oracle does."""
     kind, spellings = AGGREGATES[aggregate]
     spelling = draw(st.sampled_from(spellings))
     if aggregate == "COUNT(*)":
-        return spelling, Asked(kind)
+        return spelling, OracleAggregate(kind)
     if kind.counts and draw(_MAYBE):
         name = draw(st.sampled_from(source.others))
-        return spelling.format(v=quoted(name)), Asked(kind, f'"{name.lower()}"')
+        return spelling.format(v=quoted(name)), OracleAggregate(kind, f'"{name.lower()}"')
     p = draw(_QUANTILES) if "{p}" in spelling else "0.5"
     argument = _argument(draw, source, kind) if computed and draw(_MAYBE) else draw(st.sampled_from(source.numbers))
     return spelling.format(v=argument.user, p=p), argument.asked(kind, Fraction(p) if kind.ranks else None)
 
 
-def _argument(draw: Draw, source: Source, kind: Kind) -> Number:
+def _argument(draw: Draw, source: Source, kind: AggregateKind) -> Number:
     a, b = source.numbers if draw(_MAYBE) else source.numbers[::-1]
     condition = draw(source.condition)
     if kind.counts or not draw(_SELDOM):

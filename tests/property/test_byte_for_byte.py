@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato.cli.main import main
 from sfumato.composition import local
-from sfumato.model.calibration import Law
+from sfumato.model.calibration import NoiseLaw
 from sfumato.ports import Mechanism
 from sfumato.schema.read import from_dict
 from sfumato.schema.write import write
@@ -43,7 +43,7 @@ def constant(law: str, _reach: int = 0, /) -> Mechanism:
     """Draws the same whatever the totals are: nothing of them is left but how many there are."""
 
     def draw(totals: Sequence[int], _sensitivity: int, _epsilon: float, /) -> list[int]:
-        return [1] if law == Law.EXPONENTIAL else [5] * len(totals)
+        return [1] if law == NoiseLaw.EXPONENTIAL else [5] * len(totals)
 
     return draw
 

@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato.model.measurement import NoisyNumber, NumberKind
 from sfumato.model.schema import Bounds, Type
-from sfumato.model.statement import ColumnRef, Kind
+from sfumato.model.statement import AggregateKind, ColumnRef
 from sfumato.sql.builder.ast import cast, value
 from sfumato.sql.builder.term import Term
 from sfumato.sql.plans.influence import FINE_UNITS, spread
@@ -154,7 +154,7 @@ def test_variances_of_two_billion_people_add_up() -> None:
     bounds = Bounds(Fraction(0), Fraction(1))
     totals = {"n": people, "z": furthest, "zz": people * furthest**2}
     parts = {name: Term(partial(cast, value(str(total)), "INT128")) for name, total in totals.items()}
-    formula = spread(Reading("v", ColumnRef("v", Type.NUMBER), bounds), parts, Kind.VAR_POP)
+    formula = spread(Reading("v", ColumnRef("v", Type.NUMBER), bounds), parts, AggregateKind.VAR_POP)
     with duckdb.connect() as engine:
         [(variance,)] = engine.execute(f"SELECT {formula.tree.sql(dialect='duckdb')}").fetchall()
     assert variance == pytest.approx(0.25, rel=1e-9)

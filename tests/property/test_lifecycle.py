@@ -98,7 +98,7 @@ def furnished() -> Iterator[Path]:
         folder = Path(name) / "room"
         folder.mkdir()
         room = Room(folder, f"sqlite:///{folder}/escrow.db").peopled()
-        room.people.change(room["root"], "carol", roles=["analyst", "controller"])
+        room.accounts.change(room["root"], "carol", roles=["analyst", "controller"])
         room.close()
         yield folder
 

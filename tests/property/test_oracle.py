@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.adapters.engines.reference import Asked, LeaveOneOut, Literal, leave_one_out, people_of
-from sfumato.model.statement import Kind
+from sfumato.adapters.engines.reference import LeaveOneOut, Literal, OracleAggregate, leave_one_out, people_of
+from sfumato.model.statement import AggregateKind
 from sfumato.release import answer
 from sfumato.release.noise import Noisy
 from tests.property.questions import AGGREGATES, questions
@@ -35,9 +35,9 @@ from tests.property.tables import (
 CLOSE = 1e-9  # relative; of a figure near zero, relative to the largest that the bounds allow
 ROOT_CLOSE = 1e-6  # of the root of a variance that is 0 and that floats see as 1e-16
 BIN = 1 / 3840  # of the range of a figure: how exact its quantiles are
-SPREADS = (Kind.VAR_POP, Kind.VAR_SAMP, Kind.STDDEV_POP, Kind.STDDEV_SAMP)
-ROOTS = (Kind.STDDEV_POP, Kind.STDDEV_SAMP)
-ADDITIVE = (Kind.COUNT, Kind.SUM, Kind.AVG, *SPREADS)
+SPREADS = (AggregateKind.VAR_POP, AggregateKind.VAR_SAMP, AggregateKind.STDDEV_POP, AggregateKind.STDDEV_SAMP)
+ROOTS = (AggregateKind.STDDEV_POP, AggregateKind.STDDEV_SAMP)
+ADDITIVE = (AggregateKind.COUNT, AggregateKind.SUM, AggregateKind.AVG, *SPREADS)
 
 
 @pytest.mark.depth("oracle tables")
@@ -108,7 +108,7 @@ def assert_same_facts(
     risk = query.risk(mechanism="gaussian", delta=1e-6) if gaussian else query.risk()
     influences = oracle.influences_l2() if gaussian else oracle.influences()
     exposures = oracle.exposures_l2() if gaussian else oracle.exposures()
-    within = sum(map(tolerance, oracle.asked))
+    within = sum(map(tolerance, oracle.aggregates))
     assert risk.people_count == len(oracle.people)
     assert risk.outputs == oracle.outputs
     assert all(0 <= exposure <= 1 / dataset.schema.relation.steps + CLOSE for exposure in exposures)
@@ -122,14 +122,14 @@ def assert_same_facts(
     assert_same(people["exposure"], exposures, CLOSE)
 
     for row, expected in zip(query.answer(), oracle.answer, strict=True):
-        for figure, other, asked in zip(row, expected, oracle.asked, strict=True):
+        for figure, other, asked in zip(row, expected, oracle.aggregates, strict=True):
             assert (figure is None) == (other is None)
             assert_same([cast(float, figure or 0.0)], [other or Fraction(0)], tolerance(asked))
-    if not gaussian and all(asked.kind in ADDITIVE for asked in oracle.asked):  # the totals know of no noise
+    if not gaussian and all(asked.kind in ADDITIVE for asked in oracle.aggregates):  # the totals know of no noise
         assert_same_release(query, oracle, len(table.rows))
 
 
-def tolerance(asked: Asked) -> float:
+def tolerance(asked: OracleAggregate) -> float:
     """How far a figure may be off: a little of the largest that the bounds allow."""
     if asked.bounds is None:
         return CLOSE
@@ -149,8 +149,8 @@ def assert_same_release(query: sf.Query, oracle: LeaveOneOut, rows: int) -> None
     """
     step = rows * max(float(number.step) for number in query.measurement.numbers)
     for row, expected in zip(released_without_noise(query), oracle.answer, strict=True):
-        for figure, other, asked in zip(row, expected, oracle.asked, strict=True):
-            nothing = asked.bounds.middle if asked.kind is Kind.AVG and asked.bounds else Fraction(0)
+        for figure, other, asked in zip(row, expected, oracle.aggregates, strict=True):
+            nothing = asked.bounds.middle if asked.kind is AggregateKind.AVG and asked.bounds else Fraction(0)
             if other is not None or asked.kind not in SPREADS:
                 assert_same([figure], [nothing if other is None else other], rounding(asked, step))
 
@@ -166,7 +166,7 @@ def released_without_noise(query: sf.Query) -> list[list[Any]]:
     return [[v for v, c in zip(row, measurement.columns, strict=True) if c.key is None] for row in rows]
 
 
-def rounding(asked: Asked, step: float) -> float:
+def rounding(asked: OracleAggregate, step: float) -> float:
     """How far a release may be off because each row is rounded to the grid of the noise; `step` is that of all rows."""
     if asked.kind not in SPREADS or asked.bounds is None:
         return step / 2

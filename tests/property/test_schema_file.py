@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.model.budget import BudgetLimit
-from sfumato.model.schema import Bounds, Category, Column, PrivacyUnit, Relation, Schema, Type
+from sfumato.model.schema import Bounds, Category, PrivacyUnit, Relation, Schema, SchemaColumn, Type
 from sfumato.schema.read import from_dict
 from sfumato.schema.write import write
 
@@ -40,13 +40,13 @@ def categories(draw: st.DrawFn, type_: Type) -> tuple[Category, ...] | None:
 
 
 @st.composite
-def columns(draw: st.DrawFn, name: str) -> Column:
+def columns(draw: st.DrawFn, name: str) -> SchemaColumn:
     type_ = draw(st.sampled_from(Type))
     between = draw(bounds(type_))
     listed = draw(categories(type_))
     step = draw(st.sampled_from([None, Fraction(1), Fraction("0.1")])) if between else None
     private = type_ in (Type.TEXT, Type.INTEGER) and listed is None and draw(st.booleans())
-    return Column(name, type_, between, listed, step, private)
+    return SchemaColumn(name, type_, between, listed, step, private)
 
 
 def limits(most: int) -> st.SearchStrategy[Fraction | None]:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from sfumato.model.calibration import Law
+from sfumato.model.calibration import NoiseLaw
 from sfumato.privacy.accounting.zcdp import rho_pure
 from sfumato.privacy.noise.intervals import reach, sum_tail
 from sfumato.privacy.noise.truncated_laplace import (
@@ -133,9 +133,9 @@ def test_ranges_are_within_the_reach_and_within_those_of_laplace_noise(
 ) -> None:
     far = quantile(share, scale, furthest)
     assert 0 < far < furthest
-    assert far <= reach(Law.LAPLACE, scale, 1 - share) * (1 + 1e-12)
+    assert far <= reach(NoiseLaw.LAPLACE, scale, 1 - share) * (1 + 1e-12)
     assert math.expm1(-far / scale) / math.expm1(-furthest / scale) == pytest.approx(share, rel=1e-9)
-    assert reach(Law.TRUNCATED, scale, 1 - share, furthest) == pytest.approx(far)
+    assert reach(NoiseLaw.TRUNCATED, scale, 1 - share, furthest) == pytest.approx(far)
 
 
 @drawn

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sfumato.errors import QueryError, SchemaError
 from sfumato.model.statement import columns_in
 from sfumato.privacy.sensitivity import measure
-from sfumato.sql.parser.statement import condition
+from sfumato.sql.parser.statement import parse_condition
 from tests.depth import depth
 from tests.unit.test_parse import ADULT, PRESENT, WHERE, read
 
@@ -147,11 +147,11 @@ def test_a_sound_question_is_answered_in_one_spelling(
     tail = f"HAVING {other} > 3 OR n IS NULL ORDER BY sex, {other} {'DESC' if descending else ''} LIMIT 3"
     statement = read(f"SELECT {first} AS n, {second} AS m FROM {table} WHERE {where} GROUP BY sex {tail}")
     assert read(statement.text) == statement
-    assert [output.name for output in statement.outputs if output.shown] == ["n", "m"]
+    assert [output.name for output in statement.outputs if output.visible] == ["n", "m"]
 
 
 @settings(max_examples=depth("typed in"))
 @given(st.text() | soups | conditions | scalars)
 def test_no_condition_does_more_than_it_may(text: str) -> None:
     with suppress(QueryError):
-        assert {column.name for column in columns_in(condition(text, ADULT, PRESENT))} <= set(PRESENT)
+        assert {column.name for column in columns_in(parse_condition(text, ADULT, PRESENT))} <= set(PRESENT)

@@ -21,8 +21,8 @@ from sfumato.model.choice import Noise
 from sfumato.model.release import Answer
 from sfumato.privacy.noise.calibration import calibrate
 from sfumato.release import answer as assemble
-from sfumato.release.noise import Noisy, drawn
-from sfumato.sql.plans.rows import Question
+from sfumato.release.noise import Noisy, draw_noise
+from sfumato.sql.plans.rows import PlanInput
 from sfumato.sql.plans.totals import read_totals, totals
 from tests.depth import depth
 from tests.statistical.audit import least_rate, most_rate
@@ -130,7 +130,7 @@ def released(query: sf.Query) -> list[Answer]:
     certificate = query.release(epsilon=EPSILON).certificate
     how, mechanism = calibrate(query.measurement, Noise(), EPSILON, 10.0), query.dataset.services.mechanism
     assert certificate.scale == tuple(drawing.scale for drawing in how.numbers)
-    draws = [drawn(query._bound.totals(), query.measurement, how, mechanism) for _ in range(depth("real tables"))]
+    draws = [draw_noise(query._bound.totals(), query.measurement, how, mechanism) for _ in range(depth("real tables"))]
     return [assemble.answer(query.measurement, noisy, how, query.statement.afterwards) for noisy in draws]
 
 
@@ -164,7 +164,7 @@ def test_over_many_dataset_names_planes_weigh_as_many_flights_as_count() -> None
     asked = dataset.query("SELECT SUM(distance) FROM flights")
     sums = []
     for n in range(depth("dataset names")):
-        question = Question(replace(dataset.schema, name=f"flights {n}"), asked.statement, asked.measurement)
+        question = PlanInput(replace(dataset.schema, name=f"flights {n}"), asked.statement, asked.measurement)
         [(_, found)] = read_totals(dataset._context.engine.rows(totals(question).sql("duckdb")), question)
         sums.append(float(found[0] * asked.measurement.numbers[0].step))
     planes = january.groupby("tailnum").distance.agg(["size", "mean", "var"]).fillna(0)

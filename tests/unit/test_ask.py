@@ -12,7 +12,7 @@ import pytest
 from sfumato.composition import local
 from sfumato.errors import BadInput
 from sfumato.model.schema import Schema, Type
-from sfumato.schema.interview import Question, ask
+from sfumato.schema.interview import InterviewQuestion, ask
 from sfumato.schema.read import from_dict
 
 PAGE = Path(__file__).parents[2] / "docs" / "schema.md"
@@ -24,9 +24,9 @@ class Person:
 
     def __init__(self, *entries: str) -> None:
         self.entries: Iterator[str] = iter(entries)
-        self.asked: list[Question] = []
+        self.asked: list[InterviewQuestion] = []
 
-    def __call__(self, question: Question) -> str:
+    def __call__(self, question: InterviewQuestion) -> str:
         self.asked.append(question)
         return next(self.entries, "")
 
@@ -135,7 +135,7 @@ def test_no_value_of_the_data_is_shown(tmp_path: Path) -> None:
     data = tmp_path / "stays.csv"
     data.write_text("patient,ward,days\nNightingale,Scutari,4711\n", "utf-8")
     person = Person("", "patient", "1")
-    text = local.asked(data, "stays", person)
+    text = local.interview_schema(data, "stays", person)
     shown = text + " ".join(f"{q.words} {q.default} {q.wrong}" for q in person.asked)
     assert not re.search("Nightingale|Scutari|4711", shown)
 
@@ -148,7 +148,7 @@ def test_the_transcript_in_the_docs(tmp_path: Path) -> None:
     assert command == "$ sfumato schema ask stays.csv --out stays.toml"
     left: Iterator[str] = iter(lines)
 
-    def answer(question: Question) -> str:
+    def answer(question: InterviewQuestion) -> str:
         if question.wrong:
             assert next(left) == question.wrong
         prompt = f"{question.words} [{question.default}]:" if question.default else f"{question.words}:"
@@ -158,6 +158,6 @@ def test_the_transcript_in_the_docs(tmp_path: Path) -> None:
 
     data = tmp_path / "stays.csv"
     data.write_text("patient,ward,days,weight\np1,Surgery,3,70.5\n", "utf-8")
-    assert local.asked(data, "stays", answer) == file
+    assert local.interview_schema(data, "stays", answer) == file
     assert next(left, None) is None
     assert from_dict(tomllib.loads(file)).unit.max_rows == 5

@@ -19,15 +19,15 @@ from sfumato.errors import NoMechanism, PreferenceError, SfumatoError, SourceErr
 from sfumato.ledger.entry import Event
 from sfumato.model.choice import Noise
 from sfumato.model.method_comparison import Method, Need
-from sfumato.presentation import method_comparison as view
+from sfumato.presentation import method_comparison_view as view
 from sfumato.presentation.figures.figure import Pin, Span
 from sfumato.presentation.figures.svg import svg
 from sfumato.presentation.figures.terminal import text
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import method_comparison as of_compare
-from sfumato.presentation.wording import risk as of_risk
-from sfumato.privacy.preferences.method_comparison import Grounds, intersection, needed, panel, row
+from sfumato.presentation.wording import method_comparison_sentences as of_compare
+from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.privacy.preferences.preference import Preference, epsilon
+from sfumato.privacy.preferences.preference_comparison import Grounds, intersection, panel, row
 from sfumato.release.bound_query import BoundQuery
 
 STAYS = pd.DataFrame(
@@ -134,7 +134,7 @@ def test_a_stated_method_takes_the_place_of_its_example() -> None:
     gap, between = sf.gap(1.5, worst_case=True), sf.ratio(0.9, between="days > 20")
     stated: list[Preference] = [gap, sf.guess(0.6, choices=2), sf.within(3), between]
     found = stays().compare(COUNT, stated)
-    assert [m.words for m in found.methods if m.stated] == [p.words for p in stated]
+    assert [m.words for m in found.methods if m.requested] == [p.words for p in stated]
     assert {"gap 1.2, worst case", "guess 0.4, one of 4", "within", "ratio between two groups"}.isdisjoint(rows(found))
     assert {"ratio 0.95, of the people in the data", "relative error"} <= set(rows(found))
 
@@ -152,7 +152,7 @@ def test_a_stated_method_takes_the_place_of_its_example() -> None:
     ],
 )
 def test_what_a_preference_needs(preference: Preference, need: Need) -> None:
-    assert needed(preference) is need
+    assert preference.need is need
 
 
 # What is stated intersects
@@ -189,7 +189,7 @@ def test_an_empty_intersection_names_the_two_in_conflict() -> None:
         "yours: attack chance 0.9": "ok",
         f"yours: {CLOSE.words}": "over",
         f"yours: {WORST.words}": "over",
-        **{name: "ok" for name, m in rows(found).items() if not m.stated and m.high is not None},
+        **{name: "ok" for name, m in rows(found).items() if not m.requested and m.high is not None},
     }
 
 
@@ -214,7 +214,7 @@ def test_the_rule_of_record_is_what_is_stated_where_nothing_else_is() -> None:
     rule = RULE | {"mechanism": "gaussian", "delta": 1e-9}
     found = stays(rule=rule).compare(COUNT)
     assert found.noise == Noise("gaussian", 1e-9)
-    assert [m.words for m in found.methods if m.stated] == ["gap 1.2, worst case"]
+    assert [m.words for m in found.methods if m.requested] == ["gap 1.2, worst case"]
     assert found.together is not None
     assert found.together.epsilon == stays(rule=rule).query(COUNT).choose().epsilon
     assert "The rule of record: epsilon 3.94334, guarantee dp." in in_one_line(found)
@@ -288,7 +288,7 @@ def test_a_look_shows_what_choose_would_find() -> None:
         assert method.of_people
     assert rows(found)["satisfies nine tenths within 1.1 times"].epsilon is not None
     assert found.together is not None
-    assert found.together.epsilon == min(m.epsilon for m in found.methods if m.stated and m.epsilon)
+    assert found.together.epsilon == min(m.epsilon for m in found.methods if m.requested and m.epsilon)
 
 
 def test_selections_are_not_run_after_a_look_either() -> None:
@@ -311,7 +311,7 @@ def test_nobody_to_compare_is_told() -> None:
 
 
 def test_without_the_data_there_is_nothing_to_look_at() -> None:
-    planned = local.planned(SCHEMA, ledger=":memory:")
+    planned = local.open_without_data(SCHEMA, ledger=":memory:")
     assert tops(planned.compare(COUNT)) == tops(stays().compare(COUNT))
     with pytest.raises(SourceError, match="opened without its data"):
         planned.compare(COUNT, look=True)

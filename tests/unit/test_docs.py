@@ -13,8 +13,8 @@ import pytest
 from sfumato import demo
 from sfumato.composition import local
 from sfumato.errors import QueryError
-from sfumato.model.release import Certificate
-from sfumato.privacy.preferences.preference import gap
+from sfumato.model.release import ReleaseCertificate
+from sfumato.privacy.preferences.disparity import gap
 from sfumato.schema.read import from_dict
 
 ROOT = Path(__file__).parents[2]
@@ -95,7 +95,7 @@ def test_schemas_in_the_docs_load(page: str) -> None:
 def test_the_sql_of_the_docs_is_answered_or_refused_as_they_say() -> None:
     page = (ROOT / "docs" / "sql.md").read_text("utf-8")
     [stated] = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
-    stays = local.planned(tomllib.loads(stated), ledger=":memory:")
+    stays = local.open_without_data(tomllib.loads(stated), ledger=":memory:")
     answered = [sql for block in re.findall(r"```sql\n(.*?)```", page, re.DOTALL) for sql in block.split(";\n") if sql]
     assert len(answered) >= 10
     for sql in answered:
@@ -133,4 +133,4 @@ def test_every_field_of_a_certificate_is_in_the_docs() -> None:
     page = (ROOT / "docs" / "certificate.md").read_text("utf-8")
     rows = re.findall(r"^\| (`.*?) \|", page.partition("## Every field")[2], re.MULTILINE)
     told = re.findall(r"`(\w+)`", " ".join(rows))
-    assert sorted(told) == sorted(field.name for field in fields(Certificate))
+    assert sorted(told) == sorted(field.name for field in fields(ReleaseCertificate))

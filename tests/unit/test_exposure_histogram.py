@@ -21,7 +21,7 @@ from sfumato.ledger.entry import Event, nano
 from sfumato.model.choice import Noise
 from sfumato.model.exposure_histogram import ExposureHistogram
 from sfumato.model.guarantee import Guarantee
-from sfumato.model.release import Certificate
+from sfumato.model.release import ReleaseCertificate
 from sfumato.model.risk import Source
 from sfumato.presentation.risk.profile import candidates, estimates
 from sfumato.presentation.wording import guarantee as of_guarantee
@@ -356,7 +356,7 @@ def test_a_histogram_displaces_no_plan() -> None:
 
 
 @cache
-def certified() -> Certificate:
+def certified() -> ReleaseCertificate:
     certificate = stays(range(9)).query(SUM).exposure_histogram(1.0).certificate
     assert certificate is not None
     return certificate

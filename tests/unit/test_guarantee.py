@@ -13,7 +13,7 @@ import pytest
 import sfumato as sf
 from sfumato.ledger.entry import Event
 from sfumato.model import guarantee
-from sfumato.model.guarantee import Guarantee, Label, Provenance, join, word
+from sfumato.model.guarantee import Guarantee, Label, Provenance, guarantee_of, weakest
 
 PEOPLE = pd.DataFrame({"ward": ["a", "a", "b"], "days": [3, 40, 7]})
 RULE = {"gap": 1.2, "worst_case": True}
@@ -273,10 +273,10 @@ def test_what_has_no_guarantee_is_charged_a_constant_whatever_is_said_after_a_lo
 def test_the_algebra_never_upgrades(labels: tuple[Label, ...]) -> None:
     """One more input leaves the word or weakens it; one confidential input ends it."""
     order = [Guarantee.DP, Guarantee.SELECTED, Guarantee.NONE]
-    one, both = word([provenance(labels[0])]), word([provenance(label) for label in labels])
+    one, both = guarantee_of([provenance(labels[0])]), guarantee_of([provenance(label) for label in labels])
     assert order.index(both) >= order.index(one)
     assert (both is Guarantee.NONE) == (Label.CONFIDENTIAL in labels)
-    assert join([one, both]) is both
+    assert weakest([one, both]) is both
 
 
 def test_only_one_module_writes_the_three_words() -> None:

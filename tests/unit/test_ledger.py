@@ -158,7 +158,7 @@ def test_a_record_keeps_to_its_dataset() -> None:
 
 
 def test_what_was_looked_at() -> None:
-    assert [record(PLAN, LOOK).looked(key, "ada") for key in ("plan", "risk")] == [False, True]
+    assert [record(PLAN, LOOK).has_look(key, "ada") for key in ("plan", "risk")] == [False, True]
     assert [record(*drafts).somebody_looked for drafts in ([], [PLAN], [PLAN, LOOK])] == [False, False, True]
 
 
@@ -169,7 +169,7 @@ def test_of_several_plans_the_last_is_in_force() -> None:
 
 
 def test_the_last_answer_to_a_request_is_the_one_that_holds() -> None:
-    last = record(draft(Event.RELEASED, "answer", n=1), draft(Event.RELEASED, "answer", n=2)).released("answer")
+    last = record(draft(Event.RELEASED, "answer", n=1), draft(Event.RELEASED, "answer", n=2)).release_entry("answer")
     assert last is not None
     assert last.draft.public == {"n": 2}
 

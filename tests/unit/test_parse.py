@@ -251,7 +251,7 @@ def test_it_knows_which_columns_it_reads() -> None:
 def test_what_only_having_and_order_by_read_is_not_shown() -> None:
     text = "SELECT AVG(age) FROM adult GROUP BY sex HAVING COUNT(*) > 3 ORDER BY sex, SUM(pay)"
     outputs = read(text).outputs
-    assert [(o.name, o.shown) for o in outputs] == [
+    assert [(o.name, o.visible) for o in outputs] == [
         ("avg(age)", True), ("count(*), not shown", False), ("sex, not shown", False), ("sum(pay), not shown", False),
     ]  # fmt: skip
     assert read(text).columns == ("age", "pay", "sex")

@@ -18,7 +18,7 @@ from sfumato.composition import local
 from sfumato.errors import BudgetExceeded, EngineFailure, NoGuarantee, PreferenceError, SchemaError, SourceError
 from sfumato.ledger.entry import Event
 from sfumato.ledger.population import counted_together
-from sfumato.schema.read import from_dict, parsed
+from sfumato.schema.read import from_dict, parse_schema
 from sfumato.schema.write import write
 
 ROWS = [(3, "a"), (40, "b"), (7, "b"), (3, "a")]
@@ -146,7 +146,7 @@ def test_what_shares_a_dataset_is_one_population() -> None:
 def test_a_population_stands_in_the_schema_file() -> None:
     read = from_dict(schema("stays", population=" the  patients "))
     assert read.population == "the patients"
-    assert parsed(write(read)) == read.__class__(**vars(read))
+    assert parse_schema(write(read)) == read.__class__(**vars(read))
     with pytest.raises(SchemaError, match="population is the name of a group of people"):
         from_dict(schema("stays", population=["patients"]))
 
@@ -254,7 +254,7 @@ def test_a_copy_of_the_data_is_no_public_table(tmp_path: Path, ledger: Path, for
     made = files(tmp_path)
     for dataset in (
         opened(ledger, "stays", made[0]),
-        local.planned(schema("stays"), source=made[0], ledger=ledger),
+        local.open_without_data(schema("stays"), source=made[0], ledger=ledger),
     ):
         query = dataset.query("SELECT SUM(days) FROM stays")
         with pytest.raises(SourceError, match="A rehearsal needs a look-alike, and this has the same rows as the data"):
@@ -270,5 +270,5 @@ def test_another_table_is_one_to_rehearse_with(tmp_path: Path, ledger: Path) -> 
     query = opened(ledger, "stays", made[0]).query("SELECT SUM(days) FROM stays")
     assert query.rehearse(like=public).people_count == 3
     assert query.choose(sf.belief(0.9, worlds=pd.concat([PEOPLE, public]))).epsilon is not None
-    absent = local.planned(schema("stays"), source=tmp_path / "absent.csv", ledger=ledger)
+    absent = local.open_without_data(schema("stays"), source=tmp_path / "absent.csv", ledger=ledger)
     assert absent.query("SELECT SUM(days) FROM stays").rehearse(like=made[0]).people_count == 4, "nothing to compare"

@@ -19,11 +19,12 @@ from sfumato.composition import local
 from sfumato.errors import PreferenceError, QueryError
 from sfumato.model.choice import Noise
 from sfumato.model.facts import Bin, Distribution
-from sfumato.model.risk import WORST_CASE, Spread
+from sfumato.model.risk import WORST_CASE, ExposureRange
 from sfumato.model.schema import PrivacyUnit, Relation
-from sfumato.model.statement import Aggregate, Kind
+from sfumato.model.statement import Aggregate, AggregateKind
 from sfumato.privacy.noise.calibration import mu_of
-from sfumato.privacy.preferences.preference import Preference, Satisfies, epsilon
+from sfumato.privacy.preferences.disparity import Satisfies
+from sfumato.privacy.preferences.preference import Preference, epsilon
 from sfumato.privacy.preferences.solver import solve
 from sfumato.privacy.risk.membership import attack_chance
 from sfumato.privacy.risk.profile import risk_at
@@ -91,7 +92,7 @@ def test_a_function_sees_a_mean_in_units_of_the_noise() -> None:
 @pytest.mark.parametrize("scale", [None, 60.0])
 def test_a_function_sees_gaussian_noise(scale: float | None) -> None:
     figures = each(0.0, 0.25, 1.0)
-    rdrs = rdrs_at(1.0, Spread(Fraction(0), Fraction(1), k=2, figures=figures, scale=scale), GAUSSIAN)
+    rdrs = rdrs_at(1.0, ExposureRange(Fraction(0), Fraction(1), k=2, figures=figures, scale=scale), GAUSSIAN)
     mu = mu_of(1.0, GAUSSIAN)
     unit = mu if scale is None else scale
     expected = [unit * rdr_gaussian(u, 2, 1 / mu) for u in (0.0, 0.25, 1.0)]
@@ -183,8 +184,8 @@ def test_two_functions_never_share_an_answer(ledger_path: Path) -> None:
     stated = sf.satisfies(loose, name="f")
     one, same = first.choose(stated), first.choose(stated)
     other, elsewhere = first.choose(sf.satisfies(strict, name="f")), second.choose(stated)
-    assert one.asked.key == same.asked.key
-    assert len({choice.asked.key for choice in (one, other, elsewhere)}) == 3
+    assert one.request.key == same.request.key
+    assert len({choice.request.key for choice in (one, other, elsewhere)}) == 3
     left = [first.release(choice, allow_no_guarantee=True) for choice in (one, same, other)]
     assert left[0].certificate.ledger_entry == left[1].certificate.ledger_entry
     assert left[0].certificate.ledger_entry != left[2].certificate.ledger_entry
@@ -323,9 +324,9 @@ def test_a_person_counts_in_a_group_by_rows_that_the_query_leaves_out() -> None:
 def test_people_are_asked_for_once_and_only_for_preferences_that_read_them() -> None:
     asked: list[object] = []
 
-    def people(preference: object) -> Spread:
+    def people(preference: object) -> ExposureRange:
         asked.append(preference)
-        return Spread(Fraction(0), Fraction(1), k=1, figures=each(0.0, 1.0), scale=1.0)
+        return ExposureRange(Fraction(0), Fraction(1), k=1, figures=each(0.0, 1.0), scale=1.0)
 
     public: list[Preference] = [sf.gap(1.2, worst_case=True), sf.attack_chance(0.6)]
     private: list[Preference] = [sf.ratio(0.9), sf.satisfies(lambda rdrs: rdrs.ratio > 0.5)]
@@ -367,7 +368,7 @@ def test_where_an_exposure_tells_how_it_is_split(
     sql: str, unit: PrivacyUnit, relation: Relation, part: Fraction | None
 ) -> None:
     flagged = SCHEMA["columns"] | {"flag": {"type": "boolean"}}
-    query = local.planned(SCHEMA | {"columns": flagged}, ledger=":memory:").query(sql)
+    query = local.open_without_data(SCHEMA | {"columns": flagged}, ledger=":memory:").query(sql)
     measurement = measure(query.statement, query.dataset.schema)
     schema = replace(query.dataset.schema, unit=unit, relation=relation)
     assert fixed_part(query.statement, schema, measurement) == part
@@ -375,15 +376,17 @@ def test_where_an_exposure_tells_how_it_is_split(
     assert published == (None if part is None else 0), "as published a mean is one number"
 
 
-@pytest.mark.parametrize("kind", [kind for kind in Kind if kind not in (Kind.COUNT, Kind.SUM, Kind.AVG)])
-def test_of_other_aggregates_only_a_distinct_count_is_one_number_with_laplace_noise(kind: Kind) -> None:
+@pytest.mark.parametrize(
+    "kind", [kind for kind in AggregateKind if kind not in (AggregateKind.COUNT, AggregateKind.SUM, AggregateKind.AVG)]
+)
+def test_of_other_aggregates_only_a_distinct_count_is_one_number_with_laplace_noise(kind: AggregateKind) -> None:
     query = stays().query(SUM)
     [output] = query.statement.outputs
     assert isinstance(output.source, Aggregate)
     aggregate = replace(output.source, kind=kind, at=Fraction(1, 2) if kind.ranks else None)
     other = replace(query.statement, outputs=(replace(output, source=aggregate),))
     found = fixed_part(other, query.dataset.schema, query.measurement)
-    assert found == (0 if kind is Kind.COUNT_DISTINCT else None)
+    assert found == (0 if kind is AggregateKind.COUNT_DISTINCT else None)
 
 
 # The view
@@ -396,7 +399,7 @@ def test_whoever_is_replaced_shows_in_full(noise: Noise, chance: float | None) -
     """Under replace also somebody whom the query does not match loses epsilon (docs/theory/gap.md)."""
     query = stays().query(f"{COUNT} WHERE days > 100")
     measurement = measure(query.statement, query.dataset.schema)
-    nobody_matches = Spread(Fraction(0), Fraction(0), k=1)
+    nobody_matches = ExposureRange(Fraction(0), Fraction(0), k=1)
     assert risk_at(1.0, nobody_matches, measurement, noise).attack_chance == 0.5
     replaced = risk_at(1.0, replace(nobody_matches, relation=Relation.REPLACE), measurement, noise).attack_chance
     assert replaced == pytest.approx(chance or query.worst_case("gaussian", 1e-6).at(1.0).attack_chance)

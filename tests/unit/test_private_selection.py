@@ -383,7 +383,7 @@ def test_the_charge_is_entered_before_anybody_is_read(monkeypatch: pytest.Monkey
     def fails(*_: object) -> object:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("sfumato.release.selection.draw.drawn", fails)
+    monkeypatch.setattr("sfumato.release.selection.draw.draw_selection", fails)
     with pytest.raises(EngineFailure):
         dataset.query(SUM).choose(VARIANCE)
     assert dataset.ledger.total.nano_epsilon == nano(0.5)
@@ -534,7 +534,7 @@ def test_a_rehearsal_says_what_a_threshold_is_worth(preference: Preference, wort
 def test_a_rehearsal_that_selects_nothing_says_what_to_change() -> None:
     profile = stays().query(SUM).rehearse(sf.variance(1e-9, select_epsilon=0.5), rows=500)
     assert "there was none. Ask for a larger one, or spend more on selecting." in profile.text()
-    assert repr(profile.tries[0]) == "<Tries of variance 1e-10: none selected in 200 of 200>"
+    assert repr(profile.tries[0]) == "<SelectionTrials of variance 1e-10: none selected in 200 of 200>"
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from sfumato.presentation.refusals import escrow, submissions
 from sfumato.presentation.refusals.sentence import PACKAGES, WORDS, sentence
 from sfumato.presentation.refusals.wording import Text, Wording
 from sfumato.privacy.preferences import registry
-from sfumato.privacy.preferences.rule import from_rule
+from sfumato.privacy.preferences.registry import from_rule
 
 SOURCES = Path(errors.__file__).parent
 CONVERTED = (  # packages, folders and files of `src/sfumato` that raise reasons only
@@ -174,7 +174,7 @@ def test_a_reason_has_wording_that_uses_the_values_it_is_raised_with(
     place: str, reason: str, names: frozenset[str]
 ) -> None:
     package = place.partition(":")[0].partition("/")[0].removesuffix(".py")
-    assert reason in PACKAGES.get(package, {}), f"presentation/refusals/{package}.py does not word it"
+    assert reason in PACKAGES.get(package, {}), f"no wording of {package} in presentation/refusals"
     assert names == values_of(WORDINGS[reason])
 
 

@@ -14,8 +14,8 @@ import pytest
 import sfumato as sf
 from sfumato.composition import local
 from sfumato.errors import BadInput
-from sfumato.model.schema import Bounds, Category, Column, PrivacyUnit, Relation, Schema, Type
-from sfumato.privacy.preferences.preference import gap
+from sfumato.model.schema import Bounds, Category, PrivacyUnit, Relation, Schema, SchemaColumn, Type
+from sfumato.privacy.preferences.disparity import gap
 from sfumato.schema.read import from_dict, load
 from sfumato.schema.write import write
 
@@ -61,13 +61,13 @@ def test_a_schema_file_is_read_as_it_stands(tmp_path: Path) -> None:
     assert load(stated(tmp_path, INTERFACE)) == Schema(
         name="adult",
         columns=(
-            Column("hours_per_week", Type.INTEGER, Bounds(Fraction(0), Fraction(100)), step=Fraction(1)),
-            Column("pay", Type.NUMBER, Bounds(Fraction(-1, 10), Fraction(100_000))),
-            Column("marital_status", Type.TEXT, categories=("Divorced", "Married-AF-spouse")),
-            Column("native_country", Type.TEXT, private_keys=True),
-            Column("household", Type.INTEGER, categories=(1, 2, 3)),
-            Column("married", Type.BOOLEAN),
-            Column("born", Type.DATE),
+            SchemaColumn("hours_per_week", Type.INTEGER, Bounds(Fraction(0), Fraction(100)), step=Fraction(1)),
+            SchemaColumn("pay", Type.NUMBER, Bounds(Fraction(-1, 10), Fraction(100_000))),
+            SchemaColumn("marital_status", Type.TEXT, categories=("Divorced", "Married-AF-spouse")),
+            SchemaColumn("native_country", Type.TEXT, private_keys=True),
+            SchemaColumn("household", Type.INTEGER, categories=(1, 2, 3)),
+            SchemaColumn("married", Type.BOOLEAN),
+            SchemaColumn("born", Type.DATE),
         ),
         unit=PrivacyUnit("household", max_rows=3),
         relation=Relation.REPLACE,
@@ -105,12 +105,14 @@ def test_a_person_is_named_by(type_: str) -> None:
 
 
 def test_its_rule_is_a_preference(tmp_path: Path) -> None:
-    dataset = local.planned(stated(tmp_path, INTERFACE), ledger=":memory:")
+    dataset = local.open_without_data(stated(tmp_path, INTERFACE), ledger=":memory:")
     assert dataset.rule == (gap(1.2, worst_case=True),)
 
 
 def test_a_rule_may_go_by_the_exact_worst_case(tmp_path: Path) -> None:
-    dataset = local.planned(stated(tmp_path, f"{RULE}gap = 1.2\nworst_case = true\nexact = true"), ledger=":memory:")
+    dataset = local.open_without_data(
+        stated(tmp_path, f"{RULE}gap = 1.2\nworst_case = true\nexact = true"), ledger=":memory:"
+    )
     assert dataset.rule == (gap(1.2, worst_case=True, exact=True),)
 
 
@@ -285,7 +287,7 @@ WRONG = {
 @pytest.mark.parametrize(("text", "sentence"), WRONG.values(), ids=WRONG)
 def test_what_is_wrong_is_said_in_one_sentence_with_its_place(tmp_path: Path, text: str, sentence: str) -> None:
     with pytest.raises(BadInput) as error:
-        local.planned(stated(tmp_path, text), ledger=":memory:")
+        local.open_without_data(stated(tmp_path, text), ledger=":memory:")
     assert str(error.value) == sentence
 
 
@@ -314,7 +316,7 @@ def parquet(path: Path, **columns: list[object]) -> None:
 
 def test_a_draft_guesses_types_and_states_nothing_else(tmp_path: Path) -> None:
     csv(tmp_path / "stays.csv", "ward,days,cost,admitted\na,3,1.5,2026-01-31\nb,40,2e3,2026-02-01\n")
-    text = local.drafted(tmp_path / "stays.csv", "stays")
+    text = local.draft_schema(tmp_path / "stays.csv", "stays")
     schema = load(stated(tmp_path, text))
     assert {c.name: c.type for c in schema.columns} == {
         "ward": Type.TEXT,
@@ -349,7 +351,7 @@ ODD = {
 def test_a_draft_loads_as_it_is(tmp_path: Path, name: str, text: str) -> None:
     data = tmp_path / name
     csv(data, text)
-    schema = stated(tmp_path, local.drafted(data, data.stem, values=True))
+    schema = stated(tmp_path, local.draft_schema(data, data.stem, values=True))
     assert load(schema).name == data.stem
     assert len(sf.open(data, schema, ledger=":memory:").check().columns) == len(load(schema).columns) > 0
 
@@ -357,7 +359,7 @@ def test_a_draft_loads_as_it_is(tmp_path: Path, name: str, text: str) -> None:
 def test_a_draft_of_a_parquet_file_keeps_its_types(tmp_path: Path) -> None:
     data = tmp_path / "stays.parquet"
     parquet(data, n=[1, 2], x=[1.5, 2], t=["1", "b"], b=[True, False], d=[date(2026, 1, 1)] * 2, l=[[1], [2]])
-    schema = load(stated(tmp_path, local.drafted(data, "stays")))
+    schema = load(stated(tmp_path, local.draft_schema(data, "stays")))
     assert [c.type.value for c in schema.columns] == ["integer", "number", "text", "boolean", "date", "text"]
 
 
@@ -401,7 +403,7 @@ keys = "private"
 
 
 def test_a_third_cannot_be_written_down() -> None:
-    third = Column("pay", Type.NUMBER, Bounds(Fraction(0), Fraction(1, 3)))
+    third = SchemaColumn("pay", Type.NUMBER, Bounds(Fraction(0), Fraction(1, 3)))
     with pytest.raises(BadInput, match=r"^1/3 has no end as a decimal: \[columns\.pay\]\. Hint: round it\.$"):
         write(Schema("t", (third,)))
 

@@ -11,7 +11,7 @@ import pytest
 import sfumato as sf
 from sfumato.composition import local
 from sfumato.errors import BadInput
-from sfumato.model.schema import Bounds, Column, PrivacyUnit, Relation, Schema, Type
+from sfumato.model.schema import Bounds, PrivacyUnit, Relation, Schema, SchemaColumn, Type
 from sfumato.schema.read import load
 
 PUMS = """
@@ -75,12 +75,12 @@ def test_a_table_of_one_row_a_person(tmp_path: Path) -> None:
     assert load(stated(tmp_path, PUMS)) == Schema(
         name="PUMS",
         columns=(
-            Column("age", Type.INTEGER, Bounds(Fraction(0), Fraction(100))),
-            Column("sex", Type.TEXT, private_keys=True),
-            Column("educ", Type.INTEGER, private_keys=True),
-            Column("income", Type.NUMBER, Bounds(Fraction(-1, 10), Fraction(500_000))),
-            Column("married", Type.BOOLEAN),
-            Column("born", Type.DATE),
+            SchemaColumn("age", Type.INTEGER, Bounds(Fraction(0), Fraction(100))),
+            SchemaColumn("sex", Type.TEXT, private_keys=True),
+            SchemaColumn("educ", Type.INTEGER, private_keys=True),
+            SchemaColumn("income", Type.NUMBER, Bounds(Fraction(-1, 10), Fraction(500_000))),
+            SchemaColumn("married", Type.BOOLEAN),
+            SchemaColumn("born", Type.DATE),
         ),
         unit=PrivacyUnit(),
         relation=Relation.ADD_REMOVE,
@@ -94,8 +94,8 @@ def test_a_table_of_several_rows_a_person(tmp_path: Path) -> None:
     assert load(stated(tmp_path, STAYS, "meta.YML")) == Schema(
         name="Stays",
         columns=(
-            Column("patient", Type.TEXT),
-            Column("length-of-stay", Type.INTEGER, Bounds(Fraction(0), Fraction(60))),
+            SchemaColumn("patient", Type.TEXT),
+            SchemaColumn("length-of-stay", Type.INTEGER, Bounds(Fraction(0), Fraction(60))),
         ),
         unit=PrivacyUnit("patient", max_rows=3),
         origin="meta.YML",
@@ -123,7 +123,7 @@ def test_it_opens_a_table(tmp_path: Path) -> None:
 def test_it_converts_to_toml_that_states_the_same(tmp_path: Path) -> None:
     for text in (PUMS, STAYS):
         meta = stated(tmp_path, text)
-        converted = local.converted(meta)
+        converted = local.convert_schema(meta)
         assert converted.startswith("# Converted by sfumato from meta.yaml.\n\nname = ")
         toml = load(stated(tmp_path, converted, "meta.toml"))
         assert toml.fingerprints() == load(meta).fingerprints()

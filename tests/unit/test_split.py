@@ -13,10 +13,10 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
-from sfumato.composition.local import planned
+from sfumato.composition.local import open_without_data
 from sfumato.errors import BudgetExceeded, NoGuarantee, NoMechanism, PreferenceError
 from sfumato.ledger.entry import Event
-from sfumato.model.calibration import Law
+from sfumato.model.calibration import NoiseLaw
 from sfumato.privacy.noise.intervals import reach
 from sfumato.privacy.preferences.preference import epsilon as stated
 
@@ -118,7 +118,7 @@ def test_of_groups_the_least_answer_is_that_of_each() -> None:
 
 def test_people_with_several_rows_move_a_count_by_several() -> None:
     columns = COLUMNS | {"who": {"type": "integer"}}
-    dataset = planned({"name": "stays", "columns": columns, "unit": "who", "max_rows": 3}, ledger=":memory:")
+    dataset = open_without_data({"name": "stays", "columns": columns, "unit": "who", "max_rows": 3}, ledger=":memory:")
     counted, persons = dataset.split([ALL, "SELECT COUNT(DISTINCT who) FROM stays"], 0.4).parts
     assert (counted.sensitivity, persons.sensitivity) == (3, 1)
     assert counted.scale == persons.scale == (10.0,)
@@ -132,14 +132,14 @@ def test_a_split_follows_the_index_however_many_rows_of_a_person_count(max_rows:
         COLUMNS | {"who": {"type": "integer"}},
         {"unit": "who", "max_rows": max_rows, "relation": relation},
     )
-    dataset = planned({"name": "stays", "columns": columns} | stated, ledger=":memory:")
+    dataset = open_without_data({"name": "stays", "columns": columns} | stated, ledger=":memory:")
     assert epsilons(dataset.split([ALL, MEAN], 1, index=[1, 1])) == [0.5, 0.5]
     assert epsilons(dataset.split([MEAN, ALL, MIDDLE], 0.7, index=[1, 2, 4])) == [0.4, 0.2, 0.1]
     assert epsilons(dataset.split([TOTAL, MEAN], 1)) == epsilons(stays().split([TOTAL, MEAN], 1))
 
 
 def test_a_split_is_free_and_reads_nothing() -> None:
-    dataset = planned({"name": "stays", "columns": COLUMNS}, ledger=":memory:")
+    dataset = open_without_data({"name": "stays", "columns": COLUMNS}, ledger=":memory:")
     assert epsilons(dataset.split(BOTH, 0.01, index=[1, 10])) == [0.009090909, 0.000909091]
     assert events(dataset) == []
 
@@ -170,7 +170,7 @@ def test_the_noise_that_is_shown_is_the_noise_that_is_drawn() -> None:
     batch = dataset.batch([LONG, MEAN], epsilon=1, index=[1, 2])
     for part, release in zip(batch.split.parts, batch.release(), strict=True):
         assert part.scale == release.certificate.scale
-    assert batch.split.parts[0].noise_90 == (reach(Law.LAPLACE, batch.split.parts[0].scale[0] or 0.0),)
+    assert batch.split.parts[0].noise_90 == (reach(NoiseLaw.LAPLACE, batch.split.parts[0].scale[0] or 0.0),)
 
 
 def test_each_part_is_planned_and_the_whole_is_in_the_charge() -> None:

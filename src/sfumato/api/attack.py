@@ -9,11 +9,11 @@ from sfumato.errors import PreferenceError
 from sfumato.model import risk
 from sfumato.model.risk import Source
 from sfumato.presentation.figures.terminal import paragraph
-from sfumato.presentation.wording import risk as of_risk
+from sfumato.presentation.wording import risk_sentences as of_risk
 
 
 @dataclass(frozen=True, repr=False)
-class Attack(risk.Attack):
+class Attack(risk.MembershipAttack):
     """The figures, and `.show()` says them. Confidential where they are of the people."""
 
     source: Source

@@ -13,14 +13,17 @@ from typer.core import TyperGroup
 
 COMMANDS: Mapping[str, tuple[str, str]] = {  # MODULE:NAME of a command or a group of them, and what `--help` says of it
     "demo": ("local.demo:demo", "The guided tour on an embedded population."),
-    "worst-case": ("local.risk:worst_case", "Risk from public facts alone; reads no data."),
-    "sharing-risk": ("local.guessing:sharing_risk", "What a snoop guesses, and what sharing risks; reads no data."),
-    "rehearse": ("local.risk:rehearse", "The same query on a look-alike; reads no data."),
-    "exposure-histogram": ("local.risk:exposure_histogram", "A private histogram of exposures, charged."),
-    "risk": ("local.risk:risk", "The people themselves: recorded as a look."),
+    "worst-case": ("local.risk_commands:worst_case", "Risk from public facts alone; reads no data."),
+    "sharing-risk": (
+        "local.guessing_commands:sharing_risk",
+        "What a snoop guesses, and what sharing risks; reads no data.",
+    ),
+    "rehearse": ("local.risk_commands:rehearse", "The same query on a look-alike; reads no data."),
+    "exposure-histogram": ("local.risk_commands:exposure_histogram", "A private histogram of exposures, charged."),
+    "risk": ("local.risk_commands:risk", "The people themselves: recorded as a look."),
     "beliefs": ("local.beliefs:beliefs", "Who is missing? Recorded as a look."),
-    "choose": ("local.release:choose", "The largest epsilon that meets a preference."),
-    "release": ("local.release:release", "A noisy answer with its certificate."),
+    "choose": ("local.release_commands:choose", "The largest epsilon that meets a preference."),
+    "release": ("local.release_commands:release", "A noisy answer with its certificate."),
     "batch": ("local.batch:batch", "Several noisy answers for one epsilon, split by an index."),
     "compare": ("local.compare:compare", "Every method side by side; reads no data."),
     "audit-mechanism": (
@@ -43,15 +46,18 @@ COMMANDS: Mapping[str, tuple[str, str]] = {  # MODULE:NAME of a command or a gro
     "withdraw": ("escrow.requests_commands:withdraw", "Take your own request back."),
     "cancel": ("escrow.requests_commands:cancel", "Stop a request that is computed."),
     "result": ("escrow.requests_commands:result", "The answers of a request."),
-    "notifications": ("escrow.notifications:notifications", "What happened that you should know."),
+    "notifications": ("escrow.notifications_commands:notifications", "What happened that you should know."),
     # Groups
-    "schema": ("local.schema:app", "Describe a table: draft, ask, convert or check."),
-    "ledger": ("local.ledger:app", "Read and verify the record of looks, plans and releases."),
+    "schema": ("local.schema_commands:app", "Describe a table: draft, ask, convert or check."),
+    "ledger": ("local.ledger_commands:app", "Read and verify the record of looks, plans and releases."),
     "user": ("escrow.user:app", "Who is let in, and as what."),
-    "dataset": ("escrow.dataset:app", "What is held in trust: its description, its data, its versions."),
-    "policy": ("escrow.policy:app", "Who may ask what of a dataset."),
+    "dataset": ("escrow.dataset_commands:app", "What is held in trust: its description, its data, its versions."),
+    "policy": ("escrow.policy_commands:app", "Who may ask what of a dataset."),
     "signal": ("escrow.signals_commands:app", "What did the noise cost? Asked about an answer that was released."),
-    "audit": ("escrow.audit_log:app", "The record of who did what: read it, verify it, keep its head elsewhere."),
+    "audit": (
+        "escrow.audit_log_commands:app",
+        "The record of who did what: read it, verify it, keep its head elsewhere.",
+    ),
 }
 
 

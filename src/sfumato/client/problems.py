@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sfumato.errors import AwaitingApproval, BadInput, EngineFailure, Refused, SfumatoError, rebuilt
+from sfumato.errors import AwaitingApproval, BadInput, EngineFailure, Refused, SfumatoError, rebuild_error
 
 
 def problem(status: int, said: Any, host: str) -> SfumatoError:
@@ -18,7 +18,7 @@ def problem(status: int, said: Any, host: str) -> SfumatoError:
         return _by_status(status)(f"{host} answered with status {status} and without a word", hint=hint)
     told = (message, str(facts.get("hint") or ""), str(facts.get("where") or ""))
     why = str(facts.get("reason") or "")
-    error = rebuilt(code, *told, reason=why, values=facts.get("values"))
+    error = rebuild_error(code, *told, reason=why, values=facts.get("values"))
     return error or _by_status(status)(told[0], hint=told[1], where=told[2])
 
 

@@ -10,17 +10,17 @@ from time import monotonic
 from typing import Any, ClassVar, Self
 
 from sfumato.api.release import Certificate, Release
-from sfumato.api.signal import Signalled, printable
+from sfumato.api.signal import Signalled, printable_signal
 from sfumato.client.connection import Connection, new_key
-from sfumato.client.records import Listing, Told
-from sfumato.client.risk import Looked
+from sfumato.client.records import Listing, RemoteRecord
+from sfumato.client.remote_risk import ConfidentialRecord
 from sfumato.errors import AwaitingApproval, BadInput
 from sfumato.model.release import Answer
 from sfumato.model.signal import SignalKind, from_stored
 from sfumato.presentation.escrow import listing as escrow
 from sfumato.presentation.escrow import signals as signalling
-from sfumato.presentation.wording import requests as of_request
-from sfumato.presentation.wording.signals import requests as of_signalling
+from sfumato.presentation.wording import requests_sentences as of_request
+from sfumato.presentation.wording.signals import requests_sentences as of_signalling
 from sfumato.signals.tasks.task import Task
 
 SETTLED = ("released", "refused", "returned", "withdrawn", "failed")
@@ -29,7 +29,7 @@ SETTLED = ("released", "refused", "returned", "withdrawn", "failed")
 _SOONEST, _LATEST, _SLOWER = 0.1, 2.0, 1.5
 
 
-class ApprovalPage(Told):
+class ApprovalPage(RemoteRecord):
     """What an approver needs to decide: public facts only. `.binding` is what an approval holds for."""
 
     def __init__(self, facts: Mapping[str, Any], text: Callable[[Mapping[str, Any]], str]) -> None:
@@ -44,7 +44,7 @@ class ApprovalPage(Told):
         return self._text(self._facts)
 
 
-class RemoteSubmission(Told, ABC):
+class RemoteSubmission(RemoteRecord, ABC):
     """A request or a signal. `.state` and `.next` ask the server while something may still happen."""
 
     noun: ClassVar[str]
@@ -174,18 +174,18 @@ class RemoteSignal(RemoteSubmission):
     def result(self) -> Signalled:
         """What noise did, as `release.signal` has it; before it is released, `AwaitingApproval` is raised."""
         facts = self._connection.get("signals", self.id, "result")
-        return printable(from_stored(facts, Certificate.from_dict(facts["certificate"])))
+        return printable_signal(from_stored(facts, Certificate.from_dict(facts["certificate"])))
 
-    def value(self) -> Looked:
+    def value(self) -> ConfidentialRecord:
         """Both scores of a signal `as_published`, while it is withheld: a look, recorded."""
         facts = self._connection.post("signals", self.id, "value")
-        return Looked(facts, signalling.value(facts))
+        return ConfidentialRecord(facts, signalling.value(facts))
 
     def text(self) -> str:
         return signalling.signal(self._facts)
 
 
-class Tasks(Told):
+class Tasks(RemoteRecord):
     """What may be asked about the noise of a release, and whether code of one's own can run there."""
 
     def text(self) -> str:
@@ -261,7 +261,7 @@ class RemoteRequest(RemoteSubmission):
         A free signal of a task is here at once; others wait for a decision. Sent twice with one `key`, it is one.
         """
         scored = task.as_dict() if isinstance(task, Task) else task
-        stated = {"query": query, "kind": SignalKind.of(kind).value, "task": scored, "code": _source(code)}
+        stated = {"query": query, "kind": SignalKind.from_text(kind).value, "task": scored, "code": _source(code)}
         how = {"epsilon": epsilon, "blocks": blocks, "draws": draws, "by_range": by_range}
         body = stated | how | {"range": None if range is None else _numbers(range)}
         facts = self._connection.post("requests", self.id, "signals", body=body, key=key or new_key())
@@ -271,10 +271,10 @@ class RemoteRequest(RemoteSubmission):
         """Those that were asked for about it."""
         return signals(self._connection, self._connection.items("requests", self.id, "signals"))
 
-    def answer(self) -> Looked:
+    def answer(self) -> ConfidentialRecord:
         """A withheld answer beside the true one, where the policy approves after the answer: a look, recorded first."""
         facts = self._connection.post("requests", self.id, "answer")
-        return Looked(facts, escrow.withheld(Answers.from_dict(facts).text(), facts["true"]))
+        return ConfidentialRecord(facts, escrow.withheld(Answers.from_dict(facts).text(), facts["true"]))
 
     def cancel(self, *, allow_no_guarantee: bool = False) -> RemoteRequest:
         """While it is computed; what was charged stays charged. By a controller after a look it is a no."""

@@ -26,19 +26,19 @@ class AuditEntry:
 
 
 def seal(
-    number: int, previous: str, *, at: str, who: str, verb: str, about: str, said: Mapping[str, object]
+    number: int, previous: str, *, at: str, who: str, verb: str, about: str, details: Mapping[str, object]
 ) -> AuditEntry:
     """What is said is texts, numbers, lists and objects: its digest is the same when it is read back."""
-    line = {"at": at, "who": who, "verb": verb, "about": about, "said": said}
-    return AuditEntry(number, at, who, verb, about, said, previous, hash_chain.digest(number, line, previous))
+    line = {"at": at, "who": who, "verb": verb, "about": about, "said": details}
+    return AuditEntry(number, at, who, verb, about, details, previous, hash_chain.digest(number, line, previous))
 
 
 def verify(entries: Iterable[AuditEntry], number: int = 0, previous: str = GENESIS) -> tuple[int, str]:
     """Follow the chain from one entry on; a break is named. Returns where it ends."""
-    return hash_chain.follow(map(_line, entries), number, previous, changed)
+    return hash_chain.follow(map(_line, entries), number, previous, changed_entry)
 
 
-def changed(number: int) -> LedgerBroken:
+def changed_entry(number: int) -> LedgerBroken:
     return LedgerBroken.because("audit-log-changed", entry=number)
 
 

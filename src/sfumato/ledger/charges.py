@@ -50,38 +50,38 @@ class Charge:
 
 def charges(entries: Iterable[Entry]) -> tuple[Charge, ...]:
     """Every charge, in order."""
-    found, kept = [], list(entries)
+    charged, listed = [], list(entries)
     left = {
         entry.draft.public.get("reserved"): cast(Mapping[str, Any], entry.draft.public.get("certificate") or {})
-        for entry in kept
+        for entry in listed
         if entry.draft.event is Event.RELEASED
     }
     schemas: dict[str, Mapping[str, str]] = {}  # of each dataset, as it was opened last
-    for entry in kept:
+    for entry in listed:
         dataset = entry.draft.dataset.casefold()
         if entry.draft.event is Event.OPENED:
             schemas[dataset] = cast(Mapping[str, str], entry.draft.public["schema"])
         if entry.draft.event is Event.RESERVED:
-            found.append(_charge(entry, schemas.get(dataset, {}), left.get(entry.number)))
-    return tuple(found)
+            charged.append(_charge(entry, schemas.get(dataset, {}), left.get(entry.number)))
+    return tuple(charged)
 
 
 def _charge(entry: Entry, schema: Mapping[str, str], certificate: Mapping[str, Any] | None) -> Charge:
     """What the entry does not say the certificate does, if it left."""
-    draft, said = entry.draft, entry.draft.public
-    also, stated, charged = certificate or {}, said.get("epsilon"), Fraction(draft.nano_epsilon, NANO)
+    draft, public = entry.draft, entry.draft.public
+    also, epsilon, charged = certificate or {}, public.get("epsilon"), Fraction(draft.nano_epsilon, NANO)
     return Charge(
-        what=str(said["what"]),
-        kind=str(said.get("kind", "")),
-        version=str(said.get("version", "")),
-        guarantee=Guarantee(str(said["guarantee"])),
+        what=str(public["what"]),
+        kind=str(public.get("kind", "")),
+        version=str(public.get("version", "")),
+        guarantee=Guarantee(str(public["guarantee"])),
         charged=charged,
-        epsilon=charged if stated is None else Fraction(str(stated)),
-        rho=None if said.get("rho") is None else upward(Fraction(str(said["rho"]))),
+        epsilon=charged if epsilon is None else Fraction(str(epsilon)),
+        rho=None if public.get("rho") is None else upward(Fraction(str(public["rho"]))),
         delta=Fraction(draft.delta),
-        mechanism=str(said.get("mechanism") or also.get("mechanism") or ""),
-        calibration=str(said.get("calibration") or also.get("calibration") or "analytic"),
-        protected=None if said.get("protected") is None else str(said["protected"]),
+        mechanism=str(public.get("mechanism") or also.get("mechanism") or ""),
+        calibration=str(public.get("calibration") or also.get("calibration") or "analytic"),
+        protected=None if public.get("protected") is None else str(public["protected"]),
         released=certificate is not None,
         schema=schema,
     )

@@ -62,10 +62,10 @@ def seal(number: int, draft: Draft, previous: str, stored: Draft | None = None) 
 def verify(entries: Iterable[Entry], number: int = 0, previous: str = GENESIS) -> tuple[int, str]:
     """Follow the chain from one entry on; a break is named. Returns where it ends."""
     lines = ((entry.number, vars(entry.stored or entry.draft), entry.previous, entry.digest) for entry in entries)
-    return hash_chain.follow(lines, number, previous, changed)
+    return hash_chain.follow(lines, number, previous, changed_entry)
 
 
-def changed(number: int) -> LedgerBroken:
+def changed_entry(number: int) -> LedgerBroken:
     return LedgerBroken.because("ledger-changed", entry=number)
 
 

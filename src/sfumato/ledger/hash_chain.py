@@ -13,9 +13,9 @@ GENESIS = "0" * 64
 Line: TypeAlias = tuple[int, Mapping[str, object], str, str]  # its number, what it says, the digest before, its own
 
 
-def digest(number: int, said: Mapping[str, object], previous: str) -> str:
+def digest(number: int, content: Mapping[str, object], previous: str) -> str:
     # `default` is for what a broken file may hold in place of a text: it has another digest, and so is named.
-    text = json.dumps([number, said, previous], sort_keys=True, ensure_ascii=True, default=repr)
+    text = json.dumps([number, content, previous], sort_keys=True, ensure_ascii=True, default=repr)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -23,9 +23,9 @@ def follow(
     lines: Iterable[Line], number: int, previous: str, changed: Callable[[int], LedgerBroken]
 ) -> tuple[int, str]:
     """Follow the chain from one line on; a break is named. Returns where it ends."""
-    for own, said, before, sealed in lines:
+    for own, content, before, sealed in lines:
         whole = own == number + 1 and before == previous
-        if not whole or sealed != digest(own, said, before):
+        if not whole or sealed != digest(own, content, before):
             raise changed(number + 1)
         number, previous = own, sealed
     return number, previous

@@ -15,14 +15,14 @@ from sfumato.ledger.odometer import Total
 from sfumato.ledger.opening import Opening
 from sfumato.ledger.population import Declaration, counted_together, declared_by
 from sfumato.model.budget import NO_BUDGET, BudgetLimit
-from sfumato.model.guarantee import Guarantee, Provenance, of_record, stated
+from sfumato.model.guarantee import Guarantee, Provenance, rule_provenance, statement_provenance
 
 
 @dataclass(frozen=True)
-class Stated:
-    """Something that a dataset is opened with: what is said, by whom, and in which entry for the first time."""
+class OpeningPart:
+    """Something that a dataset is opened with: its fingerprint, by whom, and in which entry for the first time."""
 
-    said: str
+    fingerprint: str
     who: str
     at: int
 
@@ -61,7 +61,7 @@ class Record:
         self.head = GENESIS
         self._first_look: int | None = None
         self._opening: Opening | None = None
-        self._stated_by: dict[str | None, Stated] = {}  # of each fingerprint of the schema, and of the rule
+        self._stated_by: dict[str | None, OpeningPart] = {}  # of each fingerprint of the schema, and of the rule
         self._viewers: dict[str, int] = {}  # when each person looked first
         self._looked_at: dict[str, int] = {}  # which versions of the data, and when first
         self.version = ""  # of the dataset's own data, as it was read last
@@ -93,8 +93,8 @@ class Record:
     def extend(self, entries: Iterable[Entry]) -> None:
         for entry in entries:
             self.last, self.head = verify([entry], self.last, self.head)
-            if (found := declared_by(entry.draft)) is not None and found not in self.declared:
-                self.declared |= {found}
+            if (declaration := declared_by(entry.draft)) is not None and declaration not in self.declared:
+                self.declared |= {declaration}
                 self.outgrown |= counted_together(self.dataset, self.declared) != self.together
             if entry.draft.dataset.casefold() in self.together:  # as SQL reads names
                 self._add(entry)
@@ -116,8 +116,8 @@ class Record:
             case Event.PLANNED:
                 self._planned.add(entry.draft.key)
                 if self._first_look is None:
-                    said = entry.draft.public
-                    self._plan_at_look[said.get("question") or said.get("query_sha256")] = entry.draft.key
+                    public = entry.draft.public
+                    self._plan_at_look[public.get("question") or public.get("query_sha256")] = entry.draft.key
             case Event.DECIDED:
                 self._decided.setdefault(entry.draft.key, []).append(entry)
                 self._access_changed |= bool(entry.draft.public.get("policy"))
@@ -138,14 +138,14 @@ class Record:
 
     def _open(self, entry: Entry) -> None:
         """What a dataset is opened with is its own; only its budget holds for all of its population."""
-        stated, name = Opening.of(entry.draft.public), entry.draft.dataset.casefold()
-        if stated.budget is not None:
-            self._budgets[name] = stated.budget
+        opening, name = Opening.from_public(entry.draft.public), entry.draft.dataset.casefold()
+        if opening.budget is not None:
+            self._budgets[name] = opening.budget
         if name == self.dataset.casefold():
-            for part, said in (*stated.schema.items(), (None, stated.rule)):
-                if part not in self._stated_by or self._stated_by[part].said != said:
-                    self._stated_by[part] = Stated(said, entry.draft.who, entry.number)
-            self._opening = stated
+            for part, fingerprint in (*opening.schema.items(), (None, opening.rule)):
+                if part not in self._stated_by or self._stated_by[part].fingerprint != fingerprint:
+                    self._stated_by[part] = OpeningPart(fingerprint, entry.draft.who, entry.number)
+            self._opening = opening
 
     # What was there before
 
@@ -178,11 +178,11 @@ class Record:
         first = None if who is None else self._viewers.get(who, math.inf)
         return self.separated and first is not None and first > (self.last if at is None else at)
 
-    def is_open(self, stated: Opening, *, budget: bool = True) -> bool:
+    def is_open(self, opening: Opening, *, budget: bool = True) -> bool:
         """Whether the dataset stands in the record as it is opened now; with `budget` false, whatever its budget is."""
-        return self._opening is not None and self._opening.is_as(stated, budget=budget)
+        return self._opening is not None and self._opening.matches(opening, budget=budget)
 
-    def looked(self, key: str, who: str) -> bool:
+    def has_look(self, key: str, who: str) -> bool:
         """Whether this look by this person needs no entry: it has one.
 
         Under separation the first look of a person is enough. When they look again may follow from what they saw, and
@@ -220,15 +220,15 @@ class Record:
         """Whether somebody had looked at other data of its population before an entry: data may be edited after it."""
         return any(first < before for seen, first in self._looked_at.items() if seen != version)
 
-    def released(self, key: str) -> Entry | None:
+    def release_entry(self, key: str) -> Entry | None:
         """The last answer to this very request."""
         return self._released.get(key, [None])[-1]
 
-    def all_released(self, key: str) -> list[Entry]:
+    def release_entries(self, key: str) -> list[Entry]:
         """Every answer to this very request, oldest first."""
         return self._released.get(key, [])
 
-    def drawn_number(self, key: str) -> Entry | None:
+    def number_entry(self, key: str) -> Entry | None:
         """The last draw of a noisy number that left, with a guarantee; entries of older ledgers do not say theirs."""
         return self._numbers.get(key)
 
@@ -237,12 +237,12 @@ class Record:
 
         Those without a guarantee are none; and to pick among several after a look would be a decision.
         """
-        held = [e for e in self.all_released(key) if Guarantee(str(e.draft.public["guarantee"])).holds]
+        guaranteed = [e for e in self.release_entries(key) if Guarantee(str(e.draft.public["guarantee"])).holds]
         if self._first_look is None:
-            return held
-        return [e for e in held if not self.looked_before(e.number)][-1:] or held[:1]
+            return guaranteed
+        return [e for e in guaranteed if not self.looked_before(e.number)][-1:] or guaranteed[:1]
 
-    def drawn(self, key: str) -> list[Entry]:
+    def drawn_plans(self, key: str) -> list[Entry]:
         """Every plan of this request that had to be drawn, oldest first."""
         plans = (e for e in self.entries if e.draft.event is Event.PLANNED and e.draft.key == key)
         return [e for e in plans if "selected" in e.draft.confidential]
@@ -257,9 +257,9 @@ class Record:
         Of the plans for a question only the last before the first look counts: several would leave a choice.
         """
         if is_rule and (self._first_look is None or self._at_look.rule == rule):
-            return of_record("preference")
+            return rule_provenance("preference")
         before = self._first_look is None or self._stood_at_look(plan)
-        return stated(
+        return statement_provenance(
             "preference",
             before_first_look=before,
             attestation=attestation,
@@ -279,10 +279,10 @@ class Record:
     def _plans(self, plan: Plan) -> list[Entry]:
         return [e for e in self.entries if e.draft.event is Event.PLANNED and e.draft.key in plan.keys]
 
-    def _stated_blindly(self, part: str | None, said: str | None, who: str | None) -> bool:
+    def _stated_blindly(self, part: str | None, fingerprint: str | None, who: str | None) -> bool:
         """The same of what a dataset is opened with: of a fingerprint that is entered, or of one that is new."""
         known = self._stated_by.get(part)
-        if known is not None and known.said == said:
+        if known is not None and known.fingerprint == fingerprint:
             return self.decides_blindly(known.who, known.at)
         return self.decides_blindly(who)
 
@@ -292,24 +292,28 @@ class Record:
         One that was taken away and given back is not: both were decided after a look.
         """
         if self._first_look is None or (self._at_look.rule == fingerprint and not self._access_changed):
-            return of_record("policy")
+            return rule_provenance("policy")
         blindly = self._stated_blindly(None, fingerprint, None)
-        return stated("policy", before_first_look=False, attestation=attestation, separated=blindly)
+        return statement_provenance("policy", before_first_look=False, attestation=attestation, separated=blindly)
 
     def decision(self, key: str, attestation: str = "") -> tuple[Provenance, ...]:
         """Where the approvals of a request come from: people who had or had not looked; or one that is to be made."""
-        made = self._decided.get(key, [])
-        if not made:  # where viewers and deciders are separate, none of the viewers will make it
+        decisions = self._decided.get(key, [])
+        if not decisions:  # where viewers and deciders are separate, none of the viewers will make it
             before = not self.somebody_looked
-            return (stated("approval", before_first_look=before, attestation=attestation, separated=self.separated),)
+            return (
+                statement_provenance(
+                    "approval", before_first_look=before, attestation=attestation, separated=self.separated
+                ),
+            )
         return tuple(
-            stated(
+            statement_provenance(
                 "approval",
                 before_first_look=not self.looked_before(entry.number),
                 attestation=str(entry.draft.public.get("attested", "")),
                 separated=self.decides_blindly(entry.draft.who, entry.number),
             )
-            for entry in made
+            for entry in decisions
         )
 
     def approved_by(self, key: str) -> tuple[str, ...]:
@@ -317,11 +321,11 @@ class Record:
 
         Under separation, whoever looked before the last of them had given one that was void from then on.
         """
-        made = [entry for entry in self._decided.get(key, []) if entry.draft.public["approved"]]
-        names = dict.fromkeys(entry.draft.who for entry in made)
-        if not self.separated or not made:
+        approvals = [entry for entry in self._decided.get(key, []) if entry.draft.public["approved"]]
+        names = dict.fromkeys(entry.draft.who for entry in approvals)
+        if not self.separated or not approvals:
             return tuple(names)
-        return tuple(name for name in names if self._viewers.get(name, math.inf) > made[-1].number)
+        return tuple(name for name in names if self._viewers.get(name, math.inf) > approvals[-1].number)
 
     def schema(
         self,
@@ -336,7 +340,7 @@ class Record:
         late = [n for n in ("", *used) if self._at_look.schema.get(n) != now.get(n)]
         before = self._first_look is None or not late
         blindly = all(self._stated_blindly(name, now.get(name), who) for name in late)
-        return stated(what, before_first_look=before, attestation=attestation, separated=blindly)
+        return statement_provenance(what, before_first_look=before, attestation=attestation, separated=blindly)
 
     # What is spent
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from sfumato.errors import PreferenceError
 from sfumato.ledger.entry import NANO, Draft, Entry, nano, upward
-from sfumato.model.guarantee import Guarantee, join
+from sfumato.model.guarantee import Guarantee, weakest
 from sfumato.privacy.accounting.zcdp import entered, epsilon_of_zcdp, rho_pure
 
 
@@ -45,13 +45,13 @@ class Total:
     def and_then(self, reserved: Entry) -> Total:
         """The total with one more charge: epsilons, deltas and rhos add, words only get weaker."""
         draft = reserved.draft
-        stated, rho = draft.public.get("protected"), _rho(draft)  # entries of older ledgers are without both
+        protected, rho = draft.public.get("protected"), _rho(draft)  # entries of older ledgers are without both
         return Total(
             self.nano_epsilon + draft.nano_epsilon,
-            join((self.guarantee, Guarantee(str(draft.public["guarantee"])))),
+            weakest((self.guarantee, Guarantee(str(draft.public["guarantee"])))),
             self.releases + 1,
             self.exact_delta + Fraction(draft.delta),
-            self.protected if stated is None else self.protected | {str(stated)},
+            self.protected if protected is None else self.protected | {str(protected)},
             None if self.exact_rho is None or rho is None else self.exact_rho + rho,
             self.rho_delta + Fraction(str(draft.public.get("rho_delta", draft.delta))),
             self.nano_at_most + max(draft.nano_epsilon, nano(draft.public.get("at_most", 0))),  # type: ignore[arg-type]
@@ -92,26 +92,26 @@ class Total:
     def at(self, delta: object) -> AtDelta:
         """The smallest epsilon of all that at this delta: by the sums of epsilon and delta, or by that of rho."""
         wanted = _delta(delta)
-        found: list[AtDelta] = [AtDelta(wanted)]
+        bounds: list[AtDelta] = [AtDelta(wanted)]
         if self.epsilon is not None and self.exact_delta <= wanted:
-            found.append(AtDelta(wanted, self.epsilon, By.SUMS))
+            bounds.append(AtDelta(wanted, self.epsilon, By.SUMS))
         if self.rho is not None and self.rho_delta <= wanted:
             left = float((wanted - self.rho_delta) * (1 - Fraction(1, 2**50)))  # rounded down, however it is rounded
-            found.append(AtDelta(wanted, epsilon_of_zcdp(self.rho, left), By.ZCDP))
-        return min(found, key=lambda at: at.epsilon)
+            bounds.append(AtDelta(wanted, epsilon_of_zcdp(self.rho, left), By.ZCDP))
+        return min(bounds, key=lambda at: at.epsilon)
 
 
 def _rho(draft: Draft) -> Fraction | None:
     """As it was entered. Of a charge without it there is one if it is known to be pure."""
     if not Guarantee(str(draft.public["guarantee"])).holds:
         return None
-    stated = draft.public.get("rho")
-    if stated is not None:
-        return Fraction(str(stated))
+    rho = draft.public.get("rho")
+    if rho is not None:
+        return Fraction(str(rho))
     return None if Fraction(draft.delta) else entered(rho_pure(draft.nano_epsilon / NANO))
 
 
-def _delta(stated: object) -> Fraction:
-    if isinstance(stated, int | float | Fraction) and not isinstance(stated, bool) and 0 <= stated < 1:
-        return Fraction(str(stated))
-    raise PreferenceError.because("delta-of-total", stated=repr(stated))
+def _delta(delta: object) -> Fraction:
+    if isinstance(delta, int | float | Fraction) and not isinstance(delta, bool) and 0 <= delta < 1:
+        return Fraction(str(delta))
+    raise PreferenceError.because("delta-of-total", stated=repr(delta))

@@ -25,24 +25,24 @@ class Opening:
     separation: bool = False
 
     @classmethod
-    def of(cls, public: Mapping[str, Any]) -> Opening:
+    def from_public(cls, public: Mapping[str, Any]) -> Opening:
         """From what an entry says."""
         budget = BudgetLimit.from_texts(public["budget"]) if "budget" in public else None
         named, separation = str(public.get("population", "")), bool(public.get("separation", False))
         return cls(dict(public["schema"]), str(public["rule"]), named, budget, separation)
 
     def as_public(self) -> dict[str, object]:
-        said: dict[str, object] = {"schema": dict(self.schema), "rule": self.rule}
-        said |= {} if self.budget is None else {"budget": self.budget.as_texts()}
-        said |= {"population": self.population} if self.population else {}
-        return said | ({"separation": True} if self.separation else {})
+        public: dict[str, object] = {"schema": dict(self.schema), "rule": self.rule}
+        public |= {} if self.budget is None else {"budget": self.budget.as_texts()}
+        public |= {"population": self.population} if self.population else {}
+        return public | ({"separation": True} if self.separation else {})
 
-    def is_as(self, stated: Opening, *, budget: bool) -> bool:
+    def matches(self, other: Opening, *, budget: bool) -> bool:
         """Whether it says the same as another; with `budget` false, whatever the budgets are."""
         if self.budget is None or not budget:
-            stated = replace(stated, budget=self.budget)
-        return self == stated if budget else self._without_budget == stated._without_budget
+            other = replace(other, budget=self.budget)
+        return self == other if budget else self._without_budget == other._without_budget
 
     @property
     def _without_budget(self) -> Opening:
-        return replace(self, schema={name: said for name, said in self.schema.items() if name != BUDGET})
+        return replace(self, schema={name: fingerprint for name, fingerprint in self.schema.items() if name != BUDGET})

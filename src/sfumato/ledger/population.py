@@ -22,7 +22,7 @@ def declared_by(draft: Draft) -> Declaration | None:
 
 def declarations(entries: Iterable[Entry]) -> frozenset[Declaration]:
     """Every declaration in a ledger: a later one does not take an earlier one back."""
-    return frozenset(found for entry in entries if (found := declared_by(entry.draft)) is not None)
+    return frozenset(declaration for entry in entries if (declaration := declared_by(entry.draft)) is not None)
 
 
 def counted_together(dataset: str, declared: Collection[Declaration]) -> frozenset[str]:
@@ -33,7 +33,7 @@ def counted_together(dataset: str, declared: Collection[Declaration]) -> frozens
     >>> sorted(counted_together("stays", [("bills", "patients"), ("stays", "patients"), ("crops", "fields")]))
     ['bills', 'patients', 'stays']
     """
-    found = {dataset.casefold()}
-    while more := {name for pair in declared if not found.isdisjoint(pair) for name in pair} - found:
-        found |= more
-    return frozenset(found)
+    names = {dataset.casefold()}
+    while more := {name for pair in declared if not names.isdisjoint(pair) for name in pair} - names:
+        names |= more
+    return frozenset(names)

@@ -8,7 +8,7 @@ from sfumato.model.budget import NO_BUDGET, BudgetLimit
 
 
 @dataclass(frozen=True)
-class Mandate:
+class Authorization:
     """`policy` is a fingerprint, entered in the record in place of the rule's; `decision` the key of the decisions.
 
     Without a decision nobody has decided yet: the word that is foreseen is that of a decision made now.

@@ -19,7 +19,7 @@ class BudgetLimit:
     delta: Fraction | None = None
 
     @property
-    def stated(self) -> bool:
+    def is_limited(self) -> bool:
         return self != NO_BUDGET
 
     def strictest(self, other: BudgetLimit) -> BudgetLimit:
@@ -48,7 +48,7 @@ class BudgetLimit:
 NO_BUDGET = BudgetLimit()
 
 
-def budget_of(stated: object) -> BudgetLimit:
+def budget_of(budget: object) -> BudgetLimit:
     """A budget as it is stated in Python: an epsilon, a pair of epsilon and delta, or nothing.
 
     >>> budget_of(0.3) == BudgetLimit(Fraction(3, 10))
@@ -56,7 +56,7 @@ def budget_of(stated: object) -> BudgetLimit:
     >>> budget_of((3, 1e-6)).as_texts()
     {'epsilon': '3', 'delta': '1/1000000'}
     """
-    match stated:
+    match budget:
         case None:
             return NO_BUDGET
         case epsilon, delta:
@@ -65,13 +65,13 @@ def budget_of(stated: object) -> BudgetLimit:
             return BudgetLimit(limit("budget", epsilon, MOST_EPSILON))
 
 
-def limit(what: str, stated: object, most: int) -> Fraction:
+def limit(what: str, number: object, most: int) -> Fraction:
     """A number from 0 to `most`, exactly as it is written."""
-    if isinstance(stated, int | float | Fraction) and not isinstance(stated, bool) and 0 <= stated <= most:
-        return Fraction(str(stated))
+    if isinstance(number, int | float | Fraction) and not isinstance(number, bool) and 0 <= number <= most:
+        return Fraction(str(number))
     hint = "try budget = 3." if what == "budget" else f"try {what} = 1e-6."
-    raise PreferenceError(f"{what} is a number from 0 to {most:,}, not {stated!r}", hint=hint)
+    raise PreferenceError(f"{what} is a number from 0 to {most:,}, not {number!r}", hint=hint)
 
 
-def _lower(one: Fraction | None, other: Fraction | None) -> Fraction | None:
-    return min((stated for stated in (one, other) if stated is not None), default=None)
+def _lower(first: Fraction | None, second: Fraction | None) -> Fraction | None:
+    return min((limit for limit in (first, second) if limit is not None), default=None)

@@ -8,7 +8,7 @@ from sfumato.model.confidential import Confidential
 
 
 @dataclass(frozen=True)
-class Part:
+class QueryShare:
     """Of one query: its part of epsilon, and how wide its noise is with that.
 
     `least` is the minimum true answer: from there on the relative error is small enough. It is there where the answer
@@ -48,11 +48,11 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Split:
+class BudgetSplit:
     """`needed` is the least epsilon that would do for every answer that is expected."""
 
     epsilon: float
-    parts: tuple[Part, ...]
+    parts: tuple[QueryShare, ...]
     confidence: float
     aim: str | None = None  # what the index was found for; None: it was stated
     needed: float | None = None

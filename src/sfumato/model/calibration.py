@@ -10,7 +10,7 @@ from fractions import Fraction
 from sfumato.model.choice import Noise
 
 
-class Law(StrEnum):
+class NoiseLaw(StrEnum):
     """What is drawn: noise that is added, a value that is selected by its rank, or the first that is large enough."""
 
     LAPLACE = "laplace"
@@ -25,7 +25,7 @@ class Law(StrEnum):
 class Drawing:
     """Of one number. `budget` is its part of epsilon, or of mu where the noise is Gaussian."""
 
-    law: Law
+    law: NoiseLaw
     budget: float
     step: Fraction  # of the grid that it is drawn on; of a selection, between its candidates
     scale: float | None = None  # b of Laplace noise (before it is truncated), sigma of Gaussian noise, in own units

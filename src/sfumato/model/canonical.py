@@ -9,6 +9,8 @@ from datetime import date
 from enum import Enum
 from fractions import Fraction
 
+_STORED_NAMES = {"AggregateKind": "Kind", "Compare": "Comparison"}  # of renamed classes, as ledgers have them
+
 
 def canonical(value: object) -> object:
     """A value with the names of its types and of all its fields: a new field makes another form.
@@ -16,18 +18,19 @@ def canonical(value: object) -> object:
     >>> canonical((Fraction(1, 2), "1/2", None))
     [{'is': 'Fraction', 'value': '1/2'}, '1/2', None]
     """
+    name = _STORED_NAMES.get(type(value).__name__, type(value).__name__)
     if is_dataclass(value) and not isinstance(value, type):
         named = {field.name: canonical(getattr(value, field.name)) for field in fields(value)}
-        return {"is": type(value).__name__, "fields": named}
+        return {"is": name, "fields": named}
     if isinstance(value, Enum):
-        return {"is": type(value).__name__, "value": value.value}
+        return {"is": name, "value": value.value}
     if isinstance(value, Fraction | date):
-        return {"is": type(value).__name__, "value": str(value)}
+        return {"is": name, "value": str(value)}
     if isinstance(value, tuple | list):
         return [canonical(part) for part in value]
     if value is None or isinstance(value, bool | int | str):
         return value
-    raise TypeError(f"{type(value).__name__} has no canonical form")
+    raise TypeError(f"{name} has no canonical form")
 
 
 def unordered(values: Iterable[object]) -> list[object]:

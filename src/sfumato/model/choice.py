@@ -17,7 +17,7 @@ class Noise:
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Choice:
+class EpsilonChoice:
     """`epsilon` is None when no epsilon meets the preference (`feasible` False) or every one does (`unbounded`)."""
 
     epsilon: float | None

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from sfumato.errors import BadInput
 from sfumato.model.facts import Bin, Distribution, Histogram
-from sfumato.model.release import Certificate
+from sfumato.model.release import ReleaseCertificate
 
 BINS = 20  # of exposure above 0, unless stated
 
@@ -29,7 +29,7 @@ class ExposureHistogram:
 
     noisy: tuple[float, ...]
     reach: float | None
-    certificate: Certificate
+    certificate: ReleaseCertificate
     sum_noise: tuple[float, ...] = ()
 
     @property
@@ -114,7 +114,9 @@ class ExposureHistogram:
         return {"noisy": list(self.noisy), "reach": self.reach, "certificate": self.certificate.as_dict()}
 
     @classmethod
-    def from_stored(cls, stored: dict[str, Any], certificate: Certificate, sum_noise: tuple[float, ...] = ()) -> Self:
+    def from_stored(
+        cls, stored: dict[str, Any], certificate: ReleaseCertificate, sum_noise: tuple[float, ...] = ()
+    ) -> Self:
         return cls(tuple(stored["noisy"]), stored["reach"], certificate, sum_noise)
 
     def as_dict(self) -> dict[str, object]:

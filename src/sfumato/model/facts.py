@@ -168,7 +168,7 @@ class Facts(Confidential):
     def people(self) -> int:
         return self.influence.people
 
-    def of(self, figure: str) -> Summary:
+    def summary(self, figure: str) -> Summary:
         return self.exposure if figure == EXPOSURE else self.influence
 
 

@@ -78,12 +78,12 @@ _WORD = {
 _ORDER = (Guarantee.DP, Guarantee.SELECTED, Guarantee.NONE)
 
 
-def word(inputs: Iterable[Provenance]) -> Guarantee:
+def guarantee_of(inputs: Iterable[Provenance]) -> Guarantee:
     """The word that a release with these inputs may carry."""
     return _WORD[max((i.label for i in inputs), default=Label.PUBLIC)]
 
 
-def join(words: Iterable[Guarantee]) -> Guarantee:
+def weakest(words: Iterable[Guarantee]) -> Guarantee:
     """The word of several releases together: the weakest of theirs."""
     return max(words, key=_ORDER.index, default=Guarantee.DP)
 
@@ -99,12 +99,12 @@ def chosen_by(outcome: Guarantee, *, outright: bool) -> ChosenBy:
             return ChosenBy.FIXED if outright else ChosenBy.PUBLIC
 
 
-def of_record(what: str) -> Provenance:
+def rule_provenance(what: str) -> Provenance:
     """Fixed by the rule of record, applied as it stands: whatever is looked at later."""
     return Provenance(what, Label.PUBLIC, "the rule of record, written down before anyone looked")
 
 
-def stated(
+def statement_provenance(
     what: str,
     *,
     before_first_look: bool,
@@ -130,30 +130,30 @@ def stated(
     return Provenance(what, Label.CONFIDENTIAL, because, Fixed.AFTER_LOOK, can_be_attested=True)
 
 
-def selected_privately(what: str, attestation: str = "") -> Provenance:
+def selection_provenance(what: str, attestation: str = "") -> Provenance:
     """Selected by a private mechanism that was charged for this release; with what was attested for that."""
     when = Fixed.ATTESTED if attestation else Fixed.PLANNED
     return Provenance(what, Label.SELECTION, "selected privately, and charged", when, attestation)
 
 
-def selected_after_look(what: str) -> Provenance:
+def late_selection_provenance(what: str) -> Provenance:
     """Selected with what was stated after a look, or picked after it among several that were selected."""
     because = "selected, or picked among several that were, after a look at the people"
     return Provenance(what, Label.CONFIDENTIAL, because, Fixed.AFTER_LOOK)
 
 
-def computed_from_people(what: str) -> Provenance:
+def people_provenance(what: str) -> Provenance:
     """Read off the people themselves: the papers' own algorithms."""
     return Provenance(what, Label.CONFIDENTIAL, "computed from the people in the data", Fixed.AFTER_LOOK)
 
 
-def recorded_before(number: int, outcome: Guarantee, when: Fixed) -> Provenance:
+def recorded_provenance(number: int, outcome: Guarantee, when: Fixed) -> Provenance:
     """Noisy numbers that were drawn before, charged in an entry, with the word that they left with."""
     label = {Guarantee.DP: Label.DP_OUTPUT, Guarantee.SELECTED: Label.SELECTION}.get(outcome, Label.CONFIDENTIAL)
     return Provenance("noisy numbers", label, f"drawn and charged before, in entry {number}", when)
 
 
-def fixed(inputs: Iterable[Provenance]) -> Fixed:
+def latest_fixed(inputs: Iterable[Provenance]) -> Fixed:
     """The latest moment at which one of the inputs was fixed."""
     order = list(Fixed)
     return max((i.fixed for i in inputs), key=order.index, default=Fixed.PLANNED)

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 
 
 @dataclass(frozen=True)
-class InAll:
+class AccountingTotal:
     """The public part: what holds for anybody, and how many charges are in it. `epsilon` is with `delta`."""
 
     epsilon: float

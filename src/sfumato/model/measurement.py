@@ -8,7 +8,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from sfumato.model.schema import Bounds, Category, Type
-from sfumato.model.statement import Aggregate, Kind, Scalar
+from sfumato.model.statement import Aggregate, AggregateKind, Scalar
 
 GROUPS = 100  # as many as private keys are taken to make where work is limited before anything is read
 FEW = 10_000  # figures and candidates whose exact totals may be held from one draw to the next
@@ -131,9 +131,9 @@ class Assembly:
 
     name: str
     key: int | None = None
-    kind: Kind | None = None
+    kind: AggregateKind | None = None
     numbers: tuple[int, ...] = ()  # one: as it is; two: a centred sum and its count; three: squares before them
-    shown: bool = True
+    visible: bool = True
     type: Type | None = None  # of a key
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Finding:
+class AuditFinding:
     """On one pair of tables: the epsilon that is shown at least, and how often a broken mechanism would be caught."""
 
     query: str
@@ -19,7 +19,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Audit:
+class MechanismAudit:
     """A lower bound of epsilon, above the real one no more often than 1 - confidence."""
 
     mechanism: str
@@ -30,7 +30,7 @@ class Audit:
     confidence: float
     runs: int  # a side, on each pair
     against: str  # what `power` is about
-    findings: tuple[Finding, ...]
+    findings: tuple[AuditFinding, ...]
 
     @property
     def shown(self) -> float:
@@ -51,6 +51,6 @@ class Audit:
         return self.shown <= self.claim
 
     def as_dict(self) -> dict[str, Any]:
-        stated = asdict(self)
-        findings = list(stated.pop("findings"))
-        return stated | {"shown": self.shown, "power": self.power, "holds": self.holds, "findings": findings}
+        values = asdict(self)
+        findings = list(values.pop("findings"))
+        return values | {"shown": self.shown, "power": self.power, "holds": self.holds, "findings": findings}

@@ -47,7 +47,7 @@ class Method(Confidential):
 
     words: str
     need: Need
-    stated: bool = False  # by whoever compares; the others are examples
+    requested: bool = False  # by whoever compares; the others are examples
     low: float | None = None
     high: float | None = None  # may be infinite
     epsilon: float | None = None  # what it leads to by itself
@@ -67,7 +67,7 @@ class Method(Confidential):
         """An infinite end is null; where both are, they are not known."""
         return {
             "method": self.words,
-            "stated": self.stated,
+            "stated": self.requested,
             "low": _finite(self.low),
             "high": _finite(self.high),
             "epsilon": self.epsilon,
@@ -121,7 +121,7 @@ class Together(Confidential):
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(Confidential):
+class MethodComparison(Confidential):
     """The methods, those that were stated first, and what these come to together; None where none was stated."""
 
     query: str
@@ -137,8 +137,8 @@ class Comparison(Confidential):
     @property
     def confidential(self) -> bool:
         """Whether it shows the people, or what was stated after a look at them."""
-        told = self.together is not None and not self.together.guarantee.holds
-        return self.looked or told
+        after_look = self.together is not None and not self.together.guarantee.holds
+        return self.looked or after_look
 
     def as_dict(self) -> dict[str, object]:
         return {

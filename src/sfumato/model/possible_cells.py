@@ -21,7 +21,7 @@ from sfumato.model.statement import (
     Call,
     Case,
     ColumnRef,
-    Comparison,
+    Compare,
     Constant,
     Membership,
     Missing,
@@ -99,7 +99,7 @@ def can_be_true(condition: Predicate, values: Values) -> bool:
     """Whether a condition is true of these values, or may be where that is not sure.
 
     >>> from sfumato.model.schema import Type
-    >>> june = Comparison("=", ColumnRef("month", Type.INTEGER), Constant(Fraction(6), Type.INTEGER))
+    >>> june = Compare("=", ColumnRef("month", Type.INTEGER), Constant(Fraction(6), Type.INTEGER))
     >>> can_be_true(june, {"month": 6}), can_be_true(june, {"month": 7}), can_be_true(Not(june), {"month": None})
     (True, False, False)
     """
@@ -125,9 +125,9 @@ class _Evaluation:
                 verdict = self.verdict(part, values)
                 return not verdict if isinstance(verdict, bool) else verdict
             case All(parts):
-                return _joined([self.verdict(part, values) for part in parts], decides=False)
+                return _joint_verdict([self.verdict(part, values) for part in parts], decides=False)
             case AnyOf(parts):
-                return _joined([self.verdict(part, values) for part in parts], decides=True)
+                return _joint_verdict([self.verdict(part, values) for part in parts], decides=True)
         try:
             return self.plain(condition, values)
         except _Unsure:
@@ -135,11 +135,11 @@ class _Evaluation:
 
     def plain(self, condition: Predicate, values: Values) -> bool | None:
         match condition:
-            case Comparison(compare, left, right):
-                return _compared(compare, self.value(left, values), self.value(right, values))
+            case Compare(compare, left, right):
+                return _comparison(compare, self.value(left, values), self.value(right, values))
             case Membership(operand, members):
                 own = self.value(operand, values)
-                equal = [_compared("=", own, self.value(member, values)) for member in members]
+                equal = [_comparison("=", own, self.value(member, values)) for member in members]
                 return True if True in equal else None if None in equal else False
             case Missing(operand):
                 return self.value(operand, values) is None
@@ -157,17 +157,17 @@ class _Evaluation:
             case ColumnRef(name):
                 return _number(values[name])
             case Constant(constant):
-                return _number(_stated(constant) if isinstance(constant, Fraction) else constant)
+                return _number(_plain_number(constant) if isinstance(constant, Fraction) else constant)
             case Arithmetic(compute, left, right):
-                return _computed(compute, self.value(left, values), self.value(right, values))
+                return _arithmetic_value(compute, self.value(left, values), self.value(right, values))
             case Case(branches, otherwise):
                 return self.value(self.branch(branches, otherwise, values), values)
             case Call("COALESCE", parts):
-                found = [self.value(part, values) for part in parts]
-                return next((value for value in found if value is not None), None)
+                alternatives = [self.value(part, values) for part in parts]
+                return next((value for value in alternatives if value is not None), None)
             case Call(name, (only,)):
                 value = self.value(only, values)
-                return None if value is None else _called(name, value)
+                return None if value is None else _function_value(name, value)
         raise _Unsure
 
     def branch(self, branches: Sequence[tuple[Predicate, Scalar]], otherwise: Scalar, values: Values) -> Scalar:
@@ -200,7 +200,7 @@ class _Evaluation:
             raise _TooLong
 
 
-def _joined(verdicts: Sequence[Verdict], *, decides: bool) -> Verdict:
+def _joint_verdict(verdicts: Sequence[Verdict], *, decides: bool) -> Verdict:
     """Of AND false decides, of OR true does; then what is not known, then NULL."""
     for verdict in (decides, _UNKNOWN, None):
         if verdict in verdicts:
@@ -208,7 +208,7 @@ def _joined(verdicts: Sequence[Verdict], *, decides: bool) -> Verdict:
     return not decides
 
 
-def _compared(compare: str, left: Value, right: Value) -> bool | None:
+def _comparison(compare: str, left: Value, right: Value) -> bool | None:
     """Texts are compared by code points, which is the order of their UTF-8 bytes."""
     if left is None or right is None:
         return None
@@ -221,11 +221,11 @@ def _kind(value: Value) -> type:
     return float if type(value) is int else type(value)
 
 
-def _stated(number: Fraction) -> int | float:
+def _plain_number(number: Fraction) -> int | float:
     return int(number) if number.denominator == 1 else float(number)
 
 
-def _called(name: str, value: Value) -> Value:
+def _function_value(name: str, value: Value) -> Value:
     if name == "ABS" and isinstance(value, int | float):
         return abs(value)
     if name in ("LOWER", "UPPER"):
@@ -233,7 +233,7 @@ def _called(name: str, value: Value) -> Value:
     raise _Unsure
 
 
-def _computed(compute: str, left: Value, right: Value) -> Value:
+def _arithmetic_value(compute: str, left: Value, right: Value) -> Value:
     """In floating point; what is divided by zero is missing."""
     if left is None or right is None:
         return None

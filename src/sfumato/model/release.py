@@ -8,7 +8,7 @@ from datetime import date
 from enum import StrEnum
 from typing import Any, Self
 
-from sfumato.model.guarantee import DecidedBy, Fixed, Guarantee, join
+from sfumato.model.guarantee import DecidedBy, Fixed, Guarantee, weakest
 from sfumato.model.schema import Type
 
 _FIXED, _DECIDED_BY = ([one.value for one in words] for words in (Fixed, DecidedBy))  # from the strongest on
@@ -73,7 +73,7 @@ class Assumed:
 
 
 @dataclass(frozen=True)
-class Certificate:
+class ReleaseCertificate:
     """What can be said to the public about one release. None stands for "withheld".
 
     What is assumed and what was done afterwards are codes here and in the record; `presentation.certificate.worded`
@@ -149,13 +149,13 @@ class Certificate:
         """Whether all its noisy numbers were charged before."""
         return self.recorded is not None and self.charged == 0
 
-    def weakened(self, sources: Iterable[Certificate]) -> Self:
+    def weakened(self, sources: Iterable[ReleaseCertificate]) -> Self:
         """With nothing stated more strongly than by the releases that its noisy numbers come from."""
-        every: tuple[Certificate, ...] = (self, *sources)
+        every: tuple[ReleaseCertificate, ...] = (self, *sources)
         assumed = dict.fromkeys(assumption for c in every for assumption in c.assumed)
         return replace(
             self,
-            guarantee=join(c.guarantee for c in every),
+            guarantee=weakest(c.guarantee for c in every),
             fixed=max((c.fixed for c in every), key=_FIXED.index),
             decided_by=max((c.decided_by for c in every), key=_DECIDED_BY.index),
             bounds_source=max((c.bounds_source or BOUNDS_SOURCES[0] for c in every), key=BOUNDS_SOURCES.index),
@@ -227,7 +227,7 @@ class Released:
     """What may leave: the answer, and the certificate that goes with it."""
 
     answer: Answer
-    certificate: Certificate
+    certificate: ReleaseCertificate
     repeated: bool = field(default=False, compare=False)  # answered from the record: nothing was charged
 
     @property

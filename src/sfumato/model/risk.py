@@ -22,7 +22,7 @@ class Source(StrEnum):
 
 
 @dataclass(frozen=True, repr=False)
-class Spread(Confidential):
+class ExposureRange(Confidential):
     """Whom a ratio compares: the least and the most exposed, under `k` noisy numbers of sensitivity D.
 
     Exposures have D = 1. As published, the figures are influences on the answer's own scale (`published`).
@@ -45,12 +45,12 @@ class Spread(Confidential):
     scale: float | None = None
 
 
-WORST_CASE = Spread(Fraction(0), Fraction(1), k=1, fixed=Fraction(0))
+WORST_CASE = ExposureRange(Fraction(0), Fraction(1), k=1, fixed=Fraction(0))
 """Somebody who carries nothing beside somebody who carries all. k = 1, so that more cells never buy epsilon."""
 
 
 @dataclass(frozen=True)
-class Estimate:
+class RiskEstimate:
     """What a noisy histogram of exposures suggests at one epsilon. It bounds nobody's risk, and it may leave."""
 
     gap: float
@@ -71,7 +71,7 @@ class RiskAt(Confidential):
     attack_chance: float
     rank_90: tuple[float | None, ...] | None = None  # of the same: how far its rank misses
     threshold: float | None = None  # noisy persons that a private group must have, where a delta is stated
-    estimate: Estimate | None = None  # of a private histogram, whose other figures are those of the worst case
+    estimate: RiskEstimate | None = None  # of a private histogram, whose other figures are those of the worst case
     public: bool = field(default=False, compare=False)  # from public facts, a look-alike or what was charged
 
     def __repr__(self) -> str:
@@ -80,12 +80,12 @@ class RiskAt(Confidential):
     def as_dict(self) -> dict[str, object]:
         """What is not there, of ranks and of private keys, is left out."""
         facts = {name: figure for name, figure in asdict(self).items() if name != "public"}
-        told = {name: figure for name, figure in facts.items() if figure is not None or name.startswith("rdr")}
-        return told | {name: list(told[name]) for name in ("noise_90", "rank_90") if name in told}
+        figures = {name: figure for name, figure in facts.items() if figure is not None or name.startswith("rdr")}
+        return figures | {name: list(figures[name]) for name in ("noise_90", "rank_90") if name in figures}
 
 
 @dataclass(frozen=True, repr=False)
-class Attack(Confidential):
+class MembershipAttack(Confidential):
     """What an attacker who knows everybody else gets out of one release, about one person.
 
     `chance`: how often a guess of whether they are in the data is right. `posterior`: how sure of it the attacker may
@@ -133,7 +133,7 @@ class RiskView(Confidential):
         return self.exposure if isinstance(self.exposure, ExposureHistogram) else None
 
     def as_dict(self) -> dict[str, object]:
-        found: dict[str, object] = {
+        public: dict[str, object] = {
             "source": self.source.value,
             "people": self.people,
             "outputs": self.outputs,
@@ -143,7 +143,7 @@ class RiskView(Confidential):
             "exposure": _figures(self.exposure),
             "candidates": [candidate.as_dict() for candidate in self.candidates],
         }
-        return found if self.exposure_histogram is None else found | self.exposure_histogram.as_dict()
+        return public if self.exposure_histogram is None else public | self.exposure_histogram.as_dict()
 
 
 def _described(public: object, facts: dict[str, object]) -> str:

@@ -78,7 +78,7 @@ class Bounds:
 
 
 @dataclass(frozen=True)
-class Column:
+class SchemaColumn:
     name: str
     type: Type
     bounds: Bounds | None = None
@@ -130,7 +130,7 @@ class Schema:
     """A table's public description, as its TOML file states it."""
 
     name: str
-    columns: tuple[Column, ...]
+    columns: tuple[SchemaColumn, ...]
     unit: PrivacyUnit = PrivacyUnit()
     relation: Relation = Relation.ADD_REMOVE
     null_values: tuple[str, ...] = ()
@@ -141,7 +141,7 @@ class Schema:
     looked: str = ""  # who saw values of the data while they wrote it, and when; in no fingerprint: it is a look
     population: str = ""  # datasets that name the same one are about the same people, and are counted together
 
-    def column(self, name: str) -> Column | None:
+    def column(self, name: str) -> SchemaColumn | None:
         """The column of that name; names are the same in upper and lower case, as in SQL."""
         return next((c for c in self.columns if c.name.lower() == name.lower()), None)
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from sfumato.errors import BadInput
 from sfumato.model.guarantee import Guarantee
-from sfumato.model.release import Certificate
+from sfumato.model.release import ReleaseCertificate
 
 EXACT_SCORE = "score of the exact answer"  # as what was read off the people, where it left without noise
 COVERED = 0.9  # how often the true damage is within the one that is stated, where that is proven
@@ -24,8 +24,8 @@ class SignalKind(StrEnum):
     PUBLISHED = "as_published"
 
     @classmethod
-    def of(cls, word: str) -> SignalKind:
-        """By its word."""
+    def from_text(cls, word: str) -> SignalKind:
+        """The kind by its stored word."""
         try:
             return cls(word)
         except ValueError:
@@ -40,14 +40,14 @@ class Proof(StrEnum):
 
 
 @dataclass(frozen=True)
-class Scored(ABC):
+class SignalScore(ABC):
     """`task` as JSON has it, the range of its scores, and `score`: g(S), of the release itself."""
 
     kind: ClassVar[SignalKind]
     task: Mapping[str, Any]
     range: tuple[float, float]
     score: float
-    certificate: Certificate  # of what was charged for the signal; of a free one, of the release
+    certificate: ReleaseCertificate  # of what was charged for the signal; of a free one, of the release
 
     @property
     def width(self) -> float:
@@ -68,16 +68,16 @@ class Scored(ABC):
         return ()
 
     @abstractmethod
-    def _told(self) -> dict[str, Any]: ...
+    def _figures(self) -> dict[str, Any]: ...
 
     def as_dict(self) -> dict[str, Any]:
         head = {"kind": self.kind.value, "task": dict(self.task), "range": list(self.range), "score": self.score}
         promised = {"guarantee": self.guarantee.value, "cost": self.cost}
-        return head | self._told() | promised | {"certificate": self.certificate.as_dict()}
+        return head | self._figures() | promised | {"certificate": self.certificate.as_dict()}
 
 
 @dataclass(frozen=True)
-class FreeSignal(Scored):
+class FreeScore(SignalScore):
     """Scores of the release with fresh noise of the same law on top, one a draw: post-processing, and free."""
 
     kind: ClassVar[SignalKind] = SignalKind.FREE
@@ -103,7 +103,7 @@ class FreeSignal(Scored):
         there are too few; else the bound, or without one the largest of all.
         """
         if self.proven is not None:
-            return min(self.width, ranked(self.damages, self.width))
+            return min(self.width, covering_value(self.damages, self.width))
         return min(self.width, self.damages[-1] if self.bound is None else self.bound)
 
     @property
@@ -120,20 +120,20 @@ class FreeSignal(Scored):
         """The smallest score that a share p of the draws do not exceed."""
         return sorted(self.scores)[max(1, math.ceil(p * len(self.scores))) - 1]
 
-    def _told(self) -> dict[str, Any]:
+    def _figures(self) -> dict[str, Any]:
         quantiles = {f"{p:g}": self.quantile(p) for p in (0.05, 0.25, 0.5, 0.75, 0.95)}
-        told = {"draws": len(self.scores), "damage": self.damage, "changed": self.changed, "bound": self.bound}
-        return told | {"proven": self.proven is not None, "quantiles": quantiles}
+        figures = {"draws": len(self.scores), "damage": self.damage, "changed": self.changed, "bound": self.bound}
+        return figures | {"proven": self.proven is not None, "quantiles": quantiles}
 
 
-def ranked(ascending: tuple[float, ...], otherwise: float) -> float:
+def covering_value(ascending: tuple[float, ...], otherwise: float) -> float:
     """The `ceil(p (m + 1))`-th smallest of m: one more like them is above it at most `1 - p` of the time."""
     rank = math.ceil(COVERED * (len(ascending) + 1) - 1e-9)
     return ascending[rank - 1] if rank <= len(ascending) else otherwise
 
 
 @dataclass(frozen=True)
-class Drawn(Scored):
+class NoisyScore(SignalScore):
     """Charged, and told with noise: dp. `noisy` is as drawn."""
 
     noisy: float
@@ -151,7 +151,7 @@ class Drawn(Scored):
 
 
 @dataclass(frozen=True)
-class NoisyDifference(Drawn):
+class NoisyDifferenceScore(NoisyScore):
     """`|g(S) - g(q(x))|` with noise."""
 
     kind: ClassVar[SignalKind] = SignalKind.DIFFERENCE
@@ -170,12 +170,12 @@ class NoisyDifference(Drawn):
         meet = len(sides) > 1 and sides[0][1] >= sides[1][0]
         return ((sides[0][0], sides[1][1]),) if meet else sides
 
-    def _told(self) -> dict[str, Any]:
+    def _figures(self) -> dict[str, Any]:
         return {"noisy": self.noisy, "difference": self.difference, "noise_90": self.noise_90}
 
 
 @dataclass(frozen=True)
-class BlockMean(Drawn):
+class BlockMeanScore(NoisyScore):
     """The mean of g over so many disjoint blocks of people, with noise."""
 
     kind: ClassVar[SignalKind] = SignalKind.BLOCKS
@@ -190,12 +190,12 @@ class BlockMean(Drawn):
     def places(self) -> tuple[tuple[float, float], ...]:
         return self._around(self.mean)
 
-    def _told(self) -> dict[str, Any]:
+    def _figures(self) -> dict[str, Any]:
         return {"noisy": self.noisy, "mean": self.mean, "blocks": self.blocks, "noise_90": self.noise_90}
 
 
 @dataclass(frozen=True)
-class Published(Scored):
+class PublishedScore(SignalScore):
     """g(S) and g(S'), both rounded to so many decimals: no guarantee. `bits` is what g(S') tells at most.
 
     An analyst's own function may have no score: `exact` is None.
@@ -210,23 +210,23 @@ class Published(Scored):
     def places(self) -> tuple[tuple[float, float], ...]:
         return () if self.exact is None else ((self.exact, self.exact),)
 
-    def _told(self) -> dict[str, Any]:
+    def _figures(self) -> dict[str, Any]:
         return {"exact": self.exact, "decimals": self.decimals, "bits": self.bits}
 
 
-Signal = FreeSignal | NoisyDifference | BlockMean | Published
+AnySignalScore = FreeScore | NoisyDifferenceScore | BlockMeanScore | PublishedScore
 
 
-def from_stored(stored: Mapping[str, Any], certificate: Certificate) -> Signal:
+def from_stored(stored: Mapping[str, Any], certificate: ReleaseCertificate) -> AnySignalScore:
     """A signal that was charged, as the ledger has it; or a free one, as it was stored."""
     head = (stored["task"], tuple(stored["range"]), stored["score"], certificate)
     match stored["kind"]:
         case SignalKind.FREE:
             drawn = (tuple(stored["scores"]), tuple(stored["damages"]), stored["decides"])
             proven = None if stored["why"] is None else Proof(stored["why"])
-            return FreeSignal(*head, *drawn, stored["bound"], proven)
+            return FreeScore(*head, *drawn, stored["bound"], proven)
         case SignalKind.DIFFERENCE:
-            return NoisyDifference(*head, stored["noisy"])
+            return NoisyDifferenceScore(*head, stored["noisy"])
         case SignalKind.BLOCKS:
-            return BlockMean(*head, stored["noisy"], stored["blocks"])
-    return Published(*head, stored["exact"], stored["decimals"], stored["bits"])
+            return BlockMeanScore(*head, stored["noisy"], stored["blocks"])
+    return PublishedScore(*head, stored["exact"], stored["decimals"], stored["bits"])

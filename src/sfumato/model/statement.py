@@ -76,7 +76,7 @@ Scalar = ColumnRef | Constant | Arithmetic | Call | Case
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Compare:
     operator: str
     left: Scalar
     right: Scalar
@@ -122,13 +122,13 @@ class AnyOf:
     parts: tuple[Predicate, ...]
 
 
-Predicate = Comparison | Membership | Missing | Pattern | Truth | Not | All | AnyOf
+Predicate = Compare | Membership | Missing | Pattern | Truth | Not | All | AnyOf
 
 
 def parts_of(part: Scalar | Predicate) -> tuple[Scalar | Predicate, ...]:
     """What a scalar or a predicate is directly made of."""
     match part:
-        case Arithmetic(_, left, right) | Comparison(_, left, right):
+        case Arithmetic(_, left, right) | Compare(_, left, right):
             return (left, right)
         case Call(_, parts) | All(parts) | AnyOf(parts):
             return parts
@@ -147,7 +147,7 @@ def columns_in(part: Scalar | Predicate) -> Iterator[ColumnRef]:
         yield from columns_in(inner)
 
 
-class Kind(StrEnum):
+class AggregateKind(StrEnum):
     """The aggregates that are answered."""
 
     COUNT = "COUNT"
@@ -166,63 +166,72 @@ class Kind(StrEnum):
     @property
     def counts(self) -> bool:
         """Whether it takes values of any type, and is 0 where there are none."""
-        return self in (Kind.COUNT, Kind.COUNT_DISTINCT)
+        return self in (AggregateKind.COUNT, AggregateKind.COUNT_DISTINCT)
 
     @property
     def spreads(self) -> bool:
         """Whether it is a variance or the root of one."""
-        return self in (Kind.VAR_POP, Kind.VAR_SAMP, Kind.STDDEV_POP, Kind.STDDEV_SAMP)
+        return self in (
+            AggregateKind.VAR_POP,
+            AggregateKind.VAR_SAMP,
+            AggregateKind.STDDEV_POP,
+            AggregateKind.STDDEV_SAMP,
+        )
 
     @property
     def is_root(self) -> bool:
-        return self in (Kind.STDDEV_POP, Kind.STDDEV_SAMP)
+        return self in (AggregateKind.STDDEV_POP, AggregateKind.STDDEV_SAMP)
 
     @property
     def lost(self) -> int:
         """The degrees of freedom that a variance of a sample gives up."""
-        return 1 if self in (Kind.VAR_SAMP, Kind.STDDEV_SAMP) else 0
+        return 1 if self in (AggregateKind.VAR_SAMP, AggregateKind.STDDEV_SAMP) else 0
 
     @property
     def ranks(self) -> bool:
-        return self in (Kind.QUANTILE_CONT, Kind.QUANTILE_DISC)
+        return self in (AggregateKind.QUANTILE_CONT, AggregateKind.QUANTILE_DISC)
 
     @property
     def selects(self) -> bool:
         """Whether the answer is a value at some rank, and no sum."""
-        return self.ranks or self in (Kind.MIN, Kind.MAX)
+        return self.ranks or self in (AggregateKind.MIN, AggregateKind.MAX)
 
 
 @dataclass(frozen=True)
 class Aggregate:
-    kind: Kind
+    kind: AggregateKind
     argument: Scalar | None = None  # None: COUNT(*)
     at: Fraction | None = None  # which quantile
 
     def __post_init__(self) -> None:
-        if self.argument is None and self.kind is not Kind.COUNT:
+        if self.argument is None and self.kind is not AggregateKind.COUNT:
             raise ValueError(f"{self.kind} needs an argument")
         if self.kind.ranks != (self.at is not None):
             raise ValueError("a quantile says which, and nothing else does")
 
     @property
-    def extreme(self) -> Kind | None:
+    def extreme(self) -> AggregateKind | None:
         """MIN or MAX, where it is one of them; the quantiles at 0 and 1 are."""
-        return self.kind if self.at is None else {Fraction(0): Kind.MIN, Fraction(1): Kind.MAX}.get(self.at)
+        return (
+            self.kind
+            if self.at is None
+            else {Fraction(0): AggregateKind.MIN, Fraction(1): AggregateKind.MAX}.get(self.at)
+        )
 
     @property
     def words(self) -> str:
-        if self.kind is Kind.QUANTILE_CONT and self.at == Fraction(1, 2):
+        if self.kind is AggregateKind.QUANTILE_CONT and self.at == Fraction(1, 2):
             return "MEDIAN"
         return f"{self.kind}{'' if self.at is None else f' at {float(self.at):g}'}"
 
 
 @dataclass(frozen=True)
 class Output:
-    """One column of the answer: a group key or an aggregate. What only HAVING or ORDER BY read is not shown."""
+    """One column of the answer: a group key or an aggregate. What only HAVING or ORDER BY read is not visible."""
 
     name: str
     source: ColumnRef | Aggregate
-    shown: bool = True
+    visible: bool = True
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 from sfumato.model.guarantee import Guarantee
-from sfumato.model.release import Certificate
+from sfumato.model.release import ReleaseCertificate
 from sfumato.model.schema import PrivacyUnit, Relation
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import ledger as of_ledger
-from sfumato.presentation.wording import release as of_release
+from sfumato.presentation.wording import ledger_sentences as of_ledger
+from sfumato.presentation.wording import release_sentences as of_release
 
 DECLARED = {
     Guarantee.DP: (
@@ -66,13 +66,13 @@ NOTHING_PROMISED = (
 )
 
 
-def meaning(certificate: Certificate) -> str:
+def meaning(certificate: ReleaseCertificate) -> str:
     """What the word means; where it rests on a declaration, that it does."""
     declared = of_guarantee.is_declared(certificate)
     return (DECLARED if declared else of_guarantee.MEANINGS)[certificate.guarantee]
 
 
-def strength(certificate: Certificate) -> str:
+def strength(certificate: ReleaseCertificate) -> str:
     """What epsilon and delta mean, as odds."""
     c = certificate
     if c.promised is None or not c.guarantee.holds:
@@ -86,7 +86,7 @@ def strength(certificate: Certificate) -> str:
     return f"{of_guarantee.guarantee(c)} {'What left' if selected else 'Whatever leaves'} is {likely}."
 
 
-def choosing(certificate: Certificate) -> str:
+def choosing(certificate: ReleaseCertificate) -> str:
     """How epsilon came about, by whom and when."""
     c = certificate
     why = "" if c.why is None else f" {c.why}"
@@ -97,17 +97,17 @@ def choosing(certificate: Certificate) -> str:
     return f"{how}; fixed {FIXED[c.fixed]}.{planned}{who}"
 
 
-def mechanism(certificate: Certificate) -> str:
+def mechanism(certificate: ReleaseCertificate) -> str:
     """What was drawn; where epsilon was selected, that too."""
-    said = of_guarantee.sentence(of_release.noise(certificate))
+    noise = of_guarantee.sentence(of_release.noise(certificate))
     if certificate.guarantee is not Guarantee.SELECTED:
-        return said
+        return noise
     return (
-        f"{said} Before it a private selection of epsilon, with noise of its own, for {certificate.select_epsilon:g}."
+        f"{noise} Before it a private selection of epsilon, with noise of its own, for {certificate.select_epsilon:g}."
     )
 
 
-def looked(certificate: Certificate) -> str:
+def looked(certificate: ReleaseCertificate) -> str:
     """Whether the people had been looked at, as far as the ledger knows."""
     if certificate.looked is None:
         return NOT_STATED
@@ -115,7 +115,7 @@ def looked(certificate: Certificate) -> str:
     return f"{who} looked at the people before this release, as far as the ledger knows."
 
 
-def bounds(certificate: Certificate) -> str:
+def bounds(certificate: ReleaseCertificate) -> str:
     """What limits the influence of one person, and who says so."""
     source = certificate.bounds_source
     if source is None:
@@ -124,7 +124,7 @@ def bounds(certificate: Certificate) -> str:
     return f"The sensitivities follow from bounds, categories and types, which were {BOUNDS[source]}. {kept}"
 
 
-def contribution(certificate: Certificate) -> str:
+def contribution(certificate: ReleaseCertificate) -> str:
     """Who is protected, and with how much."""
     c = certificate
     who = of_guarantee.protected(c)
@@ -137,14 +137,14 @@ def contribution(certificate: Certificate) -> str:
     return of_guarantee.sentence(f"{who}, with all their rows{rows}")
 
 
-def neighbours(certificate: Certificate) -> str:
+def neighbours(certificate: ReleaseCertificate) -> str:
     """What two tables differ in between which the promise holds."""
     if certificate.relation == Relation.REPLACE.value:
         return f"The same table with {of_guarantee.protected(certificate)} replaced by any other (replace)."
     return f"The same table with {of_guarantee.protected(certificate)} more or less (add-remove)."
 
 
-def drawing(certificate: Certificate) -> str:
+def drawing(certificate: ReleaseCertificate) -> str:
     """What drew the noise, and why rounding tells nothing."""
     c = certificate
     if c.sampler is None:
@@ -155,12 +155,12 @@ def drawing(certificate: Certificate) -> str:
     )
 
 
-def afterwards(certificate: Certificate) -> str:
+def afterwards(certificate: ReleaseCertificate) -> str:
     done = "; ".join(of_release.post_processing(certificate))
     return f"{of_guarantee.sentence(done)} This reads nothing but what was drawn." if done else "Nothing."
 
 
-def usefulness(certificate: Certificate) -> str:
+def usefulness(certificate: ReleaseCertificate) -> str:
     c = certificate
     if c.noise_90 is None:
         return f"Noise ranges: {of_guarantee.WITHHELD}."
@@ -168,7 +168,7 @@ def usefulness(certificate: Certificate) -> str:
     return " ".join([*ranges, *map(of_guarantee.sentence, of_release.ranks(c))])
 
 
-def questions(certificate: Certificate) -> tuple[tuple[str, str], ...]:
+def questions(certificate: ReleaseCertificate) -> tuple[tuple[str, str], ...]:
     """What NIST SP 800-226 asks of a promise of differential privacy, from the top of its pyramid down."""
     c = certificate
     return (
@@ -188,7 +188,7 @@ def questions(certificate: Certificate) -> tuple[tuple[str, str], ...]:
     )
 
 
-def limits(certificate: Certificate) -> tuple[str, ...]:
+def limits(certificate: ReleaseCertificate) -> tuple[str, ...]:
     """What a release does not promise."""
     if not certificate.guarantee.holds:
         return (NOTHING_PROMISED,)

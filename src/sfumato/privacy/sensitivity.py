@@ -15,12 +15,12 @@ from sfumato.model.possible_cells import possible_cells
 from sfumato.model.schema import Bounds, Category, Relation, Schema, Type
 from sfumato.model.statement import (
     Aggregate,
+    AggregateKind,
     Arithmetic,
     Call,
     Case,
     ColumnRef,
     Constant,
-    Kind,
     Output,
     Scalar,
     Statement,
@@ -51,9 +51,9 @@ def measure(statement: Statement, schema: Schema) -> Measurement:
     def assembled(output: Output) -> Assembly:
         if isinstance(output.source, ColumnRef):
             key = statement.keys.index(output.source)
-            return Assembly(output.name, key=key, shown=output.shown, type=output.source.type)
+            return Assembly(output.name, key=key, visible=output.visible, type=output.source.type)
         parts = of.aggregate(output.source)
-        return Assembly(output.name, kind=output.source.kind, numbers=tuple(map(drawn, parts)), shown=output.shown)
+        return Assembly(output.name, kind=output.source.kind, numbers=tuple(map(drawn, parts)), visible=output.visible)
 
     columns = tuple(map(assembled, statement.outputs))
     # The threshold of private keys is on a noisy count of persons (docs/theory/keys.md).
@@ -162,7 +162,7 @@ def sensitivity_of_figure(column: Assembly, measurement: Measurement) -> Fractio
         return first.largest if first.kind is NumberKind.SELECTION else first.sensitivity
     assert first.bounds is not None
     rows = measurement.numbers[column.numbers[-1]].sensitivity
-    if kind is Kind.AVG:
+    if kind is AggregateKind.AVG:
         return first.sensitivity + rows * Fraction(math.ulp(float(first.bounds.reach)))
     return rows * (1 + kind.lost) * (first.bounds.half_width if kind.is_root else first.bounds.half_width**2)
 
@@ -178,19 +178,19 @@ class _Numbers:
 
     def aggregate(self, aggregate: Aggregate) -> tuple[NoisyNumber, ...]:
         argument, kind = aggregate.argument, aggregate.kind
-        if argument is None or kind is Kind.COUNT:
+        if argument is None or kind is AggregateKind.COUNT:
             return (self.count(argument),)
-        if kind is Kind.COUNT_DISTINCT:
+        if kind is AggregateKind.COUNT_DISTINCT:
             return (self.distinct(argument),)
         bounds = _computable(argument, interval(argument, self.schema))
         whole = argument.type is Type.INTEGER
-        if kind is Kind.SUM and bounds.reach:  # it counts where all there is is one value
+        if kind is AggregateKind.SUM and bounds.reach:  # it counts where all there is is one value
             return (self.sum(argument, bounds, bounds.reach, Fraction(0), whole),)
         if bounds.lower == bounds.upper:
             raise QueryError(f"{kind} of {argument.words} is the same for everybody", hint="it needs no data.")
         centred = self.sum(argument, bounds, bounds.half_width, bounds.middle, whole)
         counted = replace(self.count(argument), bounds=bounds if _divides(argument) else None)
-        if kind is Kind.AVG:
+        if kind is AggregateKind.AVG:
             return (centred, counted)
         if kind.spreads:
             _computable(argument, Bounds(Fraction(0), bounds.half_width**2))

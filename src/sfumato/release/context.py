@@ -11,21 +11,20 @@ from typing import Any
 
 from sfumato.errors import BadInput, EngineFailure, SourceError
 from sfumato.ledger.history import Record
-from sfumato.model.authorization import Mandate
+from sfumato.model.authorization import Authorization
 from sfumato.model.budget import NO_BUDGET, BudgetLimit
 from sfumato.model.fit import Fit
-from sfumato.model.guarantee import Provenance, computed_from_people
+from sfumato.model.guarantee import Provenance, people_provenance
 from sfumato.model.release import Assumption
 from sfumato.model.schema import Schema, Type
 from sfumato.model.statement import Predicate
 from sfumato.ports import Engine, KnownRows, LedgerStore
-from sfumato.privacy.preferences.guessing import Guess, SharingRisk, resolved
 from sfumato.release.decide import EPSILON_MAX, Rule, rule_of
-from sfumato.release.ledger import Ledger, digest
+from sfumato.release.ledger import PrivacyLedger, digest
 from sfumato.release.recognition import Recognition
 from sfumato.release.records import Records
 from sfumato.release.services import Services
-from sfumato.sql.parser.statement import condition
+from sfumato.sql.parser.statement import parse_condition
 
 
 class DatasetContext:
@@ -42,7 +41,7 @@ class DatasetContext:
         version: str,
         bounds_from_data: bool = False,
         budget: BudgetLimit = NO_BUDGET,
-        mandate: Mandate | None = None,
+        mandate: Authorization | None = None,
         present: Mapping[str, Type | None] | None = None,
         records: Records | None = None,
         assumed: tuple[Assumption, ...] | None = None,
@@ -63,13 +62,13 @@ class DatasetContext:
         policy, agreed = ("", NO_BUDGET) if mandate is None else (mandate.policy, mandate.budget)
         apart = mandate is not None and mandate.separation
         how: dict[str, Any] = {"separation": apart, "version": version}
-        self.ledger = Ledger(store, schema, services, budget.strictest(agreed), policy, records, **how)
+        self.ledger = PrivacyLedger(store, schema, services, budget.strictest(agreed), policy, records, **how)
         if engine is not None and known is not None:
             self.ledger.recognition = Recognition(schema.name, engine, known, services.notify)
 
     def condition(self, text: str) -> Predicate:
         """Read a condition on one row, as in a WHERE: it says who belongs to a group."""
-        return condition(text, self.schema, self.present)
+        return parse_condition(text, self.schema, self.present)
 
     def check(self) -> Fit:
         """What of the table is missing, unfit, clamped or unlisted: a look."""
@@ -83,9 +82,7 @@ class DatasetContext:
     def rule_for(self, *, private_keys: bool, selects: bool = False) -> Rule:
         """The rule of record, for statements with private keys, with values selected by their rank, or neither."""
         rule = rule_of(self.schema.rule, self.schema.origin, private_keys=private_keys, selects=selects)
-        preferences = tuple(
-            resolved(p, self.schema) if isinstance(p, Guess | SharingRisk) else p for p in rule.preferences
-        )
+        preferences = tuple(p.resolve(self.schema) for p in rule.preferences)
         return replace(rule, preferences=preferences, epsilon_max=min(EPSILON_MAX, self.ceiling))
 
     def decided(self, record: Record, attestation: str) -> tuple[Provenance, ...]:
@@ -94,7 +91,7 @@ class DatasetContext:
         if mandate is None:
             return ()
         if mandate.after_the_answer:
-            return (computed_from_people("approval"),)
+            return (people_provenance("approval"),)
         by_policy = record.policy(mandate.policy, mandate.attestation)
         if mandate.by_policy:
             return (by_policy,)
@@ -154,6 +151,6 @@ class DatasetContext:
 
 def _files(path: str | Path) -> set[object]:
     """A file, or a folder and the files in it, each as the place where it really lies; it may lie in several."""
-    found = Path(path).resolve()
-    every = [found, *(file.resolve() for file in found.rglob("*"))]
+    place = Path(path).resolve()
+    every = [place, *(file.resolve() for file in place.rglob("*"))]
     return {*every, *((file.stat().st_dev, file.stat().st_ino) for file in every if file.exists())}

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sfumato.errors import BadInput, Conflict, NoGuarantee
-from sfumato.model.calibration import Drawing, Law
+from sfumato.model.calibration import Drawing, NoiseLaw
 from sfumato.model.measurement import Assembly, Measurement
-from sfumato.model.release import Answer, Certificate, Interval
+from sfumato.model.release import Answer, Interval, ReleaseCertificate
 from sfumato.privacy.noise.difference import Added, reach_apart
 from sfumato.privacy.noise.intervals import COVERAGE
 from sfumato.release.answer import picks_rows, range_of
@@ -27,7 +27,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Figure:
+class ReleasedFigure:
     """A released figure with the noise of the numbers that it is put together from."""
 
     cell: Cell
@@ -58,9 +58,9 @@ class Figure:
         return Added(drawing.law, drawing.scale or 0.0, drawing.step, self.furthest)
 
     def range(self, miss: float) -> Interval:
-        found = range_of(self.column, self.measurement, self.numbers, self.drawn, miss)
-        assert found is not None
-        return found
+        interval = range_of(self.column, self.measurement, self.numbers, self.drawn, miss)
+        assert interval is not None
+        return interval
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Difference:
     picked: bool
 
 
-def figure_of(query: BoundQuery, answer: Answer, certificate: Certificate, cell: Cell) -> Figure:
+def figure_of(query: BoundQuery, answer: Answer, certificate: ReleaseCertificate, cell: Cell) -> ReleasedFigure:
     """A cell of an answer, as its certificate says that it was drawn; what has no noise range is refused."""
     if not 0 < cell.row <= len(answer.rows) or not 0 < cell.column <= len(answer.columns):
         raise BadInput.because("difference-figure-unknown")
@@ -81,17 +81,17 @@ def figure_of(query: BoundQuery, answer: Answer, certificate: Certificate, cell:
         raise NoGuarantee.because("difference-withheld")
     measurement = query.measurement
     _require_the_same(measurement, answer, certificate)
-    column = [c for c in measurement.columns if c.shown][cell.column - 1]
+    column = [c for c in measurement.columns if c.visible][cell.column - 1]
     if not answer.ranged[cell.column - 1]:
         if column.key is not None:
             raise BadInput.because("difference-of-group", column=column.name)
         raise BadInput.because("difference-of-selected", column=column.name)
     drawn = [
-        Drawing(Law(law), 0.0, Fraction(str(step)), scale)
+        Drawing(NoiseLaw(law), 0.0, Fraction(str(step)), scale)
         for law, step, scale in zip(certificate.laws, certificate.grid_step, certificate.scale, strict=True)
     ]
     whole = certificate.reach if len(certificate.reach or ()) == len(drawn) else None
-    return Figure(
+    return ReleasedFigure(
         cell,
         float(answer.rows[cell.row - 1][cell.column - 1]),  # type: ignore[arg-type]
         column,
@@ -103,7 +103,7 @@ def figure_of(query: BoundQuery, answer: Answer, certificate: Certificate, cell:
     )
 
 
-def difference(first: Figure, second: Figure) -> Difference:
+def difference(first: ReleasedFigure, second: ReleasedFigure) -> Difference:
     """First less second. Of two numbers with noise of their own, by the law of what is left of it; otherwise bounded.
 
     A count is rounded, and not below 0: its difference is taken before that and rounded itself, so that the true one,
@@ -124,14 +124,14 @@ def difference(first: Figure, second: Figure) -> Difference:
     return Difference(first.value - second.value, low - above, high - below, picked)
 
 
-def _require_the_same(measurement: Measurement, answer: Answer, certificate: Certificate) -> None:
+def _require_the_same(measurement: Measurement, answer: Answer, certificate: ReleaseCertificate) -> None:
     """What is read of the query now is what was drawn then: another schema may have other numbers, bounds or keys."""
     numbers = measurement.numbers
     now = (
         tuple(n.words for n in numbers),
         tuple(float(n.sensitivity_under(certificate.mechanism)) for n in numbers),
         tuple(float(n.share) for n in numbers),
-        tuple(c.name for c in measurement.columns if c.shown),
+        tuple(c.name for c in measurement.columns if c.visible),
     )
     if now != (certificate.numbers, certificate.sensitivity, certificate.shares, answer.columns):
         raise Conflict.because("difference-schema-changed")

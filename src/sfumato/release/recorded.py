@@ -13,21 +13,21 @@ from typing import Any, cast
 
 from sfumato.ledger.entry import Entry
 from sfumato.ledger.history import Record
-from sfumato.model.calibration import Calibration, Drawing, Law
+from sfumato.model.calibration import Calibration, Drawing, NoiseLaw
 from sfumato.model.canonical import canonical
 from sfumato.model.facts import Cell
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.measurement import NoisyNumber
-from sfumato.model.release import Certificate
+from sfumato.model.release import ReleaseCertificate
 from sfumato.model.statement import Statement, columns_in
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.ledger import digest
 from sfumato.release.noise import Noisy, in_order
 from sfumato.release.question import number_form
 from sfumato.release.reserve import version_of
-from sfumato.sql.plans.rows import Question
+from sfumato.sql.plans.rows import PlanInput
 
-_ALONE = (Law.LAPLACE, Law.EXPONENTIAL)  # of these each number has a part of epsilon that is its own
+_ALONE = (NoiseLaw.LAPLACE, NoiseLaw.EXPONENTIAL)  # of these each number has a part of epsilon that is its own
 
 
 def number_keys(query: BoundQuery, calibration: Calibration, guarantee: Guarantee) -> tuple[str, ...]:
@@ -40,21 +40,21 @@ def number_keys(query: BoundQuery, calibration: Calibration, guarantee: Guarante
 
 def _number_keys(query: BoundQuery, calibration: Calibration, guarantee: Guarantee) -> tuple[str, ...]:
     measurement = query.measurement
-    asked = Question(query.context.schema, query.statement, measurement)
+    question = PlanInput(query.context.schema, query.statement, measurement)
     scales = [
         [d.law.value, _scale(n, d), canonical(d.step), d.reach]
         for n, d in zip(measurement.numbers, calibration.numbers, strict=True)
     ]
     at = measurement.thresholded
-    found = None if at is None else [scales[at], number_form(measurement.numbers[at], asked)]
+    groups = None if at is None else [scales[at], number_form(measurement.numbers[at], question)]
     shared = [
         version_of(query.context),
         query.scope,
-        [found, canonical(calibration.threshold)],
+        [groups, canonical(calibration.threshold)],
         guarantee.value,
     ]
     return tuple(
-        digest(["number", shared, _stated(query, number), number_form(number, asked), scale])
+        digest(["number", shared, _stated_facts(query, number), number_form(number, question), scale])
         for number, scale in zip(measurement.numbers, scales, strict=True)
     )
 
@@ -64,7 +64,7 @@ def _scale(number: NoisyNumber, drawing: Drawing) -> str:
     return str(number.sensitivity_under(drawing.law) / Fraction(drawing.budget))
 
 
-def _stated(query: BoundQuery, number: NoisyNumber) -> list[object]:
+def _stated_facts(query: BoundQuery, number: NoisyNumber) -> list[object]:
     """The schema's facts about the table and about every column that the number depends on."""
     statement, schema = query.statement, query.context.ledger.schema
     read = {key.name for key in statement.keys}
@@ -87,11 +87,11 @@ class Recorded:
         return bool(self.keys) and len(self.entries) == len(self.keys)
 
     @property
-    def sources(self) -> tuple[tuple[int, Certificate], ...]:
+    def sources(self) -> tuple[tuple[int, ReleaseCertificate], ...]:
         """The releases that they were drawn for: the number of the charge, and the certificate."""
         releases = {entry.number: entry.draft.public for entry in self.entries.values()}
         return tuple(
-            (cast(int, public["reserved"]), Certificate.from_dict(cast(dict[str, Any], public["certificate"])))
+            (cast(int, public["reserved"]), ReleaseCertificate.from_dict(cast(dict[str, Any], public["certificate"])))
             for _, public in sorted(releases.items())
         )
 
@@ -102,11 +102,11 @@ class Recorded:
 
     def columns(self, query: BoundQuery) -> dict[int, list[Fraction]]:
         """Of public cells: by position, the number of each cell in their order."""
-        order, found = key_order(query.statement), {}
+        order, columns = key_order(query.statement), {}
         for position, entry in self.entries.items():
             values = dict(zip(*_stored(entry, self.keys[position]), strict=True))
-            found[position] = [values[tuple(cell[i] for i in order)] for cell in query.measurement.public_cells]
-        return found
+            columns[position] = [values[tuple(cell[i] for i in order)] for cell in query.measurement.public_cells]
+        return columns
 
     def noisy(self, query: BoundQuery) -> Noisy:
         """All of them, as they were drawn. Private groups come in the order of their keys."""
@@ -118,8 +118,8 @@ class Recorded:
         stored = [_stored(self.entries[i], key) for i, key in enumerate(self.keys)]
         cells = [tuple(cell[order.index(i)] for i in range(len(order))) for cell in stored[0][0]]
         numbers = dict(zip(cells, zip(*(values for _, values in stored), strict=True), strict=True))
-        shown = tuple(sorted(cells, key=in_order))
-        return Noisy(shown, tuple(numbers[cell] for cell in shown))
+        ordered = tuple(sorted(cells, key=in_order))
+        return Noisy(ordered, tuple(numbers[cell] for cell in ordered))
 
 
 NOTHING = Recorded((), {})
@@ -132,18 +132,18 @@ def recorded_numbers(query: BoundQuery, calibration: Calibration, guarantee: Gua
     truncated noise is calibrated for all numbers together, and has no parts that could be charged: all, or none.
     """
     keys = number_keys(query, calibration, guarantee)
-    newest = {i: entry for i, key in enumerate(keys) if (entry := record.drawn_number(key)) is not None}
+    newest = {i: entry for i, key in enumerate(keys) if (entry := record.number_entry(key)) is not None}
     at = query.measurement.thresholded
     if at is not None:
         together = newest.get(at)
         has_all = together is not None and all(key in _draw(together)["numbers"] for key in keys)
         newest = dict.fromkeys(range(len(keys)), together) if together is not None and has_all else {}
-    found = Recorded(keys, newest)
+    recorded = Recorded(keys, newest)
     parts = at is None and all(drawing.law in _ALONE for drawing in calibration.numbers)
-    return found if found.is_complete or parts else Recorded(keys, {})
+    return recorded if recorded.is_complete or parts else Recorded(keys, {})
 
 
-def kept_draw(
+def draw_record(
     query: BoundQuery, noisy: Noisy, calibration: Calibration, guarantee: Guarantee, positions: Sequence[int]
 ) -> dict[str, object]:
     """What a record keeps of a draw: all its cells, shown or not, and the numbers that were drawn."""

@@ -6,9 +6,10 @@ from time import process_time
 
 from sfumato.presentation.figures.figure import Axis, Figure
 from sfumato.presentation.figures.marks import Line
-from sfumato.privacy.preferences.preference import Preference, ratio, variance
+from sfumato.privacy.preferences.disparity import ratio, variance
+from sfumato.privacy.preferences.preference import Preference
 from sfumato.reproduce.data import RDR_QUERIES, Study
-from sfumato.reproduce.finding import Reproduction, Value, Verdict
+from sfumato.reproduce.finding import Agreement, Reproduction, Value
 
 PAPER = "Within-Dataset Disclosure Risk for Differential Privacy; Making Differential Privacy Easier to Use"
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
@@ -52,7 +53,7 @@ def scaling(study: Study) -> Reproduction:
             f"{algorithm}, {name}, 1,000,000 people",
             SAID.get(name, "minutes at most"),
             f"{took[-1]:.2g} s",
-            Verdict.OURS,
+            Agreement.OURS,
         )
         for (algorithm, name), took in seconds.items()
     ]

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 
 from sfumato.errors import SchemaError
-from sfumato.model.schema import Column, Schema
+from sfumato.model.schema import Schema, SchemaColumn
 
 _LONGEST_WHOLE = 10**18  # beyond, 1e100 is easier to read than its digits
 
@@ -64,7 +64,7 @@ def _rule(rule: Mapping[str, object] | None) -> Iterator[str]:
         yield from (f"{key(name)} = {_value(value)}" for name, value in rule.items())
 
 
-def _column(column: Column) -> Iterator[str]:
+def _column(column: SchemaColumn) -> Iterator[str]:
     yield (where := f"[columns.{key(column.name)}]")
     yield f"type = {text(column.type)}"
     if column.bounds is not None:

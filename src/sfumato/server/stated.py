@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
-from sfumato.privacy.preferences.registry import OPTIONS, Kind
+from sfumato.privacy.preferences.registry import OPTIONS, OptionKind
 from sfumato.server.texts import Text, plain
 
 Epsilons: TypeAlias = Literal["paper"] | Annotated[list[float], Field(max_length=1000)]
 Level: TypeAlias = str | float
 
 
-class Stated(BaseModel):
+class PreferenceBody(BaseModel):
     """Names that are not listed go on to the escrow, which knows them or says which there are."""
 
     model_config = ConfigDict(extra="allow", strict=True, allow_inf_nan=False)
@@ -32,7 +32,7 @@ class Stated(BaseModel):
         return self.model_dump(exclude_unset=True)
 
 
-class How(Stated):
+class How(PreferenceBody):
     """How the noise is thought of, and at which epsilons a risk is shown."""
 
     candidates: Epsilons | None = None
@@ -43,7 +43,7 @@ class How(Stated):
     preregistered: Text = ""
 
 
-class Guesses(Stated):
+class Guesses(PreferenceBody):
     """What is guessed (`choices`, `secret`, `radius` or `prior`), and with whom an answer is shared."""
 
     choices: int | None = None
@@ -56,17 +56,17 @@ class Guesses(Stated):
     candidates: Epsilons | None = None
 
 
-_KINDS: dict[Kind, Any] = {
-    Kind.NUMBER: float | None,
-    Kind.WHOLE: int | None,
-    Kind.FLAG: bool | None,
-    Kind.TEXT: Text | None,
-    Kind.LEVEL: Level | None,
-    Kind.WORLDS: Annotated[list[Any], Field(max_length=10_000)] | None,
+_KINDS: dict[OptionKind, Any] = {
+    OptionKind.NUMBER: float | None,
+    OptionKind.WHOLE: int | None,
+    OptionKind.FLAG: bool | None,
+    OptionKind.TEXT: Text | None,
+    OptionKind.LEVEL: Level | None,
+    OptionKind.WORLDS: Annotated[list[Any], Field(max_length=10_000)] | None,
 }
 
 
-class _Drawn(Stated):
+class _Drawn(PreferenceBody):
     """The names of a schema's [rule], and how the noise is drawn."""
 
     candidates: Epsilons | None = None

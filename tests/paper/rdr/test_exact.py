@@ -12,7 +12,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.model.choice import Noise
-from sfumato.model.risk import Spread
+from sfumato.model.risk import ExposureRange
 from sfumato.privacy.noise.calibration import mu_of
 from sfumato.privacy.noise.gaussian import epsilon_analytic
 from sfumato.privacy.preferences.preference import Preference
@@ -79,7 +79,7 @@ SPREADS = {  # docs/theory/gap.md: the least and the most exposed, tau, and the 
 def test_edge_cases_with_and_without_a_grid(
     low: float, high: float, tau: float, epsilon: float | str, mechanism: Noise
 ) -> None:
-    compared = Spread(Fraction(str(low)), Fraction(str(high)), k=1, fixed=Fraction(0))
+    compared = ExposureRange(Fraction(str(low)), Fraction(str(high)), k=1, fixed=Fraction(0))
     for exact in (False, True) if mechanism == Noise() else (False,):
         asked = [sf.ratio(tau, exact=exact)]
         free = solve(asked, lambda _: compared, mechanism)
@@ -215,9 +215,9 @@ def test_medians_of_gaussian_noise() -> None:
 
 
 def test_medians_beside_another_preference_compare_other_people() -> None:
-    everybody, groups = Spread(Fraction(0), Fraction(1), k=1), spread_between((0.5, 1.0), k=1)
+    everybody, groups = ExposureRange(Fraction(0), Fraction(1), k=1), spread_between((0.5, 1.0), k=1)
     between, overall = sf.ratio(0.8, between="age > 60"), sf.ratio(0.8)
-    compared: dict[Preference, Spread] = {between: groups, overall: everybody}
+    compared: dict[Preference, ExposureRange] = {between: groups, overall: everybody}
     assert solve([between], compared.__getitem__, Noise()).epsilon == pytest.approx(2 / 3)
     assert solve([between, overall], compared.__getitem__, Noise()).epsilon == pytest.approx(1 / 4)
 

@@ -14,14 +14,14 @@ import pytest
 
 import sfumato as sf
 from sfumato.model.choice import Noise
-from sfumato.model.risk import Spread
+from sfumato.model.risk import ExposureRange
 from sfumato.privacy.preferences.preference import Preference
 from sfumato.privacy.preferences.solver import solve
 from sfumato.privacy.risk.membership import attack_chance_laplace
 from sfumato.privacy.risk.rdr import PAPER_CANDIDATES, rdr_laplace
 from tests.paper.test_rdr import LONGEST, ONE_ILL, larger, next_query
 
-NOBODY_ILL = Spread(Fraction(0), Fraction(0), k=1)
+NOBODY_ILL = ExposureRange(Fraction(0), Fraction(0), k=1)
 
 
 def test_the_second_query_is_refused_because_the_first_took_all_that_tau_allows() -> None:
@@ -52,7 +52,7 @@ def test_later_queries_are_the_least_private() -> None:
 
 
 @pytest.mark.parametrize(("ill", "feasible"), [(NOBODY_ILL, True), (ONE_ILL, False)], ids=["nobody ill", "one ill"])
-def test_refusal_leaks(ill: Spread, feasible: bool) -> None:
+def test_refusal_leaks(ill: ExposureRange, feasible: bool) -> None:
     """0.1 is spent. Nobody ill: answered, for certain. One ill: refused, for certain."""
     assert next_query(0.95, ill, 0.1).feasible == feasible
 
@@ -77,7 +77,7 @@ def test_why_it_is_refused() -> None:
 
 @pytest.mark.parametrize(("spent", "feasible"), [("0.04", True), ("0.1", False)])
 def test_in_the_worst_case_nobody_is_asked_so_a_refusal_tells_of_nobody(spent: str, feasible: bool) -> None:
-    def people(_: Preference) -> Spread:
+    def people(_: Preference) -> ExposureRange:
         raise AssertionError("nobody is to be read")
 
     solution = solve([sf.ratio(0.95, worst_case=True)], people, Noise(), candidates=larger(Fraction(spent)))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol
 import typer
 
 from sfumato.cli.escrow.workspace import require_server_extra, unlocking
-from sfumato.cli.option_groups import expanded
+from sfumato.cli.option_groups import replace_parameter
 from sfumato.cli.secret import secret
 from sfumato.errors import BadInput
 
@@ -104,16 +104,16 @@ class Desk:
         """The workspace's own app, in this process, for as long as the command takes."""
         require_server_extra()
         from sfumato.composition import local
-        from sfumato.composition.local_access import acting
-        from sfumato.composition.workspace import opened
-        from sfumato.server.app import made
-        from sfumato.server.settings import Settings
+        from sfumato.composition.local_access import act_as
+        from sfumato.composition.workspace import open_workspace
+        from sfumato.server.app import create_app
+        from sfumato.server.settings import ServerSettings
 
         passphrase = unlocking(folder, self.passphrase_file, self.key_file)
-        with opened(folder, passphrase=passphrase, key_file=self.key_file) as workspace:
-            token = acting(workspace.escrow, self.as_name)
-            app = made(workspace.escrow, Settings(data_bytes=workspace.settings.upload_mb << 20))
-            with local.inside(app, token, f"the workspace {folder}") as client:
+        with open_workspace(folder, passphrase=passphrase, key_file=self.key_file) as workspace:
+            token = act_as(workspace.escrow, self.as_name)
+            app = create_app(workspace.escrow, ServerSettings(data_bytes=workspace.settings.upload_mb << 20))
+            with local.connect_in_process(app, token, f"the workspace {folder}") as client:
                 yield client
 
     @contextmanager
@@ -136,7 +136,7 @@ class Desk:
 
 def at_a_desk(command: Callable[..., None]) -> Callable[..., None]:
     """The command with the options that say where, in place of its parameter `desk`."""
-    return expanded(command, "desk", _OPTIONS, _desk)
+    return replace_parameter(command, "desk", _OPTIONS, _desk)
 
 
 def _desk(typed: Mapping[str, Any]) -> Desk:

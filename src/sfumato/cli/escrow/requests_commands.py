@@ -78,7 +78,7 @@ def submit(
         raise BadInput("A request has a purpose", hint='add --purpose "what the answers are for".')
     if (out or seconds) and not wait:
         raise BadInput("--out and --seconds go with --wait", hint="add --wait, or fetch it later: sfumato result.")
-    files = answers.files(out, len(queries))
+    files = answers.output_files(out, len(queries))
     with desk.open() as client:
         remote = client.dataset(dataset)
         if dry_run:
@@ -142,7 +142,7 @@ def result(
     """The noisy answers with their certificates; exit 4 while they are awaited."""
     with desk.open() as client:
         request = client.request(id)
-        files = answers.files(out, len(request.as_dict().get("queries") or ()))
+        files = answers.output_files(out, len(request.as_dict().get("queries") or ()))
         _tell(submissions.settle(request, wait, seconds), files, as_json)
 
 

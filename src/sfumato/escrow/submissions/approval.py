@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 from sfumato.errors import BadInput, Conflict, Forbidden, NotIntroduced
 from sfumato.escrow.catalogue.separation import decides_after_look, is_viewer, refuse_viewer
 from sfumato.escrow.identity.person import Person
-from sfumato.escrow.policy.store import Signed
+from sfumato.escrow.policy.store import SignedPolicy
 from sfumato.escrow.submissions.lifecycle import WAITING, Act, State, Submission
 from sfumato.escrow.submissions.payload import Payload, no_guarantee
 from sfumato.escrow.submissions.store import SubmissionStore
@@ -19,7 +19,7 @@ from sfumato.escrow.submissions.visibility import visible
 from sfumato.ledger.entry import Draft, Event
 from sfumato.ledger.history import Record
 from sfumato.model.guarantee import Guarantee
-from sfumato.release.ledger import Ledger
+from sfumato.release.ledger import PrivacyLedger
 
 T = TypeVar("T", bound=Submission)
 
@@ -157,7 +157,7 @@ class Approval(Generic[T]):
 
     def enter(
         self,
-        ledger: Ledger,
+        ledger: PrivacyLedger,
         submission: T,
         act: Act,
         binding: str,
@@ -186,7 +186,7 @@ class Approval(Generic[T]):
 
         return Guarantee(str(ledger.write(decided)[-1].draft.public["guarantee"]))
 
-    def is_introduction_due(self, actor: Person, signed: Signed) -> bool:
+    def is_introduction_due(self, actor: Person, signed: SignedPolicy) -> bool:
         """Whether this person passes the introduction first, to approve in a browser."""
         return signed.policy.introduction and self._people.introduced(actor) is None
 

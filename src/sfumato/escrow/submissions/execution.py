@@ -13,7 +13,7 @@ from sfumato.escrow.policy.policy import Approve
 from sfumato.escrow.submissions.lifecycle import Act, State, Submission
 from sfumato.escrow.submissions.payload import Approved, Payload
 from sfumato.escrow.submissions.store import SubmissionStore
-from sfumato.model.guarantee import Guarantee, join, word
+from sfumato.model.guarantee import Guarantee, guarantee_of, weakest
 
 T = TypeVar("T", bound=Submission)
 
@@ -81,7 +81,7 @@ class Execution(Generic[T]):
             compute = payload.prepare(approved)
         computed = compute()
         # What was released before comes back with the guarantee it had: that it comes back was decided now.
-        return payload, {**computed, "guarantee": join([Guarantee(computed["guarantee"]), approved.guarantee]).value}
+        return payload, {**computed, "guarantee": weakest([Guarantee(computed["guarantee"]), approved.guarantee]).value}
 
     def _approved(self, payload: Payload[T]) -> Approved:
         """Who lets it go on, under what. What a submission says of itself is no approval: the ledger has those."""
@@ -100,7 +100,7 @@ class Execution(Generic[T]):
         return Approved(
             approvals[-1]["who"],
             mandate,
-            word(ledger.record.decision(submission.binding)),
+            guarantee_of(ledger.record.decision(submission.binding)),
             allow_no_guarantee=any(decision["allow_no_guarantee"] for decision in approvals),
             preregistered=next((d["preregistered"] for d in approvals if d["preregistered"]), ""),
         )

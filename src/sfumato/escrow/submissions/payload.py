@@ -9,15 +9,15 @@ from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeVar
 
 from sfumato.errors import Forbidden, NoGuarantee
-from sfumato.escrow.dataset import Held
+from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person
-from sfumato.escrow.policy.policy import Flow
-from sfumato.escrow.policy.store import Signed
+from sfumato.escrow.policy.policy import AccessRule
+from sfumato.escrow.policy.store import SignedPolicy
 from sfumato.escrow.submissions.lifecycle import Act, Submission
 from sfumato.escrow.submissions.store import SubmissionStore
-from sfumato.model.authorization import Mandate
+from sfumato.model.authorization import Authorization
 from sfumato.model.guarantee import Guarantee
-from sfumato.release.ledger import Ledger
+from sfumato.release.ledger import PrivacyLedger
 
 T = TypeVar("T", bound=Submission)
 
@@ -27,7 +27,7 @@ class Approved:
     """In whose name something runs, under what, and the guarantee of that decision."""
 
     who: str
-    mandate: Mandate
+    mandate: Authorization
     guarantee: Guarantee
     allow_no_guarantee: bool
     preregistered: str
@@ -45,9 +45,9 @@ class Payload(ABC, Generic[T]):
         self,
         store: SubmissionStore[T],
         submission: T,
-        dataset: Held,
+        dataset: RegisteredDataset,
         preregistered: str = "",
-        in_force: tuple[Signed, Flow] | None = None,
+        in_force: tuple[SignedPolicy, AccessRule] | None = None,
     ) -> None:
         self._store, self.submission, self.dataset = store, submission, dataset
         self._preregistered, self._read_before = preregistered, in_force
@@ -57,16 +57,16 @@ class Payload(ABC, Generic[T]):
         return self._store.people.one(self.submission.analyst)
 
     @property
-    def signed(self) -> Signed:
+    def signed(self) -> SignedPolicy:
         return self._in_force[0]
 
     @property
-    def flow(self) -> Flow:
+    def flow(self) -> AccessRule:
         return self._in_force[1]
 
     @cached_property
-    def _in_force(self) -> tuple[Signed, Flow]:
-        return self._read_before or self._store.datasets.flow(self.analyst, self.dataset)
+    def _in_force(self) -> tuple[SignedPolicy, AccessRule]:
+        return self._read_before or self._store.datasets.access_rule(self.analyst, self.dataset)
 
     # Approving
 
@@ -81,11 +81,11 @@ class Payload(ABC, Generic[T]):
         """The guarantee that it would have, approved now."""
 
     @abstractmethod
-    def ledger_for(self, approver: Person) -> Ledger:
+    def ledger_for(self, approver: Person) -> PrivacyLedger:
         """Where an approval is entered."""
 
     @abstractmethod
-    def page(self, ledger: Ledger, /, **how: bool) -> dict[str, Any]:
+    def page(self, ledger: PrivacyLedger, /, **how: bool) -> dict[str, Any]:
         """What an approver needs beside what every approver's page has."""
 
     @abstractmethod

@@ -11,12 +11,12 @@ from sfumato.escrow.catalogue.access import mandate_of
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.policy.policy import Approve
 from sfumato.escrow.questions.exploration import Questions
-from sfumato.escrow.questions.facts import Foreseen
-from sfumato.escrow.questions.query import Asked, shares_of
+from sfumato.escrow.questions.facts import RequestPreview
+from sfumato.escrow.questions.query import RequestedQuery, shares_of
 from sfumato.escrow.submissions.lifecycle import Submission
 from sfumato.escrow.submissions.payload import Approved, Payload
 from sfumato.model.guarantee import Guarantee
-from sfumato.release.ledger import Ledger, digest
+from sfumato.release.ledger import PrivacyLedger, digest
 
 _LONGEST_PURPOSE = 2000
 
@@ -26,12 +26,12 @@ class Request(Submission):
     noun, result_column = "request", "answers"
 
     purpose: str
-    queries: tuple[Asked, ...]
+    queries: tuple[RequestedQuery, ...]
     preference: Mapping[str, Any] | None  # None: the rule of record
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Self:
-        queries = tuple(Asked(query["sql"], query["weight"]) for query in row["queries"])
+        queries = tuple(RequestedQuery(query["sql"], query["weight"]) for query in row["queries"])
         return super().from_row({**row, "queries": queries})
 
     def as_row(self) -> dict[str, Any]:
@@ -51,11 +51,11 @@ class RequestPayload(Payload[Request]):
         self._questions = questions
 
     @cached_property
-    def estimate(self) -> Foreseen:
+    def estimate(self) -> RequestPreview:
         """What it would cost and promise, if a person approved it now."""
         request = self.submission
         how: dict[str, Any] = {"attestation": self._preregistered, "by_a_person": True, "signed": self.signed}
-        return self._questions.foreseen(self.analyst, self.dataset, request.queries, request.preference, **how)[0]
+        return self._questions.preview(self.analyst, self.dataset, request.queries, request.preference, **how)[0]
 
     @property
     def binding(self) -> str:
@@ -71,10 +71,10 @@ class RequestPayload(Payload[Request]):
     def guarantee(self) -> Guarantee:
         return self.estimate.guarantee
 
-    def ledger_for(self, _approver: Person) -> Ledger:
+    def ledger_for(self, _approver: Person) -> PrivacyLedger:
         return self.estimate.dataset.ledger
 
-    def page(self, _ledger: Ledger, /, **how: bool) -> dict[str, Any]:
+    def page(self, _ledger: PrivacyLedger, /, **how: bool) -> dict[str, Any]:
         """Unless `rehearse` is false, with the same queries on invented rows. `facts` is a RequestFacts."""
         estimate, rehearsal = self.estimate, None
         if how.get("rehearse", True):

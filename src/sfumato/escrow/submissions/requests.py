@@ -9,18 +9,18 @@ from typing import Any
 
 from sfumato.errors import AwaitingApproval, BadInput, Forbidden, Gone
 from sfumato.escrow.catalogue.separation import refuse_viewer
-from sfumato.escrow.dataset import Held
+from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person, Role
-from sfumato.escrow.policy.policy import Approve, Flow
-from sfumato.escrow.policy.store import Signed
+from sfumato.escrow.policy.policy import AccessRule, Approve
+from sfumato.escrow.policy.store import SignedPolicy
 from sfumato.escrow.questions.exploration import Questions
-from sfumato.escrow.questions.facts import Foreseen, each
-from sfumato.escrow.questions.query import Asked, checked_queries
+from sfumato.escrow.questions.facts import RequestPreview, each
+from sfumato.escrow.questions.query import RequestedQuery, checked_queries
 from sfumato.escrow.submissions.lifecycle import Act, State, require_readable
 from sfumato.escrow.submissions.request import Request, RequestPayload
 from sfumato.escrow.submissions.store import SubmissionStore
 from sfumato.escrow.submissions.submission import Submissions
-from sfumato.model.release import Answer, Certificate
+from sfumato.model.release import Answer, ReleaseCertificate
 from sfumato.release.bound_query import bind
 from sfumato.release.difference import Cell, Difference, difference, figure_of
 from sfumato.release.ledger import digest
@@ -36,9 +36,9 @@ class Requests(Submissions[Request]):
     def payload(
         self,
         submission: Request,
-        dataset: Held,
+        dataset: RegisteredDataset,
         preregistered: str = "",
-        in_force: tuple[Signed, Flow] | None = None,
+        in_force: tuple[SignedPolicy, AccessRule] | None = None,
     ) -> RequestPayload:
         return RequestPayload(self._questions, self._store, submission, dataset, preregistered, in_force)
 
@@ -58,11 +58,11 @@ class Requests(Submissions[Request]):
             return earlier
         actor.require(Role.ANALYST, to="submit a request")
         with self._outside.reading():
-            registered, signed, flow = self._datasets.flowing(actor, dataset)
+            registered, signed, flow = self._datasets.accessible(actor, dataset)
             version = self._datasets.version(registered)
         checked = checked_queries(queries, self._outside.limits.most_queries)
         preference = signed.policy.beside_the_rule(preference)
-        estimate, _ = self._questions.foreseen(actor, registered, checked, preference, signed=signed)
+        estimate, _ = self._questions.preview(actor, registered, checked, preference, signed=signed)
         refuse_viewer(estimate.dataset.ledger.known, actor, "ask about it")
         _require_allowed(estimate, flow, preference)
         request = Request(
@@ -71,7 +71,9 @@ class Requests(Submissions[Request]):
             dataset=registered.name,
             analyst=actor.name,
             purpose=_checked_purpose(purpose),
-            queries=tuple(Asked(q.sql, query.weight) for q, query in zip(estimate.queries, checked, strict=True)),
+            queries=tuple(
+                RequestedQuery(q.sql, query.weight) for q, query in zip(estimate.queries, checked, strict=True)
+            ),
             preference=preference or None,
             state=State.SUBMITTED,
             version=version.id,
@@ -123,7 +125,7 @@ class Requests(Submissions[Request]):
             if not 0 < cell.query <= len(answers):
                 raise BadInput.because("request-query-missing", number=request.number, query=cell.query)
             answer = answers[cell.query - 1]
-            certificate = Certificate.from_dict(answer["certificate"])
+            certificate = ReleaseCertificate.from_dict(answer["certificate"])
             query = bind(context, certificate.query)
             figures.append(figure_of(query, Answer.from_dict(answer), certificate, cell))
         return difference(*figures)
@@ -143,7 +145,7 @@ class Requests(Submissions[Request]):
                     recipients += [] if recipient in recipients else [recipient]  # a charge may be for several answers
         return by_entry
 
-    def get(self, actor: Person, id: str) -> tuple[Request, Held]:
+    def get(self, actor: Person, id: str) -> tuple[Request, RegisteredDataset]:
         """A request that this person may see, and the dataset that it is to."""
         return self._store.get_visible(actor, id)
 
@@ -176,7 +178,7 @@ class Requests(Submissions[Request]):
     def _current(self, submission: Request) -> dict[str, object]:
         return {"progress": self._outside.runner.progress(submission.id)}
 
-    def _released_result(self, submission: Request, dataset: Held) -> dict[str, Any]:
+    def _released_result(self, submission: Request, dataset: RegisteredDataset) -> dict[str, Any]:
         signed, decided_at = self._datasets.policy_of(dataset), submission.decided_at
         days = None if signed is None else signed.policy.answers_days
         over = self._outside.now() - timedelta(days=days or 0)
@@ -186,7 +188,7 @@ class Requests(Submissions[Request]):
         return {"answers": answers, "guarantee": submission.guarantee, "charged": submission.charged}
 
 
-def _require_allowed(estimate: Foreseen, flow: Flow, preference: Mapping[str, Any] | None) -> None:
+def _require_allowed(estimate: RequestPreview, flow: AccessRule, preference: Mapping[str, Any] | None) -> None:
     """Refuse what the policy does not have, before anything is kept."""
     tuple(each(flow.require, estimate.statements))
     tuple(each(lambda statement: require_readable(statement.text, "query"), estimate.statements))
@@ -196,7 +198,7 @@ def _require_allowed(estimate: Foreseen, flow: Flow, preference: Mapping[str, An
     if flow.approve is Approve.AUTOMATIC and delta and budget.delta is None:
         raise Forbidden.because("delta-without-budget")
     for choice in estimate.choices:
-        known = not (choice.asked.reads_people or choice.asked.draws)
+        known = not (choice.request.reads_people or choice.request.draws)
         if known and choice.epsilon is None:
             raise Forbidden.because("request-without-epsilon", why=choice.why.removesuffix("."))
     if flow.approve is Approve.AFTER_THE_ANSWER:

@@ -10,12 +10,12 @@ from typing import Any
 
 from sfumato.errors import Cancelled
 from sfumato.model.release import Released
-from sfumato.model.signal import FreeSignal
+from sfumato.model.signal import FreeScore
 from sfumato.ports import Sandbox
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.risk.posthoc import require_same_numbers
-from sfumato.signals.request import Asked
-from sfumato.signals.signal import signal
+from sfumato.signals.signal import make_signal
+from sfumato.signals.signal_request import SignalRequest
 from sfumato.signals.tasks.table import Table
 from sfumato.signals.tasks.task import Task
 
@@ -78,12 +78,12 @@ class Exact:
 
 
 def score(
-    query: BoundQuery, release: Released, task: Task, parameters: Asked, exact: Exact | None = None
+    query: BoundQuery, release: Released, task: Task, parameters: SignalRequest, exact: Exact | None = None
 ) -> dict[str, Any]:
     """A signal about a release that these noisy numbers gave, as it is stored."""
     require_same_numbers(query, release)
-    scored = signal(query, release, task, parameters, exact)
-    return scored.stored() if isinstance(scored, FreeSignal) else scored.as_dict()
+    scored = make_signal(query, release, task, parameters, exact)
+    return scored.stored() if isinstance(scored, FreeScore) else scored.as_dict()
 
 
 def require_sandbox(sandbox: Sandbox) -> None:

@@ -10,9 +10,9 @@ from typing import Any, Self
 
 from sfumato.errors import Forbidden, Refused
 from sfumato.escrow.catalogue.access import mandate_of
-from sfumato.escrow.dataset import Held
+from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person
-from sfumato.escrow.policy.policy import Flow
+from sfumato.escrow.policy.policy import AccessRule
 from sfumato.escrow.submissions.code_review import fingerprint, marks
 from sfumato.escrow.submissions.lifecycle import PENDING, Act, State, Submission
 from sfumato.escrow.submissions.payload import Approved, Payload, no_guarantee
@@ -28,14 +28,14 @@ from sfumato.escrow.submissions.scoring import (
 from sfumato.escrow.submissions.store import SubmissionStore
 from sfumato.ledger.entry import NANO
 from sfumato.model.guarantee import Guarantee
-from sfumato.model.release import Answer, Certificate, Released
+from sfumato.model.release import Answer, ReleaseCertificate, Released
 from sfumato.model.signal import SignalKind
 from sfumato.release.bound_query import bind
 from sfumato.release.decide import EPSILON_MAX
-from sfumato.release.ledger import Ledger, digest
+from sfumato.release.ledger import PrivacyLedger, digest
 from sfumato.signals.record import look_text
-from sfumato.signals.request import Asked, asked_for, table_of
-from sfumato.signals.signal import foreseen
+from sfumato.signals.signal import preview_guarantee
+from sfumato.signals.signal_request import SignalRequest, signal_request, table_of
 from sfumato.signals.tasks.own_code import OwnCode, Run
 from sfumato.signals.tasks.registry import task as task_of
 from sfumato.signals.tasks.task import Task
@@ -115,13 +115,13 @@ class Signal(Submission):
         low, high = self.how["range"]
         return OwnCode(sha256=fingerprint(self.code), low=low, high=high, run=run)
 
-    def parameters(self, *, allow_no_guarantee: bool = False, preregistered: str = "") -> Asked:
+    def parameters(self, *, allow_no_guarantee: bool = False, preregistered: str = "") -> SignalRequest:
         """What it is to be. Of code nothing but its range is known: that is what noise is then sized by."""
         how: dict[str, Any] = {name: self.how[name] for name in ("draws", "blocks") if self.how.get(name) is not None}
         if self.has_code:
             how = {"draws": OWN_DRAWS, "blocks": OWN_BLOCKS} | how
         how |= {"by_range": self.has_code or bool(self.how.get("by_range")), "attestation": preregistered}
-        return asked_for(self.kind.value, self.how.get("epsilon"), allow_no_guarantee=allow_no_guarantee, **how)
+        return signal_request(self.kind.value, self.how.get("epsilon"), allow_no_guarantee=allow_no_guarantee, **how)
 
 
 @dataclass(frozen=True)
@@ -129,13 +129,13 @@ class ReleasedAnswer:
     """What a signal is about: one answer of a request, as it was released."""
 
     request: Request
-    dataset: Held
+    dataset: RegisteredDataset
     query: int
     answer: dict[str, Any]
 
     @cached_property
     def release(self) -> Released:
-        return Released(Answer.from_dict(self.answer), Certificate.from_dict(self.answer["certificate"]))
+        return Released(Answer.from_dict(self.answer), ReleaseCertificate.from_dict(self.answer["certificate"]))
 
     @property
     def sql(self) -> str:
@@ -179,12 +179,12 @@ class SignalPayload(Payload[Signal]):
         mandate = mandate_of(self.signed, self.flow, by_a_person=True)
         query = bind(self._store.datasets.planned(self.dataset, mandate, self.analyst), self._about.sql)
         parameters = self.submission.parameters(preregistered=self._preregistered)
-        return foreseen(query, self._about.release, self.submission.scored_by(), parameters)
+        return preview_guarantee(query, self._about.release, self.submission.scored_by(), parameters)
 
-    def ledger_for(self, approver: Person) -> Ledger:
+    def ledger_for(self, approver: Person) -> PrivacyLedger:
         return self._store.datasets.ledger_of(approver, self.dataset)
 
-    def page(self, ledger: Ledger, /, **_how: bool) -> dict[str, Any]:
+    def page(self, ledger: PrivacyLedger, /, **_how: bool) -> dict[str, Any]:
         """The task, or the code with its marks; what it promises, costs and may tell.
 
         `marks` are Marks, `sandbox` says why code cannot run, `charge` is a SignalCharge.
@@ -204,7 +204,7 @@ class SignalPayload(Payload[Signal]):
             else {"told": signal.bits, "used": _bits_used(self._store, signal), "budget": self.flow.signal_bits},
         }
 
-    def _charge(self, ledger: Ledger) -> SignalCharge | None:
+    def _charge(self, ledger: PrivacyLedger) -> SignalCharge | None:
         """What would be charged if it were approved now, and what is left; None: nothing, or it is charged already."""
         if not self.submission.reads_people or self.submission.state is not State.SUBMITTED:
             return None
@@ -249,7 +249,7 @@ class SignalPayload(Payload[Signal]):
         )
         return partial(self._run_code if self.submission.has_code else self._run_task, approved, parameters)
 
-    def _run_task(self, approved: Approved, parameters: Asked) -> Mapping[str, Any]:
+    def _run_task(self, approved: Approved, parameters: SignalRequest) -> Mapping[str, Any]:
         """In a worker, which has the data."""
         names = ("epsilon", "blocks", "by_range", "allow_no_guarantee")
         how = {name: getattr(parameters, name) for name in names}
@@ -260,7 +260,7 @@ class SignalPayload(Payload[Signal]):
         result: Mapping[str, Any] = datasets.computed(self.analyst, self.dataset, self.submission.id, job)["signal"]
         return result
 
-    def _run_code(self, approved: Approved, parameters: Asked) -> Mapping[str, Any]:
+    def _run_code(self, approved: Approved, parameters: SignalRequest) -> Mapping[str, Any]:
         """In the sandbox, which this process starts: a worker hands over the tables that are scored, and no more."""
         id, code, free = self.submission.id, self.submission.code, not self.submission.reads_people
         outside, datasets = self._store.outside, self._store.datasets
@@ -291,7 +291,7 @@ class SignalPayload(Payload[Signal]):
         return computed, computed["cost"]
 
 
-def budget_left(ledger: Ledger) -> Fraction | None:
+def budget_left(ledger: PrivacyLedger) -> Fraction | None:
     """None where there is no budget."""
     budget = ledger.budget.epsilon
     return None if budget is None else budget - Fraction(ledger.total.nano_epsilon, NANO)
@@ -306,7 +306,7 @@ def _bits_used(store: SubmissionStore[Signal], signal: Signal) -> float:
     return float(sum(row["bits"] for row in counted if row["id"] != signal.id))
 
 
-def require_bits(store: SubmissionStore[Signal], signal: Signal, flow: Flow) -> None:
+def require_bits(store: SubmissionStore[Signal], signal: Signal, flow: AccessRule) -> None:
     """Refuse what would tell more than the policy lets exact scores tell this analyst."""
     told, used = signal.bits or 0.0, _bits_used(store, signal)
     if told + used > flow.signal_bits:

@@ -10,10 +10,10 @@ from typing import Any
 from sfumato.errors import BadInput, BudgetExceeded, Conflict, Forbidden, SandboxMissing
 from sfumato.escrow.catalogue.access import mandate_of
 from sfumato.escrow.catalogue.separation import refuse_viewer
-from sfumato.escrow.dataset import Held
+from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person, Role
-from sfumato.escrow.policy.policy import Approve, Flow
-from sfumato.escrow.policy.store import Signed
+from sfumato.escrow.policy.policy import AccessRule, Approve
+from sfumato.escrow.policy.store import SignedPolicy
 from sfumato.escrow.submissions.code_review import checked, require_function
 from sfumato.escrow.submissions.lifecycle import State
 from sfumato.escrow.submissions.requests import Requests
@@ -28,10 +28,10 @@ from sfumato.release.decide import EPSILON_MAX
 from sfumato.release.ledger import digest
 from sfumato.release.risk.posthoc import require_same_numbers
 from sfumato.signals.charged import exact_bits
-from sfumato.signals.request import asked_for
-from sfumato.signals.signal import foreseen
-from sfumato.signals.tasks.registry import described
+from sfumato.signals.signal import preview_guarantee
+from sfumato.signals.signal_request import signal_request
 from sfumato.signals.tasks.registry import task as task_of
+from sfumato.signals.tasks.registry import task_descriptions
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Signals(Submissions[Signal]):
         self._requests = requests
         self._code_runs: dict[str, Runs] = {}
 
-    def payload(self, submission: Signal, dataset: Held, *policy: Any) -> SignalPayload:
+    def payload(self, submission: Signal, dataset: RegisteredDataset, *policy: Any) -> SignalPayload:
         analyst = self._store.people.one(submission.analyst)
         about = self._released_answer(analyst, submission.request, submission.query)
         return SignalPayload(about, self._code_runs, self._store, submission, dataset, *policy)
@@ -65,11 +65,11 @@ class Signals(Submissions[Signal]):
         return ReleasedAnswer(request, dataset, query, answers[query - 1])
 
     def tasks(self, _actor: Person) -> TaskLibrary:
-        return TaskLibrary(described(), self._outside.sandbox.missing(), self._outside.limits.code_seconds)
+        return TaskLibrary(task_descriptions(), self._outside.sandbox.missing(), self._outside.limits.code_seconds)
 
     def prepare(self) -> None:
         """At a start: test the sandbox, if some policy lets code be brought."""
-        if self._datasets.some_policy(lambda policy: any(flow.code for flow in policy.flows)):
+        if self._datasets.some_policy(lambda policy: any(flow.code for flow in policy.access_rules)):
 
             def test() -> None:
                 self._outside.sandbox.missing()
@@ -96,7 +96,7 @@ class Signals(Submissions[Signal]):
         with self._outside.reading():
             about = self._released_answer(actor, request, query)
             actor.require(Role.ANALYST, to="ask for a signal")
-            signed, flow = in_force = self._datasets.flow(actor, about.dataset)
+            signed, flow = in_force = self._datasets.access_rule(actor, about.dataset)
         refuse_viewer(self._datasets.ledger_of(actor, about.dataset).record, actor, "ask about it")
         signal = self._signal(actor, about, signed, kind, task, code, how)
         flow.require_signal(signal.kind, own_code=signal.has_code)
@@ -159,7 +159,7 @@ class Signals(Submissions[Signal]):
             run.stop()
         return super()._stop(id) or run is not None
 
-    def _released_result(self, submission: Signal, dataset: Held) -> dict[str, Any]:
+    def _released_result(self, submission: Signal, dataset: RegisteredDataset) -> dict[str, Any]:
         self.payload(submission, dataset)  # as long as the answer is kept
         result: dict[str, Any] = self._store.unseal(submission)
         return result
@@ -170,7 +170,7 @@ class Signals(Submissions[Signal]):
         self,
         actor: Person,
         about: ReleasedAnswer,
-        signed: Signed,
+        signed: SignedPolicy,
         kind: str,
         task: Mapping[str, Any] | None,
         code: str | None,
@@ -185,7 +185,7 @@ class Signals(Submissions[Signal]):
             raise BadInput.because("own-code-states-range")
         if code is not None:
             require_function(checked(code))
-        asked_for(kind, how.get("epsilon"))
+        signal_request(kind, how.get("epsilon"))
         signal = Signal(
             id=self._outside.new_id(),
             number=0,
@@ -208,7 +208,7 @@ class Signals(Submissions[Signal]):
         return replace(signal, bits=exact_bits(scored) if signal.is_exact else None)
 
     def _require_possible(
-        self, signal: Signal, actor: Person, about: ReleasedAnswer, signed: Signed, flow: Flow
+        self, signal: Signal, actor: Person, about: ReleasedAnswer, signed: SignedPolicy, flow: AccessRule
     ) -> bool:
         """Refuse from public facts, before anything is stored; and return whether the policy approves it by itself."""
         parameters, most = signal.parameters(), signed.policy.epsilon_max or EPSILON_MAX
@@ -222,7 +222,7 @@ class Signals(Submissions[Signal]):
         mandate = mandate_of(signed, flow, by_a_person=not automatic)
         query = bind(self._datasets.planned(about.dataset, mandate, actor), about.sql)
         require_same_numbers(query, about.release)
-        guarantee = foreseen(query, about.release, signal.scored_by(), parameters)
+        guarantee = preview_guarantee(query, about.release, signal.scored_by(), parameters)
         if signal.reads_people:
             epsilon = EPSILON_MAX if parameters.epsilon is None else parameters.epsilon
             left = budget_left(self._datasets.ledger_of(actor, about.dataset))

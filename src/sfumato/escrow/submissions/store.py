@@ -8,11 +8,11 @@ from typing import Any, Generic, TypeVar
 
 from sfumato.errors import Conflict, Forbidden, NotFound
 from sfumato.escrow.catalogue.datasets import Datasets
-from sfumato.escrow.dataset import Held
-from sfumato.escrow.identity.accounts import People
+from sfumato.escrow.dataset import RegisteredDataset
+from sfumato.escrow.identity.accounts import Accounts
 from sfumato.escrow.identity.person import Person, Role
-from sfumato.escrow.notices import Happened, Notices
-from sfumato.escrow.ports import Outside
+from sfumato.escrow.notifications import Happened, Notifications
+from sfumato.escrow.ports import EscrowPorts
 from sfumato.escrow.submissions.lifecycle import WAITING, Act, State, Submission
 
 T = TypeVar("T", bound=Submission)
@@ -21,7 +21,9 @@ T = TypeVar("T", bound=Submission)
 class SubmissionStore(Generic[T]):
     """With what every room of a submission needs: people, datasets, the audit log and notifications."""
 
-    def __init__(self, kind: type[T], outside: Outside, people: People, datasets: Datasets, notices: Notices) -> None:
+    def __init__(
+        self, kind: type[T], outside: EscrowPorts, people: Accounts, datasets: Datasets, notices: Notifications
+    ) -> None:
         self.kind, self.outside, self.people, self.datasets = kind, outside, people, datasets
         self._notices = notices
         self.rows = outside.rows(f"{kind.noun}s")
@@ -33,7 +35,7 @@ class SubmissionStore(Generic[T]):
         assert row is not None  # submissions are never removed
         return self.kind.from_row(row)
 
-    def get_visible(self, actor: Person, id: str) -> tuple[T, Held]:
+    def get_visible(self, actor: Person, id: str) -> tuple[T, RegisteredDataset]:
         """By its id, or by its number, as people say it."""
         row = self.rows.one(number=int(id)) if id.isdecimal() and len(id) < 10 else self.rows.one(id=id)
         dataset = None if row is None else self.datasets.of(row["dataset"])
@@ -41,10 +43,10 @@ class SubmissionStore(Generic[T]):
             raise NotFound.because("submission-not-found", what=self.kind.noun)
         return self.kind.from_row(row), dataset
 
-    def may_see(self, actor: Person, row: Mapping[str, Any], dataset: Held) -> bool:
+    def may_see(self, actor: Person, row: Mapping[str, Any], dataset: RegisteredDataset) -> bool:
         return row["analyst"] == actor.name or dataset.is_controlled_by(actor) or actor.has(Role.AUDITOR)
 
-    def get_decidable(self, actor: Person, id: str) -> tuple[T, Held]:
+    def get_decidable(self, actor: Person, id: str) -> tuple[T, RegisteredDataset]:
         """One that this person may decide: of their dataset, and not their own."""
         submission, dataset = self.get_visible(actor, id)
         if not dataset.is_controlled_by(actor):

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
 from sfumato.errors import AwaitingApproval, Conflict, Forbidden, Gone
-from sfumato.escrow.dataset import Held
+from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.submissions.approval import Approval
 from sfumato.escrow.submissions.execution import Execution
@@ -29,10 +29,10 @@ class Submissions(ABC, Generic[T]):
         self.approval = Approval(store, self.payload, self.execution.start)
 
     @abstractmethod
-    def payload(self, submission: T, dataset: Held, preregistered: str = "") -> Payload[T]: ...
+    def payload(self, submission: T, dataset: RegisteredDataset, preregistered: str = "") -> Payload[T]: ...
 
     @abstractmethod
-    def _released_result(self, submission: T, dataset: Held) -> dict[str, Any]:
+    def _released_result(self, submission: T, dataset: RegisteredDataset) -> dict[str, Any]:
         """The result, as long as the policy keeps it."""
 
     @abstractmethod
@@ -58,7 +58,7 @@ class Submissions(ABC, Generic[T]):
     def _add(
         self,
         submission: T,
-        dataset: Held,
+        dataset: RegisteredDataset,
         key: str | None,
         body: str,
         *,
@@ -130,10 +130,10 @@ class Submissions(ABC, Generic[T]):
             after = rows[-1]["number"]
         return listed[:limit]
 
-    def _visible(self, actor: Person, submission: T, dataset: Held, **current: object) -> dict[str, Any]:
+    def _visible(self, actor: Person, submission: T, dataset: RegisteredDataset, **current: object) -> dict[str, Any]:
         to_controller = dataset.is_controlled_by(actor) or actor.has(Role.AUDITOR)
         current |= self._current(submission) if submission.state is State.RUNNING else {}
         return visible(submission, to_controller=to_controller, **current)
 
-    def _may_have(self, actor: Person, submission: T, dataset: Held) -> bool:
+    def _may_have(self, actor: Person, submission: T, dataset: RegisteredDataset) -> bool:
         return dataset.is_controlled_by(actor) or submission.analyst == actor.name

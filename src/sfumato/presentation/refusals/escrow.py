@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from sfumato.presentation.interface import Interface
 from sfumato.presentation.refusals.wording import Wording
 from sfumato.presentation.wording import code as of_code
-from sfumato.presentation.wording import policy as of_policy
-from sfumato.presentation.wording import requests as of_request
-from sfumato.presentation.wording.signals import requests as of_signalling
+from sfumato.presentation.wording import policy_sentences as of_policy
+from sfumato.presentation.wording import requests_sentences as of_request
+from sfumato.presentation.wording.signals import requests_sentences as of_signalling
 
 _WRITE_FUNCTION = "write def evaluate(tables): ... as text, or name its file."
 _LEAVE_IT = "the policy keeps viewers and deciders apart; leave it to somebody who has not viewed them."

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sfumato.presentation.refusals.wording import Wording
-from sfumato.presentation.wording import requests as of_request
-from sfumato.presentation.wording.signals import requests as of_signalling
+from sfumato.presentation.wording import requests_sentences as of_request
+from sfumato.presentation.wording.signals import requests_sentences as of_signalling
 
 DONE = {  # of each act, what a submission is after it
     "approve": "approved",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from sfumato.model.release import Assumed, Assumption, Certificate
+from sfumato.model.release import Assumed, Assumption, ReleaseCertificate
 from sfumato.presentation.wording.belief import WORLDS_PUBLIC, universe_public
 from sfumato.presentation.wording.guarantee import ASKED_BLINDLY, declared, rows_counted
-from sfumato.presentation.wording.guessing import guess_alike, guess_known
+from sfumato.presentation.wording.guessing_sentences import guess_alike, guess_known
 
 
 def counted_apart(population: str | None = None) -> str:
@@ -55,7 +55,7 @@ ASSUMPTIONS: Mapping[Assumption, str | Callable[..., str]] = {
 }
 
 
-def assumed(certificate: Certificate) -> tuple[str, ...]:
+def assumed(certificate: ReleaseCertificate) -> tuple[str, ...]:
     """What a certificate rests on, each once; what an earlier version stored as a sentence is one already."""
     return tuple(dict.fromkeys(map(_sentence, certificate.assumed)))
 

@@ -7,9 +7,9 @@ from decimal import ROUND_CEILING, Context
 
 from sfumato.model import release
 from sfumato.model.budget import BudgetLimit
-from sfumato.model.calibration import Law
+from sfumato.model.calibration import NoiseLaw
 from sfumato.model.guarantee import Fixed, Guarantee
-from sfumato.model.release import Assumed, Assumption, Certificate
+from sfumato.model.release import Assumed, Assumption, ReleaseCertificate
 from sfumato.model.schema import PrivacyUnit, Relation
 from sfumato.model.signal import EXACT_SCORE
 from sfumato.privacy.risk.membership import attack_chance, attack_chance_gaussian
@@ -51,7 +51,7 @@ DECLARE = "I declare that this was decided before anybody looked at the people, 
 BATCHED = "One of {:,} releases that were fixed in advance and charged together"
 
 
-def guarantee(certificate: Certificate) -> str:
+def guarantee(certificate: ReleaseCertificate) -> str:
     """The promise, in the words of the field."""
     match certificate.guarantee:
         case Guarantee.DP:
@@ -77,17 +77,17 @@ def worded(guarantee: Guarantee, *, declared: bool) -> str:
     return f"{guarantee.value}, by a declaration" if declared and guarantee.holds else guarantee.value
 
 
-def is_declared(certificate: Certificate) -> bool:
+def is_declared(certificate: ReleaseCertificate) -> bool:
     """Whether its word rests on somebody's declaration that something was fixed before anybody looked."""
     return certificate.guarantee.holds and certificate.fixed == Fixed.ATTESTED.value
 
 
-def declarations(certificate: Certificate) -> str:
+def declarations(certificate: ReleaseCertificate) -> str:
     """What its word rests on, in the words of whoever declared it; nothing where it rests on no declaration."""
     if not is_declared(certificate):
         return ""
-    said = [sentence(one) for one in map(_declared, certificate.assumed) if one]
-    return " ".join([BY_A_DECLARATION, *said])
+    sentences = [sentence(one) for one in map(_declared, certificate.assumed) if one]
+    return " ".join([BY_A_DECLARATION, *sentences])
 
 
 def _declared(assumed: Assumed | str) -> str:
@@ -101,7 +101,7 @@ def declared(said: str, by: str) -> str:
     return DECLARED.format(said, by)
 
 
-def without(certificate: Certificate) -> str:
+def without(certificate: ReleaseCertificate) -> str:
     """Why there is no guarantee: there was no noise, or it was sized by looking, or only whether the answer leaves."""
     if certificate.lost is not None and EXACT_SCORE in certificate.lost:
         return NO_NOISE
@@ -109,13 +109,13 @@ def without(certificate: Certificate) -> str:
     return DECIDED_BY_LOOKING if decided else NO_GUARANTEE
 
 
-def _changed(certificate: Certificate) -> str:
+def _changed(certificate: ReleaseCertificate) -> str:
     """What two neighbours differ in."""
     replaced = certificate.relation == Relation.REPLACE.value
     return f"{protected(certificate)}, {'replaced by any other' if replaced else certificate.relation}"
 
 
-def protected(certificate: Certificate) -> str:
+def protected(certificate: ReleaseCertificate) -> str:
     """Who is protected: one row, or one person with all their rows."""
     unit = certificate.unit
     return f"one {unit}" if unit == PrivacyUnit().words else f"one person (one {unit})"
@@ -128,16 +128,16 @@ def rows_that_count(unit: PrivacyUnit) -> str:
 
 def rows_counted(unit: str, rows: int, groups: int) -> str:
     """The same by what a certificate has of the unit."""
-    said = "1 row of one person counts" if rows == 1 else f"{rows:,} rows of one person count"
+    counted = "1 row of one person counts" if rows == 1 else f"{rows:,} rows of one person count"
     if groups < rows:
-        said = f"{said}, in at most {groups:,} group{'' if groups == 1 else 's'},"
+        counted = f"{counted}, in at most {groups:,} group{'' if groups == 1 else 's'},"
     return (
-        f"each person has one {unit}; at most {said} in a query, picked by a rule that reads that person's rows "
+        f"each person has one {unit}; at most {counted} in a query, picked by a rule that reads that person's rows "
         f"alone; rows without a {unit} are left out"
     )
 
 
-def _pair(certificate: Certificate) -> str:
+def _pair(certificate: ReleaseCertificate) -> str:
     if certificate.delta:
         return f"({certificate.promised:.15g}, {exactly(certificate.delta)})-differential privacy"
     return f"{certificate.promised:.15g}-differential privacy"
@@ -157,16 +157,16 @@ def in_100(chance: float) -> int:
     return math.ceil(100 * chance - 1e-9)
 
 
-def _chance(certificate: Certificate) -> float:
+def _chance(certificate: ReleaseCertificate) -> float:
     """How often an attacker is right, at most: as epsilon and delta say it, or as Gaussian noise does."""
-    stated = attack_chance(certificate.promised or 0.0, certificate.delta)
-    if set(certificate.laws or ()) != {Law.GAUSSIAN} or certificate.select_epsilon:
-        return stated
+    chance = attack_chance(certificate.promised or 0.0, certificate.delta)
+    if set(certificate.laws or ()) != {NoiseLaw.GAUSSIAN} or certificate.select_epsilon:
+        return chance
     moved = [d / s for d, s in zip(certificate.sensitivity or (), certificate.scale or (), strict=True) if s]
-    return min(stated, attack_chance_gaussian(math.hypot(*moved), 1.0))
+    return min(chance, attack_chance_gaussian(math.hypot(*moved), 1.0))
 
 
-def promise(certificate: Certificate) -> str:
+def promise(certificate: ReleaseCertificate) -> str:
     """The same for the people in the data."""
     if not certificate.guarantee.holds or certificate.promised is None:
         return "This release makes no promise to the people in the data."
@@ -179,7 +179,7 @@ def promise(certificate: Certificate) -> str:
     )
 
 
-def together(certificate: Certificate) -> str:
+def together(certificate: ReleaseCertificate) -> str:
     """What was charged for this and others at once; nothing where it was charged by itself."""
     c = certificate
     if c.batch is None:
@@ -212,9 +212,9 @@ def at_most(epsilon: float) -> str:
     return f"Whatever epsilons had been selected, it would have been at most {epsilon:.15g}."
 
 
-def budget(stated: BudgetLimit) -> str | None:
+def budget(limit: BudgetLimit) -> str | None:
     """The most that may be spent in all, if that is stated."""
-    return stated.words
+    return limit.words
 
 
 def of_100(chance: float) -> str:

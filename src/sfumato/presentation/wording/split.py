@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from sfumato.ledger.entry import upward
-from sfumato.model.budget_split import Split
+from sfumato.model.budget_split import BudgetSplit
 from sfumato.presentation.wording.guarantee import exactly, rounded_up
 from sfumato.presentation.wording.numbers import number
 
@@ -21,7 +21,7 @@ OWN_UNIT = (
 TESTED = "Whether the true answers are large enough"
 
 
-def split_by(split: Split) -> str:
+def split_by(split: BudgetSplit) -> str:
     """How an epsilon was split over several queries."""
     index = f"epsilon {split.epsilon:.15g} split by the index {' : '.join(number(g, 6) for g in split.index)}"
     if split.aim is None:
@@ -30,7 +30,7 @@ def split_by(split: Split) -> str:
     return f"{index}, which makes {SPLIT_AIMS[split.aim]} smallest for answers of {guesses}"
 
 
-def least_answer(split: Split) -> str:
+def least_answer(split: BudgetSplit) -> str:
     """What the least answer of a query means."""
     errors = {part.relative_error for part in split.parts}
     error = f"{errors.pop():g}" if len(errors) == 1 else "its relative error"
@@ -41,7 +41,7 @@ def least_answer(split: Split) -> str:
     )
 
 
-def split_needed(split: Split) -> str:
+def split_needed(split: BudgetSplit) -> str:
     """What epsilon would do for all that is expected; nothing where nothing is."""
     if split.needed is None:
         return ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from sfumato.model.calibration import Calibration, Drawing, Law
+from sfumato.model.calibration import Calibration, Drawing, NoiseLaw
 from sfumato.model.measurement import Measurement, NoisyNumber
 from sfumato.privacy.accounting.zcdp import entered, rho_gaussian, rho_laplace, rho_pure
 
@@ -27,17 +27,17 @@ def rho_delta_of(calibration: Calibration) -> Fraction:
 
     Gaussian noise has none.
     """
-    covered = calibration.threshold is None and calibration.noise.mechanism != Law.TRUNCATED
+    covered = calibration.threshold is None and calibration.noise.mechanism != NoiseLaw.TRUNCATED
     return Fraction(0) if covered else Fraction(str(calibration.noise.delta))
 
 
 def _rho(number: NoisyNumber, drawing: Drawing) -> float:
     match drawing.law:
-        case Law.LAPLACE:
+        case NoiseLaw.LAPLACE:
             return rho_laplace(drawing.budget, max(1, number.steps))  # what nobody moves counts too
-        case Law.GAUSSIAN:
+        case NoiseLaw.GAUSSIAN:
             return rho_gaussian(drawing.budget)
-        case Law.EXPONENTIAL | Law.SPARSE_VECTOR | Law.SPARSE_VECTOR_AS_PUBLISHED:
+        case NoiseLaw.EXPONENTIAL | NoiseLaw.SPARSE_VECTOR | NoiseLaw.SPARSE_VECTOR_AS_PUBLISHED:
             return rho_pure(drawing.budget)
-        case Law.TRUNCATED:
+        case NoiseLaw.TRUNCATED:
             return rho_pure(drawing.budget)  # where it does not show

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from sfumato.model.calibration import Calibration, Drawing, Law
+from sfumato.model.calibration import Calibration, Drawing, NoiseLaw
 from sfumato.model.dominating_pairs import Normal, OnGrid, Pair, Pure
 from sfumato.model.measurement import Measurement, NoisyNumber
 from sfumato.model.schema import Relation, Schema
@@ -15,7 +15,7 @@ _UP = 1 + 2**-40
 
 def pairs_of(measurement: Measurement, calibration: Calibration, schema: Schema) -> tuple[Pair, ...]:
     """All Gaussian numbers together are one pair; others have one each. What thresholds and truncation show is not."""
-    if calibration.noise.mechanism == Law.GAUSSIAN:
+    if calibration.noise.mechanism == NoiseLaw.GAUSSIAN:
         return (Normal(math.hypot(*(drawing.budget for drawing in calibration.numbers)) * _UP),)
     alone = in_one_cell(measurement, schema)
     drawn = zip(measurement.numbers, calibration.numbers, strict=True)
@@ -29,7 +29,7 @@ def in_one_cell(measurement: Measurement, schema: Schema) -> bool:
 
 
 def _pair(number: NoisyNumber, drawing: Drawing, alone: bool) -> Pair:
-    if drawing.law is not Law.LAPLACE or not alone:
+    if drawing.law is not NoiseLaw.LAPLACE or not alone:
         return Pure(drawing.budget)
     together = math.ceil(number.steps / STEPS)
     return OnGrid(drawing.budget * together / number.steps * _UP, math.ceil(number.steps / together))

@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 
 from sfumato.errors import NoMechanism, PreferenceError
-from sfumato.model.calibration import Calibration, Drawing, Law
+from sfumato.model.calibration import Calibration, Drawing, NoiseLaw
 from sfumato.model.choice import Noise
 from sfumato.model.measurement import Measurement, NoisyNumber, NumberKind
 from sfumato.privacy.noise.gaussian import FINEST, mu_analytic, mu_classic, mu_on_grid
@@ -106,15 +106,15 @@ def _log_of_each(log_delta: float, most: int) -> float:
 def _pure(number: NoisyNumber, epsilon: float) -> Drawing:
     part = number.part(epsilon)
     if number.kind is NumberKind.SELECTION:
-        return Drawing(Law.EXPONENTIAL, part, number.apart, rank_90=rank_90(number, part))
-    return Drawing(Law.LAPLACE, part, number.step, number.scale(epsilon))
+        return Drawing(NoiseLaw.EXPONENTIAL, part, number.apart, rank_90=rank_90(number, part))
+    return Drawing(NoiseLaw.LAPLACE, part, number.step, number.scale(epsilon))
 
 
 def _gaussian(number: NoisyNumber, mu: float, largest: float) -> Drawing:
     root = math.sqrt(number.share)
     steps = number.euclidean / number.step
     part, finer = mu * root, max(0, math.ceil(math.log2(FINEST * max(mu, largest) * root / float(steps))))
-    return Drawing(Law.GAUSSIAN, part, number.step / 2**finer, float(number.euclidean) / part)
+    return Drawing(NoiseLaw.GAUSSIAN, part, number.step / 2**finer, float(number.euclidean) / part)
 
 
 def _each(measurement: Measurement, noise: Noise) -> float:
@@ -128,7 +128,7 @@ def _truncated(number: NoisyNumber, measurement: Measurement, noise: Noise, epsi
     if reach > FURTHEST or kept(part, delta) < FLATTEST:
         beside = "grid" if reach > FURTHEST else "delta"
         raise NoMechanism.because("epsilon-too-small-for-truncated", beside=beside)
-    return Drawing(Law.TRUNCATED, part, number.step, number.scale(epsilon), reach=reach)
+    return Drawing(NoiseLaw.TRUNCATED, part, number.step, number.scale(epsilon), reach=reach)
 
 
 def _mu_to_draw(measurement: Measurement, noise: Noise, epsilon: float) -> float:

@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from statistics import NormalDist
 
-from sfumato.model.calibration import Law
+from sfumato.model.calibration import NoiseLaw
 from sfumato.privacy.noise.intervals import COVERAGE, reach
 
 _AS_WIDE = 1e-6  # scales that differ by less count as the wider of the two
-_ADDED = (Law.LAPLACE, Law.TRUNCATED)
+_ADDED = (NoiseLaw.LAPLACE, NoiseLaw.TRUNCATED)
 
 
 @dataclass(frozen=True)
 class Added:
     """Noise that was added to one number: by which law, how wide, on which grid, and how far at most."""
 
-    law: Law
+    law: NoiseLaw
     scale: float
     step: Fraction
     furthest: float = math.inf
@@ -51,14 +51,14 @@ def reach_apart(one: Added, other: Added, miss: float = 1 - COVERAGE) -> float:
     Gaussian noise goes at most a step further. Whatever differs more gets a bound that needs no independence: each
     stays within its own reach and a step but for half of `miss`.
 
-    >>> one = Added(Law.LAPLACE, 40.0, Fraction(1, 1024))
-    >>> round(reach_apart(one, one), 1), round(reach_apart(one, Added(Law.GAUSSIAN, 40.0, Fraction(1, 1024))), 1)
+    >>> one = Added(NoiseLaw.LAPLACE, 40.0, Fraction(1, 1024))
+    >>> round(reach_apart(one, one), 1), round(reach_apart(one, Added(NoiseLaw.GAUSSIAN, 40.0, Fraction(1, 1024))), 1)
     (130.9, 198.2)
     """
     most = one.furthest + other.furthest
     if one.step == other.step and one.law in _ADDED and other.law in _ADDED:
         return min(most, _steps(one, other, miss) * float(one.step))
-    if one.step == other.step and one.law is other.law is Law.GAUSSIAN:
+    if one.step == other.step and one.law is other.law is NoiseLaw.GAUSSIAN:
         return math.hypot(one.scale, other.scale) * NormalDist().inv_cdf(1 - miss / 2) + float(one.step)
     return min(most, sum(_alone(noise, miss / 2) for noise in (one, other)))
 
@@ -75,5 +75,5 @@ def _steps(one: Added, other: Added, miss: float) -> int:
 
 def _alone(noise: Added, miss: float) -> float:
     """A step more than continuous noise: on its grid it goes at most that much further."""
-    law = Law.LAPLACE if noise.law in _ADDED else noise.law
+    law = NoiseLaw.LAPLACE if noise.law in _ADDED else noise.law
     return min(noise.furthest, reach(law, noise.scale, miss) + float(noise.step))

@@ -8,7 +8,7 @@ from functools import cache
 from itertools import accumulate
 from statistics import NormalDist
 
-from sfumato.model.calibration import Law
+from sfumato.model.calibration import NoiseLaw
 from sfumato.privacy.bisection import last_below
 from sfumato.privacy.noise.error import noise_quantile
 from sfumato.privacy.noise.truncated_laplace import quantile
@@ -16,22 +16,22 @@ from sfumato.privacy.noise.truncated_laplace import quantile
 COVERAGE = 0.9
 
 
-def reach(law: Law, scale: float, miss: float = 1 - COVERAGE, furthest: float = math.inf) -> float:
+def reach(law: NoiseLaw, scale: float, miss: float = 1 - COVERAGE, furthest: float = math.inf) -> float:
     """How far noise goes but for a share `miss` of the time: `b ln(1 / miss)` of Laplace noise.
 
     Truncated noise goes less far than Laplace noise of its scale, and not `furthest`.
 
-    >>> round(reach(Law.LAPLACE, 5.0), 1), round(reach(Law.GAUSSIAN, 5.0), 1)
+    >>> round(reach(NoiseLaw.LAPLACE, 5.0), 1), round(reach(NoiseLaw.GAUSSIAN, 5.0), 1)
     (11.5, 8.2)
     """
-    if law is Law.TRUNCATED:
+    if law is NoiseLaw.TRUNCATED:
         return quantile(1 - miss, scale, furthest)
-    return noise_quantile(scale, 1.0, miss) if law is Law.LAPLACE else scale * NormalDist().inv_cdf(1 - miss / 2)
+    return noise_quantile(scale, 1.0, miss) if law is NoiseLaw.LAPLACE else scale * NormalDist().inv_cdf(1 - miss / 2)
 
 
-def joint_tail(law: Law, t: float, a: float, b: float) -> float:
+def joint_tail(law: NoiseLaw, t: float, a: float, b: float) -> float:
     """`P(|X + Y| > t)` for noises X and Y of scales a and b; of truncated noise it is less than of Laplace noise."""
-    return sum_tail(t, a, b) if law is not Law.GAUSSIAN else math.erfc(t / math.hypot(a, b) / math.sqrt(2))
+    return sum_tail(t, a, b) if law is not NoiseLaw.GAUSSIAN else math.erfc(t / math.hypot(a, b) / math.sqrt(2))
 
 
 def joint_reach(scale: float, numbers: int, step: float) -> float:
@@ -92,7 +92,7 @@ def mean_range(
     count: float,
     scales: tuple[float, float],
     half_width: float,
-    law: Law = Law.LAPLACE,
+    law: NoiseLaw = NoiseLaw.LAPLACE,
     miss: float = 1 - COVERAGE,
 ) -> tuple[float, float]:
     """Fieller's range of a mean from its noisy centred sum and noisy count, within [-half_width, half_width].
@@ -120,7 +120,7 @@ def variance_range(
     scales: Sequence[float],
     half_width: float,
     lost: int,
-    law: Law = Law.LAPLACE,
+    law: NoiseLaw = NoiseLaw.LAPLACE,
     miss: float = 1 - COVERAGE,
 ) -> tuple[float, float]:
     """The range of a variance from its noisy squares, centred sum and count: the extremes over their joint box.

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from sfumato.model.facts import Counts
 from sfumato.model.measurement import NoisyNumber
-from sfumato.model.statement import Kind
+from sfumato.model.statement import AggregateKind
 from sfumato.privacy.noise.intervals import COVERAGE
 
 MISSED = 0.05  # how often the target of an extreme may lie beyond everybody
@@ -44,7 +44,7 @@ def scores(number: NoisyNumber, counts: Counts, epsilon: float) -> list[int]:
         asked, whole = at.numerator * total, at.denominator
     found: list[int] = []
     for below, reached, candidates in _ranks(counts, number.candidates):
-        first, last = (total - reached, total - below) if extreme is Kind.MAX else (below, reached)
+        first, last = (total - reached, total - below) if extreme is AggregateKind.MAX else (below, reached)
         found += [-max(0, whole * first - asked, asked - whole * last)] * candidates
     return found
 

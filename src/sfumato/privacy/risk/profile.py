@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from sfumato.errors import PreferenceError
-from sfumato.model.calibration import Law
+from sfumato.model.calibration import NoiseLaw
 from sfumato.model.choice import Noise
 from sfumato.model.measurement import Measurement, NoisyNumber, NumberKind
-from sfumato.model.risk import WORST_CASE, Attack, RiskAt, Spread
+from sfumato.model.risk import WORST_CASE, ExposureRange, MembershipAttack, RiskAt
 from sfumato.model.schema import Relation
 from sfumato.privacy.noise.calibration import furthest_of, mean_of, mu_of, scale_of, threshold
 from sfumato.privacy.noise.intervals import reach
@@ -31,12 +31,14 @@ from sfumato.privacy.risk.rdr_exact import not_laplace, rdr_exact, rdr_gaussian_
 CANDIDATES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 
 
-def risk_at(epsilon: float, spread: Spread, measurement: Measurement, noise: Noise, *, exact: bool = False) -> RiskAt:
+def risk_at(
+    epsilon: float, spread: ExposureRange, measurement: Measurement, noise: Noise, *, exact: bool = False
+) -> RiskAt:
     """RDRs in units of the sensitivity, and on the answer's own scale where all the numbers share one.
 
     With `exact` they are the RDRs themselves instead of the upper bounds of Lemmas 3.1 and 3.2.
     """
-    law, numbers = Law(noise.mechanism), _numbers(spread, measurement)
+    law, numbers = NoiseLaw(noise.mechanism), _numbers(spread, measurement)
     widths = [(scale_of(n, noise, epsilon), furthest_of(n, measurement, noise, epsilon)) for n in numbers]
     chance = _chance(epsilon, spread, measurement, noise)
     least, most = _rdrs(epsilon, spread, measurement, noise, exact)
@@ -54,7 +56,9 @@ def risk_at(epsilon: float, spread: Spread, measurement: Measurement, noise: Noi
     )
 
 
-def _ranks(epsilon: float, spread: Spread, measurement: Measurement, noise: Noise) -> tuple[float | None, ...] | None:
+def _ranks(
+    epsilon: float, spread: ExposureRange, measurement: Measurement, noise: Noise
+) -> tuple[float | None, ...] | None:
     """How far the rank of each selection misses, 90 times of 100; it carries no other noise."""
     if spread.published or noise.mechanism != "laplace":
         return None
@@ -72,14 +76,14 @@ def _threshold(epsilon: float, measurement: Measurement, noise: Noise) -> float 
     return None if found is None else float(found)
 
 
-def _numbers(spread: Spread, measurement: Measurement) -> Sequence[NoisyNumber]:
+def _numbers(spread: ExposureRange, measurement: Measurement) -> Sequence[NoisyNumber]:
     """The noisy numbers; as published there is one, of the sensitivity that was read off the data."""
     if not spread.published:
         return measurement.numbers
     return (NoisyNumber(NumberKind.SUM, None, spread.sensitivity, spread.sensitivity or Fraction(1)),)
 
 
-def _chance(epsilon: float, spread: Spread, measurement: Measurement, noise: Noise) -> float:
+def _chance(epsilon: float, spread: ExposureRange, measurement: Measurement, noise: Noise) -> float:
     """How often an attacker is right about the most exposed. What is selected or thresholded has odds of its own."""
     exposure, delta, other = _most_exposed(spread, measurement), noise.delta or 0.0, _other(measurement)
     if noise.mechanism == "laplace":
@@ -99,12 +103,12 @@ def _other(measurement: Measurement) -> bool:
 
 def attack_at(
     epsilon: float,
-    spread: Spread,
+    spread: ExposureRange,
     measurement: Measurement,
     noise: Noise,
     prior: float = 0.5,
     exposure: float | None = None,
-) -> Attack:
+) -> MembershipAttack:
     """What an attacker of this prior gets out of a release: about the most exposed, or somebody of this exposure.
 
     Where odds do not go by exposure it is what epsilon and delta bound: of anybody in any data, of what is selected or
@@ -117,20 +121,20 @@ def attack_at(
         mu = mu_of(epsilon, noise)
         chance, posterior = attack_chance_gaussian(mu, own, prior), posterior_quantile_gaussian(mu, own, prior)
         few, more = (roc_gaussian(mu * own, rate) for rate in (0.01, 0.05))
-        return Attack(epsilon, prior, own, chance, posterior, 0.05, few, more, upper_bound=False)
+        return MembershipAttack(epsilon, prior, own, chance, posterior, 0.05, few, more, upper_bound=False)
     if noise.mechanism != "laplace" or _of_anybody(spread, measurement, exposure):
         delta = noise.delta or 0.0
         chance, posterior = attack_chance(epsilon, delta, prior), worst_posterior(epsilon, 1.0, prior)
         few, more = (roc(epsilon, rate, delta) for rate in (0.01, 0.05))
-        return Attack(epsilon, prior, None, chance, posterior, delta, few, more, upper_bound=True)
+        return MembershipAttack(epsilon, prior, None, chance, posterior, delta, few, more, upper_bound=True)
     chance, posterior = attack_chance_laplace(epsilon, own, prior), worst_posterior(epsilon, own, prior)
     few, more = (roc_laplace(epsilon * own, rate) for rate in (0.01, 0.05))
     several = (spread.k if spread.published else measurement.k) != 1
-    return Attack(epsilon, prior, own, chance, posterior, 0.0, few, more, upper_bound=several)
+    return MembershipAttack(epsilon, prior, own, chance, posterior, 0.0, few, more, upper_bound=several)
 
 
 def roc_at(
-    epsilon: float, spread: Spread, measurement: Measurement, noise: Noise, exposure: float | None = None
+    epsilon: float, spread: ExposureRange, measurement: Measurement, noise: Noise, exposure: float | None = None
 ) -> tuple[tuple[float, float], ...]:
     """An attacker's false alarms and hits at most, about the most exposed or about somebody of this exposure."""
     share, delta = _most_exposed(spread, measurement) if exposure is None else exposure, noise.delta or 0.0
@@ -147,7 +151,7 @@ def roc_at(
     return tuple(zip(alarms, hits, strict=True))
 
 
-def _of_anybody(spread: Spread, measurement: Measurement, exposure: float | None) -> bool:
+def _of_anybody(spread: ExposureRange, measurement: Measurement, exposure: float | None) -> bool:
     """Whether odds are what epsilon and delta bound, and do not go by how exposed somebody is."""
     return (spread is WORST_CASE and exposure is None) or (_other(measurement) and not spread.published)
 
@@ -162,7 +166,9 @@ def own_scale(measurement: Measurement, noise: Noise) -> float | None:
     return float(number.euclidean) / math.sqrt(number.share)
 
 
-def _rdrs(epsilon: float, spread: Spread, measurement: Measurement, noise: Noise, exact: bool) -> tuple[float, float]:
+def _rdrs(
+    epsilon: float, spread: ExposureRange, measurement: Measurement, noise: Noise, exact: bool
+) -> tuple[float, float]:
     """Of the least and of the most exposed, in units of the sensitivity."""
     low, high, one = float(spread.low), float(spread.high), float(spread.sensitivity)
     if exact and noise.mechanism != "gaussian":
@@ -179,7 +185,7 @@ def _rdrs(epsilon: float, spread: Spread, measurement: Measurement, noise: Noise
     return rdr(low, spread.k, sigma), rdr(high, spread.k, sigma)
 
 
-def _most_exposed(spread: Spread, measurement: Measurement) -> float:
+def _most_exposed(spread: ExposureRange, measurement: Measurement) -> float:
     """What an attacker may see of somebody. Whoever is replaced shows, whether the query matches them or not.
 
     Of what is not additive, a person's influence says nothing about their odds: there it may be all of it.

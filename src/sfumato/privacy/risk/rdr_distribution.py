@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
 from sfumato.model.facts import Distribution
-from sfumato.model.risk import Spread
+from sfumato.model.risk import ExposureRange
 from sfumato.privacy.noise.calibration import mu_of
 from sfumato.privacy.risk.rdr import rdr_gaussian, rdr_laplace
 
@@ -85,7 +85,7 @@ class RDRs(Confidential):
         return total / self.people
 
 
-def rdrs_at(epsilon: float, spread: Spread, noise: Noise) -> RDRs:
+def rdrs_at(epsilon: float, spread: ExposureRange, noise: Noise) -> RDRs:
     """Lemmas 3.1 and 3.2 for everybody."""
     if spread.figures is None:
         raise ValueError("this reads the figures of everybody")

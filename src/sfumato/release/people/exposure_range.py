@@ -10,19 +10,20 @@ from sfumato.model.choice import Noise
 from sfumato.model.exposure_histogram import ExposureHistogram
 from sfumato.model.facts import EXPOSURE, INFLUENCE
 from sfumato.model.measurement import Measurement, NumberKind
-from sfumato.model.risk import WORST_CASE, Spread
+from sfumato.model.risk import WORST_CASE, ExposureRange
 from sfumato.model.schema import Relation, Schema
-from sfumato.model.statement import Kind, Statement
+from sfumato.model.statement import AggregateKind, Statement
 from sfumato.privacy.preferences.accuracy import RelativeError, Within
-from sfumato.privacy.preferences.preference import Preference, Ratio, Satisfies, Variance
+from sfumato.privacy.preferences.disparity import Ratio, Satisfies, Variance
+from sfumato.privacy.preferences.preference import Preference
 from sfumato.privacy.risk.profile import own_scale
 from sfumato.privacy.risk.rdr_exact import not_laplace, unknown_split
 from sfumato.release.people.observed_bounds import AsPublished
 from sfumato.release.people.survey import Survey
-from sfumato.sql.parser.statement import condition
+from sfumato.sql.parser.statement import parse_condition
 
 
-def spread(survey: Survey, noise: Noise, *, sums: bool = False) -> Spread:
+def spread(survey: Survey, noise: Noise, *, sums: bool = False) -> ExposureRange:
     """The least and the most exposed, and under how many noisy numbers; with private keys as if there were one.
 
     `sums`: more than the two will be asked for, so one pass shall give all of it.
@@ -30,7 +31,7 @@ def spread(survey: Survey, noise: Noise, *, sums: bool = False) -> Spread:
     schema, statement, measurement = survey.question.schema, survey.question.statement, survey.measurement
     published = isinstance(survey, AsPublished)
     low, high = survey.reach(INFLUENCE if published else EXPOSURE, sums=sums)
-    return Spread(
+    return ExposureRange(
         Fraction(low),
         Fraction(high),
         survey.k if isinstance(survey, AsPublished) else measurement.k or 1,
@@ -43,29 +44,31 @@ def spread(survey: Survey, noise: Noise, *, sums: bool = False) -> Spread:
     )
 
 
-def anybody(relation: Relation) -> Spread:
+def anybody(relation: Relation) -> ExposureRange:
     """The worst case under the noise of one release: it bounds everybody behind a private histogram."""
-    return Spread(Fraction(0), Fraction(1), 1, relation=relation)
+    return ExposureRange(Fraction(0), Fraction(1), 1, relation=relation)
 
 
-def estimated(drawn: ExposureHistogram, measurement: Measurement, relation: Relation) -> Spread | None:
+def estimated_spread(drawn: ExposureHistogram, measurement: Measurement, relation: Relation) -> ExposureRange | None:
     """The outer edges of the bins that a private histogram tells from noise; None where there are none."""
     if not any(drawn.seen):
         return None
-    return Spread(Fraction(drawn.min), Fraction(drawn.max), measurement.k or 1, relation=relation)
+    return ExposureRange(Fraction(drawn.min), Fraction(drawn.max), measurement.k or 1, relation=relation)
 
 
-def compared(preference: Preference, survey: Survey, noise: Noise) -> Spread:
+def compared_spread(preference: Preference, survey: Survey, noise: Noise) -> ExposureRange:
     """Whom this preference compares."""
-    found = spread(survey, noise)
+    everybody = spread(survey, noise)
     if isinstance(preference, Ratio) and preference.between is not None:
         q = survey.question
-        met = condition(preference.between, q.schema, survey.columns)
-        medians = survey.medians(met, INFLUENCE if found.published else EXPOSURE)
-        return spread_between((medians.get(True), medians.get(False)), found.k, found.sensitivity, found.published)
+        met = parse_condition(preference.between, q.schema, survey.columns)
+        medians = survey.medians(met, INFLUENCE if everybody.published else EXPOSURE)
+        return spread_between(
+            (medians.get(True), medians.get(False)), everybody.k, everybody.sensitivity, everybody.published
+        )
     if isinstance(preference, Satisfies | Variance):
-        return replace(found, figures=survey.distribution(INFLUENCE if found.published else EXPOSURE))
-    return found
+        return replace(everybody, figures=survey.distribution(INFLUENCE if everybody.published else EXPOSURE))
+    return everybody
 
 
 def spread_between(
@@ -73,17 +76,17 @@ def spread_between(
     k: int,
     sensitivity: Fraction = Fraction(1),
     published: bool = False,
-) -> Spread:
+) -> ExposureRange:
     """Whom a ratio between two groups compares: their medians; None for a group that nobody is in (docs/theory/gap.md).
 
     >>> found = spread_between((0.75, 0.5), k=2)
     >>> found.low, found.high, spread_between((0.75, None), k=2).nobody
     (Fraction(1, 2), Fraction(3, 4), True)
     """
-    found = [Fraction(median) for median in medians if median is not None]
-    if len(found) < len(medians):
-        return Spread(Fraction(0), Fraction(0), k, sensitivity, published, nobody=True)
-    return Spread(min(found), max(found), k, sensitivity, published)
+    figures = [Fraction(median) for median in medians if median is not None]
+    if len(figures) < len(medians):
+        return ExposureRange(Fraction(0), Fraction(0), k, sensitivity, published, nobody=True)
+    return ExposureRange(min(figures), max(figures), k, sensitivity, published)
 
 
 def require_comparable(
@@ -121,9 +124,9 @@ def fixed_part(statement: Statement, schema: Schema, measurement: Measurement | 
     if len(aggregates) != 1 or (measurement is not None and measurement.cells is None):
         return None
     kind, one_row = aggregates.pop().kind, schema.unit.max_rows == 1
-    if kind in (Kind.COUNT, Kind.COUNT_DISTINCT, Kind.SUM):
+    if kind in (AggregateKind.COUNT, AggregateKind.COUNT_DISTINCT, AggregateKind.SUM):
         return Fraction(0) if one_row or not statement.keys else None
-    if kind is not Kind.AVG or not one_row:
+    if kind is not AggregateKind.AVG or not one_row:
         return None
     if measurement is None:
         return Fraction(0)

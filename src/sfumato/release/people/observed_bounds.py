@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from sfumato.errors import PreferenceError
 from sfumato.model.choice import Noise
 from sfumato.model.measurement import Measurement
-from sfumato.model.schema import Bounds, Category, Column, Schema
-from sfumato.model.statement import Aggregate, ColumnRef, Kind, Statement, columns_in
+from sfumato.model.schema import Bounds, Category, Schema, SchemaColumn
+from sfumato.model.statement import Aggregate, AggregateKind, ColumnRef, Statement, columns_in
 from sfumato.ports import Engine
 from sfumato.privacy.sensitivity import measure
 from sfumato.release.people.survey import Survey
@@ -55,12 +55,11 @@ def survey(engine: Engine, statement: Statement, schema: Schema, noise: Noise) -
     extremes = {n: Bounds(_exact(low), _exact(high)) for n, (low, high) in zip(names, pairs, strict=True)}
     cells: tuple[tuple[Category, ...], ...] = ((),)
     if statement.keys:
-        found = engine.rows(observed_bounds.keys(statement).sql(engine.dialect))
-        cells = tuple(sorted(found, key=repr))
-    shown = replace(schema, columns=_columns(schema, statement, extremes))
-    measurement = replace(measure(replace(statement, where=None), shown), cells=cells)  # observed, not listed
+        cells = tuple(sorted(engine.rows(observed_bounds.keys(statement).sql(engine.dialect)), key=repr))
+    observed = replace(schema, columns=_columns(schema, statement, extremes))
+    measurement = replace(measure(replace(statement, where=None), observed), cells=cells)  # observed, not listed
     sensitivity = sum((_sensitivity(a, extremes, int(rows)) for a in statement.aggregates), Fraction(0))
-    return AsPublished(engine, shown, statement, measurement, noise, sensitivity)
+    return AsPublished(engine, observed, statement, measurement, noise, sensitivity)
 
 
 def _without_exposure(people: pa.Table) -> pa.Table:
@@ -71,7 +70,7 @@ def _without_exposure(people: pa.Table) -> pa.Table:
 
 
 def _answerable(statement: Statement, schema: Schema) -> None:
-    published = (Kind.COUNT, Kind.SUM, Kind.AVG)
+    published = (AggregateKind.COUNT, AggregateKind.SUM, AggregateKind.AVG)
     plain = all(a.argument is None or isinstance(a.argument, ColumnRef) for a in statement.aggregates)
     if schema.unit.column is not None or not plain or any(a.kind not in published for a in statement.aggregates):
         raise PreferenceError.because("bounds-from-data-unknown")
@@ -83,20 +82,20 @@ def _argument(aggregate: Aggregate) -> ColumnRef:
 
 
 def _sensitivity(aggregate: Aggregate, extremes: Mapping[str, Bounds], rows: int) -> Fraction:
-    if aggregate.kind is Kind.COUNT:
+    if aggregate.kind is AggregateKind.COUNT:
         return Fraction(1)
     bounds = extremes[_argument(aggregate).name]
-    return bounds.reach if aggregate.kind is Kind.SUM else (bounds.upper - bounds.lower) / max(1, rows)
+    return bounds.reach if aggregate.kind is AggregateKind.SUM else (bounds.upper - bounds.lower) / max(1, rows)
 
 
-def _columns(schema: Schema, statement: Statement, extremes: dict[str, Bounds]) -> tuple[Column, ...]:
+def _columns(schema: Schema, statement: Statement, extremes: dict[str, Bounds]) -> tuple[SchemaColumn, ...]:
     listed = {key.name: ("",) for key in statement.keys}  # cells are replaced by those that were observed
     columns = {c.name: c for c in schema.columns}
     for reference in {a.argument for a in statement.aggregates if isinstance(a.argument, ColumnRef)} | set(
         statement.keys
     ):
         if reference.type is not None:
-            columns.setdefault(reference.name, Column(reference.name, reference.type))
+            columns.setdefault(reference.name, SchemaColumn(reference.name, reference.type))
     return tuple(
         replace(
             c,

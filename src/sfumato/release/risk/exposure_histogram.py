@@ -10,11 +10,11 @@ from sfumato.errors import NoMechanism, PreferenceError
 from sfumato.ledger.charges import EXPOSURE_HISTOGRAM
 from sfumato.ledger.entry import Draft, Event, nano
 from sfumato.ledger.history import Plan, Record
-from sfumato.model.calibration import Law
+from sfumato.model.calibration import NoiseLaw
 from sfumato.model.choice import Noise
 from sfumato.model.exposure_histogram import BINS, ExposureHistogram
 from sfumato.model.guarantee import Guarantee, Provenance, chosen_by
-from sfumato.model.release import Certificate, PostProcessing
+from sfumato.model.release import PostProcessing, ReleaseCertificate
 from sfumato.privacy.accounting.zcdp import entered, rho_laplace
 from sfumato.privacy.noise.intervals import joint_reach, one_sided_reach, reach
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
@@ -24,12 +24,12 @@ from sfumato.release.certificate import about
 from sfumato.release.decide import EPSILON_MAX, decided_by
 from sfumato.release.ledger import digest
 from sfumato.release.reserve import (
-    Cost,
-    Reserved,
-    as_before,
-    keep,
-    on_this_data,
+    PrivacyCost,
+    Reservation,
+    answer_key,
+    earlier_release,
     read_for,
+    record_release,
     reserve,
     row,
     version_of,
@@ -53,40 +53,40 @@ def exposure_histogram(
     spent = _affordable(epsilon)
     _countable(bins)
     _require_additive(query)
-    ledger, key = query.context.ledger, on_this_data(query, _asked(query, noise, spent, bins))
-    held = reserve(
+    ledger, key = query.context.ledger, answer_key(query, _request_key(query, noise, spent, bins))
+    reservation = reserve(
         ledger,
-        as_before(key, allow_no_guarantee=allow_no_guarantee, redraw=redraw),
+        earlier_release(key, allow_no_guarantee=allow_no_guarantee, redraw=redraw),
         lambda record: _inputs(query, key, record, attestation),
-        lambda guarantee: _reservation(query, key, spent, bins, guarantee),
+        lambda guarantee: _charge_draft(query, key, spent, bins, guarantee),
         allow_no_guarantee=allow_no_guarantee,
         what=EXPOSURE_HISTOGRAM,
         instead="worst-case",
     )
-    if isinstance(held, Draft):
-        stored = cast(dict[str, Any], held.public["exposure_histogram"])
-        certificate = Certificate.from_dict(stored["certificate"])
+    if isinstance(reservation, Draft):
+        stored = cast(dict[str, Any], reservation.public["exposure_histogram"])
+        certificate = ReleaseCertificate.from_dict(stored["certificate"])
         return ExposureHistogram.from_stored(stored, certificate, _sum_noise(query, certificate, bins))
     number = people_by_exposure(query.context.schema)
-    counts = read_for(ledger, key, held, _what(query), lambda: query.survey(noise).people_by_bin(bins))
+    counts = read_for(ledger, key, reservation, _what(query), lambda: query.survey(noise).people_by_bin(bins))
     noisy = noisy_counts(query, counts, spent)
     furthest = joint_reach(number.scale(spent), len(noisy), float(number.step)) + 0.5  # counts are shown rounded
-    certificate = _certificate(query, held, spent, bins)
-    shown = furthest if held.guarantee.holds else None
-    made = ExposureHistogram(noisy, shown, certificate, _sum_noise(query, certificate, bins))
-    keep(ledger, key, held, _what(query), {"exposure_histogram": made.stored()})
-    return made
+    certificate = _certificate(query, reservation, spent, bins)
+    bound = furthest if reservation.guarantee.holds else None
+    histogram = ExposureHistogram(noisy, bound, certificate, _sum_noise(query, certificate, bins))
+    record_release(ledger, key, reservation, _what(query), {"exposure_histogram": histogram.stored()})
+    return histogram
 
 
 def noisy_counts(query: BoundQuery, counts: Sequence[int], epsilon: float) -> tuple[float, ...]:
     """People in each bin, with noise."""
     number = people_by_exposure(query.context.schema)
     people = [int(count / number.step) for count in counts]
-    drawn = query.context.services.mechanism(Law.LAPLACE)(people, number.steps, number.part(epsilon))
+    drawn = query.context.services.mechanism(NoiseLaw.LAPLACE)(people, number.steps, number.part(epsilon))
     return tuple(float(count * number.step) for count in drawn)
 
 
-def _sum_noise(query: BoundQuery, certificate: Certificate, bins: int) -> tuple[float, ...]:
+def _sum_noise(query: BoundQuery, certificate: ReleaseCertificate, bins: int) -> tuple[float, ...]:
     """For each number of bins that are added up: what their noise exceeds at most 10% of the time."""
     if certificate.epsilon is None:
         return ()
@@ -117,20 +117,20 @@ def _require_additive(query: BoundQuery) -> None:
     dataset.require_data()
 
 
-def _asked(query: BoundQuery, noise: Noise, epsilon: float, bins: int) -> str:
+def _request_key(query: BoundQuery, noise: Noise, epsilon: float, bins: int) -> str:
     """What is asked for; of the noise of a later release only its kind is in the exposures."""
     return digest(["exposure_histogram", query.question, noise.mechanism, epsilon, bins])
 
 
 def _inputs(query: BoundQuery, key: str, record: Record, attestation: str) -> tuple[Provenance, ...]:
     """An epsilon that a person states, and the schema. No rule and no plan foresees an exposure histogram."""
-    statement, ledger, said = query.statement, query.context.ledger, " ".join(attestation.split())
-    by = {"attestation": said, "who": ledger.who}
-    stated = record.preference(Plan(key, query.question), is_rule=False, rule=ledger.rule, **by)
-    return replace(stated, what="epsilon"), record.schema(statement.columns, ledger.schema, **by)
+    statement, ledger, attestation_text = query.statement, query.context.ledger, " ".join(attestation.split())
+    by = {"attestation": attestation_text, "who": ledger.who}
+    preference = record.preference(Plan(key, query.question), is_rule=False, rule=ledger.rule, **by)
+    return replace(preference, what="epsilon"), record.schema(statement.columns, ledger.schema, **by)
 
 
-def _reservation(query: BoundQuery, key: str, epsilon: float, bins: int, outcome: Guarantee) -> Draft:
+def _charge_draft(query: BoundQuery, key: str, epsilon: float, bins: int, outcome: Guarantee) -> Draft:
     """The charge: epsilon, or a public constant where the epsilon would tell about the data."""
     charge = nano(epsilon if outcome.holds else EPSILON_MAX)
     public: dict[str, object] = {
@@ -142,8 +142,8 @@ def _reservation(query: BoundQuery, key: str, epsilon: float, bins: int, outcome
     }
     number = people_by_exposure(query.context.schema)
     rho = entered(rho_laplace(number.part(epsilon), number.steps))
-    cost = Cost(epsilon, rho, (float(number.sensitivity),), (number.scale(epsilon),), bins + 1)
-    public |= row(chosen_by(outcome, outright=True), Law.LAPLACE.value, cost)
+    cost = PrivacyCost(epsilon, rho, (float(number.sensitivity),), (number.scale(epsilon),), bins + 1)
+    public |= row(chosen_by(outcome, outright=True), NoiseLaw.LAPLACE.value, cost)
     confidential: dict[str, object] = {} if outcome.holds else {"epsilon": epsilon}
     return query.context.ledger.draft(Event.RESERVED, key, public, confidential, charge)
 
@@ -152,24 +152,24 @@ def _what(query: BoundQuery) -> str:
     return f"exposure histogram under {query.sql}"
 
 
-def _certificate(query: BoundQuery, held: Reserved, epsilon: float, bins: int) -> Certificate:
-    number, holds = people_by_exposure(query.context.schema), held.guarantee.holds
-    half_width = reach(Law.LAPLACE, number.scale(epsilon))
-    return Certificate(
-        **about(query, held),
+def _certificate(query: BoundQuery, reservation: Reservation, epsilon: float, bins: int) -> ReleaseCertificate:
+    number, holds = people_by_exposure(query.context.schema), reservation.guarantee.holds
+    half_width = reach(NoiseLaw.LAPLACE, number.scale(epsilon))
+    return ReleaseCertificate(
+        **about(query, reservation),
         epsilon=epsilon if holds else None,
         delta=0.0,
-        mechanism=Law.LAPLACE.value,
+        mechanism=NoiseLaw.LAPLACE.value,
         sensitivity=(float(number.sensitivity),),
         scale=(number.scale(epsilon),) if holds else None,
         outputs=bins + 1,
         select_epsilon=0.0,
         noise_90=(half_width,) * (bins + 1) if holds else None,
         method=METHOD,
-        decided_by=decided_by(held.inputs, is_rule=False).value,
+        decided_by=decided_by(reservation.inputs, is_rule=False).value,
         grid_step=(float(number.step),) if holds else None,
         numbers=(NUMBERS,),
         post_processing=(PostProcessing.HISTOGRAM_READ,),
         shares=(1.0,),
-        laws=(Law.LAPLACE.value,),
+        laws=(NoiseLaw.LAPLACE.value,),
     )

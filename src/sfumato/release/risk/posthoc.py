@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sfumato.errors import NoMechanism, PreferenceError
 from sfumato.ledger.entry import Draft, Event
-from sfumato.model.calibration import Law
+from sfumato.model.calibration import NoiseLaw
 from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
 from sfumato.model.facts import Cell
 from sfumato.model.measurement import Measurement, NumberKind
-from sfumato.model.release import Certificate, Released
+from sfumato.model.release import ReleaseCertificate, Released
 from sfumato.model.statement import NOTHING, Afterwards, Statement
 from sfumato.privacy.risk.posthoc import ratio
 from sfumato.release.bound_query import BoundQuery
@@ -20,9 +20,9 @@ from sfumato.release.ledger import digest
 from sfumato.release.output_distance import Truth, distance_of, has_own_scale, residuals_of, truth_of, weights_of
 from sfumato.release.reserve import version_of
 from sfumato.release.risk.figures import Figures
-from sfumato.sql.plans import posthoc as plan
+from sfumato.sql.plans import posthoc_plan as plan
 from sfumato.sql.plans.exposure_summary import Rows, Tree
-from sfumato.sql.plans.individual_accounting import read_distribution
+from sfumato.sql.plans.individual_accounting_plan import read_distribution
 from sfumato.sql.plans.rows import L1, L2
 
 if TYPE_CHECKING:
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 
 _QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.99)
-_LAWS = (Law.LAPLACE.value, Law.GAUSSIAN.value)
+_LAWS = (NoiseLaw.LAPLACE.value, NoiseLaw.GAUSSIAN.value)
 
 
-class PosthocRisk(Confidential):
+class PosthocAnalysis(Confidential):
     """`.pri`: how far the answer lies from the true one without each person (the papers' output-dependent RDR, or PRI).
 
     `.loss`: ln of how many times as likely this very answer was with each person as without; None where that is not
@@ -55,24 +55,27 @@ class PosthocRisk(Confidential):
         measurement, question = query.measurement, query.survey(Noise()).question
         rows = [tuple(row[place] for place in places) for row in release.rows] if places is not None else None
         cells = measurement.public_cells if rows is None else cast(list[Cell], rows)
-        norm = L2 if certificate.mechanism == Law.GAUSSIAN else L1
+        norm = L2 if certificate.mechanism == NoiseLaw.GAUSSIAN else L1
         residuals = residuals_of(_truth(query), cells, release.numbers)
         yardstick = plan.Yardstick(
-            weights_of(measurement, norm), _unit_of_loss(measurement, certificate, norm) if _told(certificate) else None
+            weights_of(measurement, norm),
+            _unit_of_loss(measurement, certificate, norm) if _is_loss_known(certificate) else None,
         )
         self.epsilon, self.query = certificate.epsilon, query.sql
         self.distance = distance_of(residuals, yardstick.weights, norm)
         self.own_scale = has_own_scale(measurement)
         self.hides = _hides(query.statement.afterwards)
         self.certificate, self._engine, self.condition = certificate, dataset.engine, between
-        self._left = plan.Left(replace(question, norm=norm), self._engine.numbered, residuals, yardstick, self.distance)
-        found = plan.read_summary(self._rows(self._left.summary()), yardstick)
-        self.pri = Figures(found.pri, lambda: read_distribution(self._rows(self._left.bins(plan.PRI, found.pri))))
-        losses = found.loss
+        self._left = plan.PosthocPlan(
+            replace(question, norm=norm), self._engine.numbered, residuals, yardstick, self.distance
+        )
+        summary = plan.read_summary(self._rows(self._left.summary()), yardstick)
+        self.pri = Figures(summary.pri, lambda: read_distribution(self._rows(self._left.bins(plan.PRI, summary.pri))))
+        losses = summary.loss
         self.loss = None
         if losses is not None:
             self.loss = Figures(losses, lambda: read_distribution(self._rows(self._left.bins(plan.LOSS, losses))))
-        self.positive_count, self._most = found.positive, found.most
+        self.positive_count, self._most = summary.positive, summary.most
         self._medians = None if side is None else plan.read_medians(self._rows(self._left.medians(side)))
 
     @property
@@ -92,7 +95,7 @@ class PosthocRisk(Confidential):
     @property
     def bound(self) -> float | None:
         """Nobody's loss could be beyond it, either way: epsilon times the largest exposure. Gaussian noise has none."""
-        laplace = self.loss is not None and self.certificate.mechanism != Law.GAUSSIAN
+        laplace = self.loss is not None and self.certificate.mechanism != NoiseLaw.GAUSSIAN
         return self._most if laplace else None
 
     @property
@@ -147,8 +150,8 @@ def require_released_here(query: BoundQuery, release: Released) -> None:
     require_same_numbers(query, release)
 
 
-def _certificate(draft: Draft) -> Certificate:
-    return Certificate.from_dict(draft.public["certificate"])  # type: ignore[arg-type]
+def _certificate(draft: Draft) -> ReleaseCertificate:
+    return ReleaseCertificate.from_dict(draft.public["certificate"])  # type: ignore[arg-type]
 
 
 def require_same_numbers(query: BoundQuery, release: Released) -> None:
@@ -176,9 +179,9 @@ def _elsewhere() -> PreferenceError:
 
 def places_of_keys(statement: Statement) -> list[int] | None:
     """Where in a row of the answer its keys stand; None where they are not all shown, and cells go by their order."""
-    shown = [output.source for output in statement.outputs if output.shown]
-    if all(key in shown for key in statement.keys):
-        return [shown.index(key) for key in statement.keys]
+    sources = [output.source for output in statement.outputs if output.visible]
+    if all(key in sources for key in statement.keys):
+        return [sources.index(key) for key in statement.keys]
     if statement.afterwards == NOTHING:
         return None
     raise NoMechanism.because("keys-not-shown")
@@ -191,9 +194,9 @@ def _hides(after: Afterwards) -> bool:
 def _truth(query: BoundQuery) -> Truth:
     """The true numbers; of a value that is selected by its rank the value itself, and 0 where there is none."""
     measurement = query.measurement
-    found = truth_of(query.totals(), measurement)
+    truth = truth_of(query.totals(), measurement)
     if all(n.kind is not NumberKind.SELECTION for n in measurement.numbers):
-        return found
+        return truth
     places = [c.numbers[0] for c in measurement.columns if c.numbers]
     exact = zip(measurement.public_cells, query.survey(Noise()).answer(), strict=True)
     answers: dict[Cell, dict[int, Any]] = {cell: dict(zip(places, row, strict=True)) for cell, row in exact}
@@ -203,16 +206,16 @@ def _truth(query: BoundQuery) -> Truth:
             answers[cell][j] or 0 if selected else true
             for j, (selected, true) in enumerate(zip(kinds, numbers, strict=True))
         )
-        for cell, numbers in found.items()
+        for cell, numbers in truth.items()
     }
 
 
-def _told(certificate: Certificate) -> bool:
+def _is_loss_known(certificate: ReleaseCertificate) -> bool:
     """Whether a loss is known: the noise was not sized by looking, and it is Laplace or Gaussian noise throughout."""
     return certificate.guarantee.holds and all(law in _LAWS for law in certificate.laws or ())
 
 
-def _unit_of_loss(measurement: Measurement, certificate: Certificate, norm: str) -> float:
+def _unit_of_loss(measurement: Measurement, certificate: ReleaseCertificate, norm: str) -> float:
     """What a unit of distance is as a loss: `1 / b`, or of squares `1 / 2 sigma^2`; the same for all the numbers."""
     assert certificate.scale is not None
     scale, weight = cast(float, certificate.scale[0]), weights_of(measurement, norm)[0]

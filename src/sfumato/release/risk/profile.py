@@ -4,25 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeAlias, Unpack
 
 from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
 from sfumato.model.exposure_histogram import BINS, ExposureHistogram
 from sfumato.model.facts import EXPOSURE, INFLUENCE, Reach, Summary
 from sfumato.model.measurement import Measurement
-from sfumato.model.release import Certificate
-from sfumato.model.risk import WORST_CASE, Estimate, RiskAt, RiskView, Source, Spread
+from sfumato.model.release import ReleaseCertificate
+from sfumato.model.risk import WORST_CASE, ExposureRange, RiskAt, RiskEstimate, RiskView, Source
 from sfumato.model.schema import Relation
-from sfumato.model.selection_trials import Tries
+from sfumato.model.selection_trials import SelectionTrials
 from sfumato.privacy.preferences.preference import Preference
 from sfumato.privacy.preferences.solver import Solution
 from sfumato.privacy.risk.profile import CANDIDATES, risk_at
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.decide import candidates_of
-from sfumato.release.people.exposure_range import anybody, estimated, require_exact, spread
+from sfumato.release.options import NoiseOptions
+from sfumato.release.people.exposure_range import anybody, estimated_spread, require_exact, spread
 from sfumato.release.people.observed_bounds import AsPublished
 from sfumato.release.people.survey import Survey
 from sfumato.release.risk.figures import Figures
+
+Candidates: TypeAlias = str | Sequence[float] | None
 
 
 class Profile(Confidential):
@@ -38,15 +42,15 @@ class Profile(Confidential):
         query: str,
         measurement: Measurement,
         noise: Noise,
-        spread: Spread,
+        spread: ExposureRange,
         *,
         reach: tuple[Reach, Reach] | None = None,
         survey: Survey | None = None,
         exposure_histogram: ExposureHistogram | None = None,
-        estimate: Spread | None = None,
+        estimate: ExposureRange | None = None,
         candidates: Sequence[float] | None = None,
         solution: Solution | None = None,
-        tries: tuple[Tries, ...] = (),
+        tries: tuple[SelectionTrials, ...] = (),
         preferences: tuple[Preference, ...] = (),
         limit: float | None = None,
         exact: bool = False,
@@ -55,7 +59,9 @@ class Profile(Confidential):
         self.influence: Figures | Reach | None
         self.exposure: Figures | Reach | ExposureHistogram | None
         self.influence, self.exposure = _figures(survey) if survey is not None else reach or (None, exposure_histogram)
-        self.certificate: Certificate | None = None if exposure_histogram is None else exposure_histogram.certificate
+        self.certificate: ReleaseCertificate | None = (
+            None if exposure_histogram is None else exposure_histogram.certificate
+        )
         self.solution = solution
         self.tries = tries  # of a rehearsal: what a selection that is drawn would come to
         self.preferences = preferences  # those that were rehearsed, to go on with: `q.choose(*r.preferences)`
@@ -109,7 +115,7 @@ class Profile(Confidential):
         if self.estimate is None:
             return at
         seen = risk_at(epsilon, self.estimate, self.measurement, self.noise)
-        return replace(at, estimate=Estimate(seen.gap, seen.ratio, seen.attack_chance))
+        return replace(at, estimate=RiskEstimate(seen.gap, seen.ratio, seen.attack_chance))
 
     @property
     def view(self) -> RiskView:
@@ -130,15 +136,10 @@ class Profile(Confidential):
 
 
 def worst_case(
-    query: BoundQuery,
-    mechanism: str = "laplace",
-    delta: float | None = None,
-    candidates: str | Sequence[float] | None = None,
-    calibration: str = "analytic",
-    exact: bool = False,
+    query: BoundQuery, *, candidates: Candidates = None, exact: bool = False, **how: Unpack[NoiseOptions]
 ) -> Profile:
     """Risk from public facts alone, true for any data: free. `exact` shows the exact RDR."""
-    noise = query.noise(mechanism, delta, calibration)
+    noise = query.noise(**how)
     if exact:
         require_exact(noise, WORST_CASE.fixed)
     measurement = query.public_measurement
@@ -154,16 +155,11 @@ def worst_case(
     )
 
 
-def of_the_people(
-    query: BoundQuery,
-    mechanism: str = "laplace",
-    delta: float | None = None,
-    candidates: str | Sequence[float] | None = None,
-    calibration: str = "analytic",
-    exact: bool = False,
+def people_profile(
+    query: BoundQuery, *, candidates: Candidates = None, exact: bool = False, **how: Unpack[NoiseOptions]
 ) -> Profile:
     """The people themselves: recorded as a look, before anything is shown. `exact` shows the exact RDR."""
-    noise = query.noise(mechanism, delta, calibration)
+    noise = query.noise(**how)
     if exact:
         require_exact(noise, query.fixed_part)
     survey = query.look(noise)
@@ -184,18 +180,16 @@ def private_histogram(
     epsilon: float,
     *,
     bins: int = BINS,
-    mechanism: str = "laplace",
-    delta: float | None = None,
-    candidates: str | Sequence[float] | None = None,
-    calibration: str = "analytic",
+    candidates: Candidates = None,
     allow_no_guarantee: bool = False,
     redraw: bool = False,
     preregistered: str = "",
+    **how: Unpack[NoiseOptions],
 ) -> Profile:
     """A private histogram of exposures, charged first: what is decided from it rests on no look."""
     from sfumato.release.risk.exposure_histogram import exposure_histogram
 
-    noise, shown = query.noise(mechanism, delta, calibration), candidates_of(candidates)
+    noise, epsilons = query.noise(**how), candidates_of(candidates)
     drawn = exposure_histogram(
         query, noise, epsilon, bins, allow_no_guarantee=allow_no_guarantee, redraw=redraw, attestation=preregistered
     )
@@ -206,18 +200,18 @@ def private_histogram(
         measurement,
         noise,
         anybody(relation),
-        estimate=estimated(drawn, measurement, relation),
+        estimate=estimated_spread(drawn, measurement, relation),
         exposure_histogram=drawn,
-        candidates=shown,
+        candidates=epsilons,
     )
 
 
 def _figures(survey: Survey) -> tuple[Figures, Figures | None]:
-    found = survey.facts
-    influence = Figures(found.influence, lambda: survey.distribution(INFLUENCE))
+    facts = survey.facts
+    influence = Figures(facts.influence, lambda: survey.distribution(INFLUENCE))
     if isinstance(survey, AsPublished):
         return influence, None  # there is no sound sensitivity, so there is no exposure
-    return influence, Figures(found.exposure, lambda: survey.distribution(EXPOSURE))
+    return influence, Figures(facts.exposure, lambda: survey.distribution(EXPOSURE))
 
 
 def _plain(figures: Figures | Reach | None) -> Summary | Reach | None:

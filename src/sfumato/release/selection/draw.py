@@ -9,12 +9,13 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from sfumato.model.calibration import Law
+from sfumato.model.calibration import NoiseLaw
 from sfumato.model.choice import Noise
 from sfumato.model.facts import Moments
 from sfumato.model.measurement import NoisyNumber
 from sfumato.model.schema import Relation, Schema
-from sfumato.privacy.preferences.preference import ExposureCap, Preference, Variance
+from sfumato.privacy.preferences.disparity import ExposureCap, Variance
+from sfumato.privacy.preferences.preference import Preference
 from sfumato.privacy.preferences.pri import Pri
 from sfumato.privacy.preferences.private_selection import (
     LEVELS,
@@ -27,8 +28,8 @@ from sfumato.privacy.risk.rdr import PAPER_CANDIDATES
 from sfumato.privacy.risk.rdr_distribution import rdrs_at
 from sfumato.privacy.risk.rdr_variance import bound_on_variance, fewest_people, slack_of_cap
 from sfumato.privacy.sensitivity import people_beyond, spread_of_exposures
-from sfumato.release.decide import Request
-from sfumato.release.people.exposure_range import compared
+from sfumato.release.decide import ReleaseRequest
+from sfumato.release.people.exposure_range import compared_spread
 from sfumato.release.people.survey import Survey
 from sfumato.release.selection import pri as selection_pri
 from sfumato.release.services import Services
@@ -38,7 +39,7 @@ KNOWN = "where the schema states people_at_least, this is refused before it is c
 CLAIMED = 1024  # steps of the grid to the sensitivity that Algorithm 3 claims, 1/n
 
 
-def drawn(
+def draw_selection(
     preference: Preference,
     survey: Survey,
     noise: Noise,
@@ -49,12 +50,12 @@ def drawn(
     """One private selection. Everything after its noisy numbers is post-processing of them."""
     match preference:
         case Variance():
-            found = _by_variance(preference, survey, noise, services)
+            epsilon = _by_variance(preference, survey, noise, services)
         case ExposureCap():
-            found = _by_cap(preference, survey, noise, services)
+            epsilon = _by_cap(preference, survey, noise, services)
         case _:
             raise ValueError("nothing is selected for this preference")
-    return Selected(None, found) if isinstance(found, str) else Selected.rounded(found, ceiling, candidates)
+    return Selected(None, epsilon) if isinstance(epsilon, str) else Selected.rounded(epsilon, ceiling, candidates)
 
 
 def _by_variance(preference: Variance, survey: Survey, noise: Noise, services: Services) -> float | str:
@@ -62,9 +63,9 @@ def _by_variance(preference: Variance, survey: Survey, noise: Noise, services: S
     schema, spends, beta = survey.question.schema, preference.select_epsilon, float(preference.beta)
     moments = survey.moments
     public = moments.people if schema.relation is Relation.REPLACE else None
-    numbers = drawn_numbers(schema, moments.people, noise)
+    numbers = selection_numbers(schema, moments.people, noise)
     exact = [moments.spread, moments.people * int(1 / numbers[-1].step)][: len(numbers)]
-    laplace = services.mechanism(Law.LAPLACE)
+    laplace = services.mechanism(NoiseLaw.LAPLACE)
     noisy = [
         float(n.step * laplace([total], n.steps, n.part(spends))[0]) for n, total in zip(numbers, exact, strict=True)
     ]
@@ -79,7 +80,7 @@ def _by_variance(preference: Variance, survey: Survey, noise: Noise, services: S
     return epsilon_within_variance(preference, bound, noise)
 
 
-def drawn_numbers(schema: Schema, people: int, noise: Noise) -> tuple[NoisyNumber, ...]:
+def selection_numbers(schema: Schema, people: int, noise: Noise) -> tuple[NoisyNumber, ...]:
     """What a selection by variance draws; how many people there are is public where they are only replaced."""
     replaced = schema.relation is Relation.REPLACE
     return spread_of_exposures(schema, people if replaced else None, squared=noise.mechanism == "gaussian")
@@ -98,38 +99,38 @@ def _by_cap(preference: ExposureCap, survey: Survey, noise: Noise, services: Ser
     earlier = math.ceil(slack / float(number.step)) + 2  # noise on a grid reaches a step further, on either side
     above = [sum(bins[level + 1 :]) for level in range(LEVELS, 0, -1)]
     totals = [many * one - int(allowed * one) * sum(bins) + earlier for many in above]
-    stopped = services.mechanism(Law.SPARSE_VECTOR)(totals, number.steps, spends)
+    stopped = services.mechanism(NoiseLaw.SPARSE_VECTOR)(totals, number.steps, spends)
     passed = stopped[0] if stopped else LEVELS
     at_rest = survey.question.schema.relation.at_rest
     most_exposed = min(1.0, (LEVELS + 1 - max(passed, 1)) / LEVELS + at_rest)
     return epsilon_under_cap(preference, most_exposed, noise)
 
 
-def as_published(preference: Preference, survey: Survey, asked: Request, services: Services) -> Selected:
+def draw_as_published(preference: Preference, survey: Survey, request: ReleaseRequest, services: Services) -> Selected:
     """One draw as the papers have it."""
     match preference:
         case Variance():
-            return _algorithm_3(preference, survey, asked, services)
+            return _algorithm_3(preference, survey, request, services)
         case Pri():
-            return selection_pri.selected(preference, survey, asked, services)
+            return selection_pri.select_by_pri(preference, survey, request, services)
     raise ValueError("nothing is drawn for this preference")
 
 
-def _algorithm_3(preference: Variance, survey: Survey, asked: Request, services: Services) -> Selected:
+def _algorithm_3(preference: Variance, survey: Survey, request: ReleaseRequest, services: Services) -> Selected:
     """Algorithm 3 of the RDR paper: sparse vector over the candidates, by a sensitivity of 1/n that does not hold."""
-    people = compared(preference, survey, asked.noise)
+    people = compared_spread(preference, survey, request.noise)
     if people.figures is None or people.nobody:
         return Selected(None, "there is nobody in the data")
-    candidates = sorted((c for c in asked.candidates or PAPER_CANDIDATES if c <= asked.epsilon_max), reverse=True)
-    each = [rdrs_at(candidate, people, asked.noise).normalised_variance for candidate in candidates]
+    candidates = sorted((c for c in request.candidates or PAPER_CANDIDATES if c <= request.epsilon_max), reverse=True)
+    each = [rdrs_at(candidate, people, request.noise).normalised_variance for candidate in candidates]
     steps = people.figures.people * CLAIMED
     totals = [round((float(preference.tau) - variance) * steps) for variance in each]
-    first = services.mechanism(Law.SPARSE_VECTOR_AS_PUBLISHED)(totals, CLAIMED, preference.select_epsilon)
+    first = services.mechanism(NoiseLaw.SPARSE_VECTOR_AS_PUBLISHED)(totals, CLAIMED, preference.select_epsilon)
     return Selected(candidates[first[0]]) if first else Selected(None, "no candidate passed")
 
 
 def floor(preference: Variance, schema: Schema, people: float, noise: Noise) -> float:
     """The smallest variance that a selection among so many people can be asked for."""
-    number = drawn_numbers(schema, math.ceil(people), noise)[0]
+    number = selection_numbers(schema, math.ceil(people), noise)[0]
     scale, replaced = number.scale(preference.select_epsilon), schema.relation is Relation.REPLACE
     return floor_of_variance(preference, people, scale, noise, alone=replaced)

@@ -9,20 +9,20 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
 from sfumato.presentation.certificate import worded_answers
-from sfumato.presentation.difference import as_dict
+from sfumato.presentation.difference_view import as_dict
 from sfumato.presentation.escrow import submission as view
 from sfumato.release.difference import Cell
 from sfumato.server.api.exploration import Several, as_asked
 from sfumato.server.api.submissions import NOT_YET, IdempotencyKey, SubmissionRoutes, SubmissionShown
 from sfumato.server.dependencies import (
     AfterNumber,
-    Here,
+    EscrowDep,
     Limit,
     NameInPath,
     Page,
-    Reader,
-    Slowly,
-    Writer,
+    ReadingUser,
+    WorkPoolsDep,
+    WritingUser,
 )
 from sfumato.server.openapi import SENT, SIGNED_IN, statuses
 from sfumato.server.stated import table_of
@@ -66,6 +66,7 @@ class DifferenceShown(BaseModel):
     high: float
     larger: bool
     smaller: bool
+    verdict: str
     sentence: str
     covers: str
 
@@ -89,8 +90,8 @@ _SHARED = SubmissionRoutes(
 
 @routes.get("", responses=SIGNED_IN)
 def many(
-    actor: Reader,
-    escrow: Here,
+    actor: ReadingUser,
+    escrow: EscrowDep,
     state: Annotated[Name | None, Query()] = None,
     dataset: Annotated[Name | None, Query()] = None,
     after: AfterNumber = None,
@@ -104,7 +105,7 @@ def many(
 
 @routes.post("", status_code=201, responses=SENT)
 async def submit(
-    actor: Writer, body: NewRequest, escrow: Here, lanes: Slowly, idempotency: IdempotencyKey = None
+    actor: WritingUser, body: NewRequest, escrow: EscrowDep, lanes: WorkPoolsDep, idempotency: IdempotencyKey = None
 ) -> SubmissionShown:
     """Ask. The same Idempotency-Key with the same body is the same request."""
     asked = (body.dataset, body.purpose, as_asked(body.queries), table_of(body.preference))
@@ -114,14 +115,16 @@ async def submit(
 
 
 @routes.post("/{id}/cancel", responses=SENT)
-def cancel(actor: Writer, id: NameInPath, escrow: Here, body: CancelBody | None = None) -> SubmissionShown:
+def cancel(actor: WritingUser, id: NameInPath, escrow: EscrowDep, body: CancelBody | None = None) -> SubmissionShown:
     """Stop one that runs; what was charged stays charged."""
     escrow.requests.cancel(actor, id, allow_no_guarantee=body is not None and body.allow_no_guarantee)
     return _SHARED.one(actor, id, escrow)
 
 
 @routes.post("/{id}/difference", responses=SENT | statuses(410, 503) | NOT_YET)
-async def difference(actor: Reader, id: NameInPath, body: FigurePair, escrow: Here, lanes: Slowly) -> DifferenceShown:
+async def difference(
+    actor: ReadingUser, id: NameInPath, body: FigurePair, escrow: EscrowDep, lanes: WorkPoolsDep
+) -> DifferenceShown:
     """Whether one released figure may be called larger than another, as far as noise goes."""
     work = partial(escrow.requests.difference, actor, id, body.first.cell(), body.second.cell())
     return DifferenceShown.model_validate(as_dict(await lanes.asking.run(actor.name, work)))

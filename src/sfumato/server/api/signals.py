@@ -12,13 +12,13 @@ from sfumato.presentation.escrow import submission as view
 from sfumato.server.api.submissions import WITH_SANDBOX, IdempotencyKey, SubmissionRoutes, SubmissionShown
 from sfumato.server.dependencies import (
     AfterNumber,
-    Here,
+    EscrowDep,
     Limit,
     NameInPath,
     Page,
-    Reader,
-    Slowly,
-    Writer,
+    ReadingUser,
+    WorkPoolsDep,
+    WritingUser,
 )
 from sfumato.server.openapi import FOUND, SIGNED_IN
 from sfumato.server.texts import Body, Name, Table, Text
@@ -86,7 +86,7 @@ _SHARED = SubmissionRoutes(
 
 
 @routes.get("/tasks", responses=SIGNED_IN)
-async def tasks(actor: Reader, escrow: Here, lanes: Slowly) -> TaskLibraryShown:
+async def tasks(actor: ReadingUser, escrow: EscrowDep, lanes: WorkPoolsDep) -> TaskLibraryShown:
     """What may be asked: the tasks, the kinds of signals, and whether code of one's own can run here."""
     library = await lanes.asking.run(actor.name, escrow.signals.tasks, actor)
     return TaskLibraryShown.model_validate(view.library(library))
@@ -94,7 +94,12 @@ async def tasks(actor: Reader, escrow: Here, lanes: Slowly) -> TaskLibraryShown:
 
 @routes.post("/requests/{id}/signals", status_code=201, responses=WITH_SANDBOX)
 async def submit(
-    actor: Writer, id: NameInPath, body: NewSignal, escrow: Here, lanes: Slowly, idempotency: IdempotencyKey = None
+    actor: WritingUser,
+    id: NameInPath,
+    body: NewSignal,
+    escrow: EscrowDep,
+    lanes: WorkPoolsDep,
+    idempotency: IdempotencyKey = None,
 ) -> SubmissionShown:
     """Ask what the noise did. A free signal with a task of the library comes back released, with its result."""
     asked: dict[str, Any] = {"task": body.task, "code": body.code, "how": body.how(), "idempotency": idempotency}
@@ -105,7 +110,7 @@ async def submit(
 
 @routes.get("/requests/{id}/signals", responses=FOUND)
 def about(
-    actor: Reader, id: NameInPath, escrow: Here, after: AfterNumber = None, limit: Limit = 100
+    actor: ReadingUser, id: NameInPath, escrow: EscrowDep, after: AfterNumber = None, limit: Limit = 100
 ) -> Page[SubmissionShown]:
     """Those about one request."""
     return _SHARED.listed(escrow.signals.many(actor, request=id, after=after, limit=limit + 1), limit)
@@ -113,8 +118,8 @@ def about(
 
 @routes.get("/signals", responses=SIGNED_IN)
 def many(
-    actor: Reader,
-    escrow: Here,
+    actor: ReadingUser,
+    escrow: EscrowDep,
     state: Annotated[Name | None, Query()] = None,
     waiting: Annotated[bool, Query()] = False,
     after: AfterNumber = None,

@@ -16,7 +16,16 @@ from sfumato.escrow.service import Escrow
 from sfumato.escrow.submissions.approval import Approval
 from sfumato.escrow.submissions.requests import Requests
 from sfumato.escrow.submissions.signals import Signals
-from sfumato.server.dependencies import Called, Here, NameInPath, Page, Reader, Slowly, Writer, page
+from sfumato.server.dependencies import (
+    CallerDep,
+    EscrowDep,
+    NameInPath,
+    Page,
+    ReadingUser,
+    WorkPoolsDep,
+    WritingUser,
+    page,
+)
 from sfumato.server.openapi import FOUND, SENT, Responses, statuses
 from sfumato.server.problems import Problem
 from sfumato.server.texts import Body, Name, Open, Text
@@ -81,23 +90,28 @@ class SubmissionRoutes:
         path, slow = f"{self.path}/{{id}}", WITH_SANDBOX if self.needs_sandbox else SENT
 
         @routes.get(path, responses=FOUND)
-        def one(actor: Reader, id: NameInPath, escrow: Here) -> SubmissionShown:
+        def one(actor: ReadingUser, id: NameInPath, escrow: EscrowDep) -> SubmissionShown:
             """Where it stands, and what happens next."""
             return self.one(actor, id, escrow)
 
         @routes.get(f"{path}/page", responses=slow)
-        async def inspect(actor: Reader, id: NameInPath, escrow: Here, lanes: Slowly) -> dict[str, Any]:
+        async def inspect(actor: ReadingUser, id: NameInPath, escrow: EscrowDep, lanes: WorkPoolsDep) -> dict[str, Any]:
             """What an approver needs, on one page, from public facts."""
             return self.page_view(await lanes.asking.run(actor.name, self.approval(escrow).inspect, actor, id))
 
         @routes.post(f"{path}/{self.look}", responses=SENT | statuses(410))
-        async def look(actor: Writer, id: NameInPath, escrow: Here, lanes: Slowly) -> dict[str, Any]:
+        async def look(actor: WritingUser, id: NameInPath, escrow: EscrowDep, lanes: WorkPoolsDep) -> dict[str, Any]:
             """A result that is withheld until somebody saw it, beside the true one: recorded as a look."""
             return self.result_view(await lanes.asking.run(actor.name, self.approval(escrow).look, actor, id))
 
         @routes.post(f"{path}/approve", responses=slow)
         async def approve(
-            actor: Writer, caller: Called, id: NameInPath, body: ApprovalBody, escrow: Here, lanes: Slowly
+            actor: WritingUser,
+            caller: CallerDep,
+            id: NameInPath,
+            body: ApprovalBody,
+            escrow: EscrowDep,
+            lanes: WorkPoolsDep,
         ) -> SubmissionShown:
             """Approve what the page showed, and nothing else."""
             how: dict[str, Any] = body.model_dump() | {"by_session": caller.csrf is not None}
@@ -106,24 +120,24 @@ class SubmissionRoutes:
             return await run_in_threadpool(self.one, actor, id, escrow)
 
         @routes.post(f"{path}/return", responses=SENT)
-        def give_back(actor: Writer, id: NameInPath, body: DecisionBody, escrow: Here) -> SubmissionShown:
+        def give_back(actor: WritingUser, id: NameInPath, body: DecisionBody, escrow: EscrowDep) -> SubmissionShown:
             """Send it back with a word on what to change."""
             self.approval(escrow).return_(actor, id, body.note, allow_no_guarantee=body.allow_no_guarantee)
             return self.one(actor, id, escrow)
 
         @routes.post(f"{path}/refuse", responses=SENT)
-        def refuse(actor: Writer, id: NameInPath, body: DecisionBody, escrow: Here) -> SubmissionShown:
+        def refuse(actor: WritingUser, id: NameInPath, body: DecisionBody, escrow: EscrowDep) -> SubmissionShown:
             """Say no, and why."""
             self.approval(escrow).refuse(actor, id, body.note, allow_no_guarantee=body.allow_no_guarantee)
             return self.one(actor, id, escrow)
 
         @routes.post(f"{path}/withdraw", responses=SENT)
-        def withdraw(actor: Writer, id: NameInPath, escrow: Here) -> SubmissionShown:
+        def withdraw(actor: WritingUser, id: NameInPath, escrow: EscrowDep) -> SubmissionShown:
             """Take one's own back."""
             self.rooms(escrow).withdraw(actor, id)
             return self.one(actor, id, escrow)
 
         @routes.get(f"{path}/result", response_model=self.result, responses=FOUND | statuses(410, 503) | NOT_YET)
-        def result(actor: Reader, id: NameInPath, escrow: Here) -> Any:
+        def result(actor: ReadingUser, id: NameInPath, escrow: EscrowDep) -> Any:
             """The result with its certificates, once it is released."""
             return self.result_view(self.rooms(escrow).result(actor, id))

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from sfumato.model.statement import Kind
+from sfumato.model.statement import AggregateKind
 
 AGGREGATES = {
-    "COUNT": Kind.COUNT,
-    "SUM": Kind.SUM,
-    "AVG": Kind.AVG,
-    "VARIANCE": Kind.VAR_SAMP,
-    "VAR_SAMP": Kind.VAR_SAMP,
-    "VAR_POP": Kind.VAR_POP,
-    "STDDEV": Kind.STDDEV_SAMP,
-    "STDDEV_SAMP": Kind.STDDEV_SAMP,
-    "STDDEV_POP": Kind.STDDEV_POP,
-    "MIN": Kind.MIN,
-    "MAX": Kind.MAX,
-    "MEDIAN": Kind.QUANTILE_CONT,
-    "QUANTILE": Kind.QUANTILE_DISC,
-    "QUANTILE_CONT": Kind.QUANTILE_CONT,
-    "QUANTILE_DISC": Kind.QUANTILE_DISC,
-    "PERCENTILE_CONT": Kind.QUANTILE_CONT,
-    "PERCENTILE_DISC": Kind.QUANTILE_DISC,
+    "COUNT": AggregateKind.COUNT,
+    "SUM": AggregateKind.SUM,
+    "AVG": AggregateKind.AVG,
+    "VARIANCE": AggregateKind.VAR_SAMP,
+    "VAR_SAMP": AggregateKind.VAR_SAMP,
+    "VAR_POP": AggregateKind.VAR_POP,
+    "STDDEV": AggregateKind.STDDEV_SAMP,
+    "STDDEV_SAMP": AggregateKind.STDDEV_SAMP,
+    "STDDEV_POP": AggregateKind.STDDEV_POP,
+    "MIN": AggregateKind.MIN,
+    "MAX": AggregateKind.MAX,
+    "MEDIAN": AggregateKind.QUANTILE_CONT,
+    "QUANTILE": AggregateKind.QUANTILE_DISC,
+    "QUANTILE_CONT": AggregateKind.QUANTILE_CONT,
+    "QUANTILE_DISC": AggregateKind.QUANTILE_DISC,
+    "PERCENTILE_CONT": AggregateKind.QUANTILE_CONT,
+    "PERCENTILE_DISC": AggregateKind.QUANTILE_DISC,
 }
 FUNCTIONS = ("ABS", "COALESCE", "LOWER", "UPPER")
 CLAUSES = (
@@ -33,13 +33,13 @@ CLAUSES = (
 )  # fmt: skip
 
 
-def aggregates(allowed: Collection[Kind] | None = None) -> tuple[str, ...]:
+def aggregates(allowed: Collection[AggregateKind] | None = None) -> tuple[str, ...]:
     """What an aggregate may be called; of those that are allowed, where not all of them are.
 
-    >>> aggregates([Kind.SUM, Kind.QUANTILE_DISC])
+    >>> aggregates([AggregateKind.SUM, AggregateKind.QUANTILE_DISC])
     ('SUM', 'QUANTILE', 'QUANTILE_DISC', 'PERCENTILE_DISC')
     """
-    several = {Kind.COUNT: (Kind.COUNT, Kind.COUNT_DISTINCT)}
+    several = {AggregateKind.COUNT: (AggregateKind.COUNT, AggregateKind.COUNT_DISTINCT)}
     return tuple(
         name
         for name, kind in AGGREGATES.items()

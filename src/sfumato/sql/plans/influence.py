@@ -11,7 +11,7 @@ from fractions import Fraction
 from sqlglot import exp
 
 from sfumato.model.schema import Bounds, Type
-from sfumato.model.statement import Kind
+from sfumato.model.statement import AggregateKind
 from sfumato.sql.builder.ast import as_whole, number
 from sfumato.sql.builder.term import Term, call, col, term, when
 from sfumato.sql.plans.rows import Reading
@@ -21,13 +21,19 @@ PARTS = ("n", "s", "q", "z", "zz", "lo", "hi")
 
 FINE_UNITS = 2**32  # to half the width of the bounds
 
-_NEEDED = {Kind.COUNT: ["n"], Kind.SUM: ["n", "s"], Kind.AVG: ["n", "s"], Kind.MIN: ["lo"], Kind.MAX: ["hi"]}
+_NEEDED = {
+    AggregateKind.COUNT: ["n"],
+    AggregateKind.SUM: ["n", "s"],
+    AggregateKind.AVG: ["n", "s"],
+    AggregateKind.MIN: ["lo"],
+    AggregateKind.MAX: ["hi"],
+}
 _SPREADS = ["n", "s", "q", "z", "zz"]
 
 Parts = dict[str, Term]
 
 
-def needed(kind: Kind) -> list[str]:
+def needed(kind: AggregateKind) -> list[str]:
     """The parts from which an aggregate is computed."""
     return _SPREADS if kind.spreads else _NEEDED.get(kind, [])
 
@@ -50,7 +56,7 @@ def of_several(reading: Reading, value: Term) -> Parts:
     if reading.counted:
         return {"n": call("COUNT_IF", value)}
     sums = {part: tree.total().or_else(0) for part, tree in _summands(reading, value).items()}
-    return {"n": value.counted(), "lo": call("MIN", value), "hi": call("MAX", value), **sums}
+    return {"n": value.count(), "lo": call("MIN", value), "hi": call("MAX", value), **sums}
 
 
 def together(part: str, own: Term, people: Term) -> Term:
@@ -89,14 +95,14 @@ def mean_moves(own: Parts, everybody: Parts) -> Term:
     return when((n.equals(0), 0), (n.equals(m), abs(mean)), otherwise=moved)
 
 
-def spread(reading: Reading, everybody: Parts, kind: Kind) -> Term:
+def spread(reading: Reading, everybody: Parts, kind: AggregateKind) -> Term:
     """A variance, or its root."""
     m, unit = everybody["n"], float(_unit(reading))
     variance = _squares(m, everybody["z"], everybody["zz"]) / (m - kind.lost)
     return variance.root * unit if kind.is_root else variance * unit**2
 
 
-def spread_moves(reading: Reading, own: Parts, everybody: Parts, kind: Kind) -> Term:
+def spread_moves(reading: Reading, own: Parts, everybody: Parts, kind: AggregateKind) -> Term:
     """`SS - SS_rest = f + e^2 / (m - n_u)`: e and f are one's own sums of (v - mean) and (v - mean)^2.
 
     With V = SS / (m - d), the change `V - V_rest = ((m - d)(SS - SS_rest) - n_u SS) / ((m - d)(m - n_u - d))` keeps its

@@ -17,11 +17,11 @@ from sfumato.model.measurement import Measurement, NoisyNumber, NumberKind
 from sfumato.model.schema import PERSON, Bounds, Schema, Type
 from sfumato.model.statement import (
     Aggregate,
+    AggregateKind,
     All,
     ColumnRef,
-    Comparison,
+    Compare,
     Constant,
-    Kind,
     Predicate,
     Scalar,
     Statement,
@@ -35,12 +35,12 @@ from sfumato.sql.builder.ast import (
     cast,
     column,
     function,
-    listed,
+    is_listed,
     number,
     ours,
     predicate,
     scalar,
-    selected,
+    select_from,
     value,
 )
 from sfumato.sql.plans.clean import as_delivered
@@ -73,7 +73,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Question:
+class PlanInput:
     """What a plan is made from."""
 
     schema: Schema
@@ -95,23 +95,23 @@ class Question:
         """Every column that is read but that of the people, by name."""
         s = self.statement
         parts = [s.where, *s.keys, *(a.argument for a in s.aggregates)]
-        found = {ref.name: ref for part in parts if part is not None for ref in columns_in(part)}
-        return tuple(found[name] for name in s.columns if name != self.unit)
+        by_name = {ref.name: ref for part in parts if part is not None for ref in columns_in(part)}
+        return tuple(by_name[name] for name in s.columns if name != self.unit)
 
     @cached_property
     def readings(self) -> dict[Aggregate, Reading]:
         """What each aggregate reads; COUNT(*) and the number of persons read nothing."""
-        found: list[Reading] = []
+        readings: list[Reading] = []
         read: dict[Aggregate, Reading] = {}
         for aggregate in sorted(self.statement.aggregates, key=lambda a: a.kind.counts):
             if aggregate.argument is None or self.is_persons(aggregate):
                 continue
-            same = next((r for r in found if self._serves(r, aggregate)), None)
+            same = next((r for r in readings if self._serves(r, aggregate)), None)
             if same is None:
-                counted = aggregate.kind is Kind.COUNT
-                name = ours("value", str(len(found)))
+                counted = aggregate.kind is AggregateKind.COUNT
+                name = ours("value", str(len(readings)))
                 same = Reading(name, aggregate.argument, self._bounds(aggregate), counted)
-                found.append(same)
+                readings.append(same)
             read[aggregate] = same
         return read
 
@@ -119,22 +119,22 @@ class Question:
         """Whether a value that is read already will do; a clamped column is missing exactly where the column is."""
         if reading.argument != aggregate.argument:
             return False
-        if aggregate.kind is Kind.COUNT:
+        if aggregate.kind is AggregateKind.COUNT:
             return reading.counted or isinstance(reading.argument, ColumnRef)
         return not reading.counted and (reading.bounds is None) == aggregate.kind.counts
 
     def is_persons(self, aggregate: Aggregate) -> bool:
         argument = aggregate.argument
-        counted = aggregate.kind is Kind.COUNT_DISTINCT and isinstance(argument, ColumnRef)
+        counted = aggregate.kind is AggregateKind.COUNT_DISTINCT and isinstance(argument, ColumnRef)
         return counted and isinstance(argument, ColumnRef) and argument.name == self.unit
 
     def reading_of(self, noisy: NoisyNumber) -> Reading | None:
         """What a noisy number reads."""
         read = {a: r for a, r in self.readings.items() if a.argument == noisy.argument}
         if noisy.kind is NumberKind.DISTINCT:
-            return next(r for a, r in read.items() if a.kind is Kind.COUNT_DISTINCT)
+            return next(r for a, r in read.items() if a.kind is AggregateKind.COUNT_DISTINCT)
         if noisy.kind is NumberKind.COUNT:  # of a mean it counts the clamped values, of a COUNT those that are there
-            counted = [r for a, r in read.items() if a.kind is Kind.COUNT and noisy.bounds is None]
+            counted = [r for a, r in read.items() if a.kind is AggregateKind.COUNT and noisy.bounds is None]
             return next(iter(counted or [r for r in read.values() if r.bounds is not None]), None)
         return next((r for r in read.values() if r.bounds is not None), None)
 
@@ -146,7 +146,9 @@ class Question:
     def only_present(self) -> bool:
         """Whether all it asks is about one value: then a row without it is as good as left out."""
         every = len(self.readings) == len(self.statement.aggregates)
-        return every and len(self.values) == 1 and all(a.kind is not Kind.COUNT_DISTINCT for a in self.readings)
+        return (
+            every and len(self.values) == 1 and all(a.kind is not AggregateKind.COUNT_DISTINCT for a in self.readings)
+        )
 
     def sensitivity_of(self, noisy: NoisyNumber) -> Fraction:
         """What a person's changes of a number add up to at most, over all cells."""
@@ -155,7 +157,7 @@ class Question:
     @property
     def compares_with_cell(self) -> bool:
         """Whether what a person changes depends on the others in the cell; of counts and sums it does not."""
-        return any(a.kind not in (Kind.COUNT, Kind.SUM) for a in self.statement.aggregates)
+        return any(a.kind not in (AggregateKind.COUNT, AggregateKind.SUM) for a in self.statement.aggregates)
 
     @cached_property
     def narrow(self) -> bool:
@@ -173,7 +175,7 @@ class Question:
 
 
 def rows(
-    question: Question,
+    question: PlanInput,
     *,
     source: str | None = None,
     person: bool = False,
@@ -191,21 +193,21 @@ def rows(
     source = source or q.statement.table
 
     def parts() -> list[exp.Expr]:
-        found = [alias(column(key.name), name) for key, name in zip(q.statement.keys, q.keys, strict=True)]
+        trees = [alias(column(key.name), name) for key, name in zip(q.statement.keys, q.keys, strict=True)]
         if q.unit is not None:
-            found.append(alias(column(q.unit), PERSON))
+            trees.append(alias(column(q.unit), PERSON))
         elif person:
-            found.append(column(PERSON))
-        found += [alias(_read(reading, q), reading.name) for reading in q.values]
-        found += [part.copy() for part in beside]
-        return found or [alias(number(1), ours("row"))]  # something stands for a row of which nothing is read
+            trees.append(column(PERSON))
+        trees += [alias(_read(reading, q), reading.name) for reading in q.values]
+        trees += [part.copy() for part in beside]
+        return trees or [alias(number(1), ours("row"))]  # something stands for a row of which nothing is read
 
     if q.unit is None:
-        return selected(parts(), source, where=conditions(q, any_key=any_key))
-    return contribution(q).bounded(lambda parts: selected(parts, source, where=conditions(q)), parts)
+        return select_from(parts(), source, where=conditions(q, any_key=any_key))
+    return contribution(q).bounded(lambda parts: select_from(parts, source, where=conditions(q)), parts)
 
 
-def contribution(question: Question) -> Contribution:
+def contribution(question: PlanInput) -> Contribution:
     """How much one person contributes to a question at most."""
     q = question
     declared = q.schema.column(str(q.unit))
@@ -223,12 +225,12 @@ def in_one_width(name: str, schema: Schema) -> exp.Expr:
     return cast(column(name), SQL_TYPES[declared.type])
 
 
-def conditions(question: Question, *, any_key: bool = False) -> list[exp.Expr]:
+def conditions(question: PlanInput, *, any_key: bool = False) -> list[exp.Expr]:
     q = question
-    found: list[exp.Expr] = []
+    trees: list[exp.Expr] = []
     if q.statement.where is not None:
         parts = q.statement.where.parts if isinstance(q.statement.where, All) else (q.statement.where,)
-        found = [_pushed(part, q.schema) for part in parts]
+        trees = [_pushed(part, q.schema) for part in parts]
     cells = q.measurement.cells
     if cells is not None and not cells:
         return [exp.false()]
@@ -237,19 +239,19 @@ def conditions(question: Question, *, any_key: bool = False) -> list[exp.Expr]:
         known = _different(cells, position) if cells is not None else _public(q.schema, key)
         if known is not None and any_key:
             continue
-        found.append(there(tree) if known is None else listed(tree, known))
+        trees.append(is_present(tree) if known is None else is_listed(tree, known))
     if q.unit is not None:
-        found.append(there(column(q.unit)))
+        trees.append(is_present(column(q.unit)))
     if q.only_present:
-        found.append(there(_present(q.values[0], q.schema)))
-    return found
+        trees.append(is_present(_present(q.values[0], q.schema)))
+    return trees
 
 
 def _present(reading: Reading, schema: Schema) -> exp.Expr:
     """What must be there. A column is where its clamped value is; a quotient may exist only once it is clamped."""
     if reading.bounds is None or isinstance(reading.argument, ColumnRef):
         return scalar(reading.argument)
-    return scalar(reading.argument, leaf=lambda leaf: clamped(leaf, schema))
+    return scalar(reading.argument, leaf=lambda leaf: clamped_value(leaf, schema))
 
 
 def _different(cells: Sequence[Sequence[str | int | bool]], position: int) -> list[str | int | bool]:
@@ -265,7 +267,7 @@ def _public(schema: Schema, key: ColumnRef) -> Sequence[str | int | bool] | None
 def _pushed(part: Predicate, schema: Schema) -> exp.Expr:
     """A condition that must hold: compared with a text as it was delivered, where that says the same."""
     match part:
-        case Comparison(operator, ColumnRef(name, Type.TEXT), Constant(str(text))) if schema.null_values:
+        case Compare(operator, ColumnRef(name, Type.TEXT), Constant(str(text))) if schema.null_values:
             stored = column(as_delivered(name))
             compared = COMPARE[operator](this=stored, expression=value(text))
             if operator == "=" and text not in schema.null_values:
@@ -275,22 +277,22 @@ def _pushed(part: Predicate, schema: Schema) -> exp.Expr:
     return predicate(part)
 
 
-def there(tree: exp.Expr) -> exp.Expr:
+def is_present(tree: exp.Expr) -> exp.Expr:
     return exp.Not(this=exp.Is(this=tree, expression=exp.Null()))
 
 
-def _read(reading: Reading, q: Question) -> exp.Expr:
+def _read(reading: Reading, q: PlanInput) -> exp.Expr:
     argument = reading.argument
     if reading.counted:
-        return there(scalar(argument))
+        return is_present(scalar(argument))
     if reading.bounds is None:
         return scalar(argument)
     if q.only_present and isinstance(argument, ColumnRef):
         return _within(column(argument.name), reading.bounds)
-    return scalar(argument, leaf=lambda leaf: clamped(leaf, q.schema))
+    return scalar(argument, leaf=lambda leaf: clamped_value(leaf, q.schema))
 
 
-def clamped(leaf: ColumnRef, schema: Schema) -> exp.Expr:
+def clamped_value(leaf: ColumnRef, schema: Schema) -> exp.Expr:
     """A column within its bounds; NULL stays NULL (LEAST and GREATEST would turn it into a bound)."""
     missing = exp.Is(this=column(leaf.name), expression=exp.Null())
     inside = _within(column(leaf.name), schema.bounds_of(leaf.name))

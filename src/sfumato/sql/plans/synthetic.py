@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from sfumato.model.schema import Column, Schema, Type
+from sfumato.model.schema import Schema, SchemaColumn, Type
 from sfumato.sql.builder.ast import SQL_TYPES, number, value
 
 MOST_ROWS = 1_000_000
 
 
-def lookalike(schema: Schema, people: int, seed: int) -> exp.Select:
+def synthetic_table(schema: Schema, people: int, seed: int) -> exp.Select:
     """So many people, each value drawn from what the schema allows by a hash of row and column.
 
     Where a person may have several rows, they have about half as many as may count. A column with neither bounds nor
     categories is empty: nothing is known about it.
     """
     rows = people if schema.unit.column is None else min(MOST_ROWS, people * ((schema.unit.max_rows + 1) // 2))
-    made = [
-        _person(column, people, seed) if column.name == schema.unit.column else _made(column, seed)
+    columns = [
+        _person(column, people, seed) if column.name == schema.unit.column else _invented_value(column, seed)
         for column in schema.columns
     ]
-    return exp.select(*made).from_(exp.Table(this=exp.func("RANGE", number(rows))))
+    return exp.select(*columns).from_(exp.Table(this=exp.func("RANGE", number(rows))))
 
 
-def _person(declared: Column, people: int, seed: int) -> exp.Expr:
+def _person(declared: SchemaColumn, people: int, seed: int) -> exp.Expr:
     """Whose row this is: everybody has one, the others are anybody's. A number, or a text or date where that is one."""
     anybody = exp.Mod(this=_draw(declared, seed), expression=number(people))
     first = exp.LT(this=exp.column("range"), expression=number(people))
@@ -34,12 +34,12 @@ def _person(declared: Column, people: int, seed: int) -> exp.Expr:
     return exp.alias_(exp.cast(who, SQL_TYPES[declared.type]), declared.name, quoted=True)
 
 
-def _draw(declared: Column, seed: int) -> exp.Expr:
+def _draw(declared: SchemaColumn, seed: int) -> exp.Expr:
     once = exp.func("HASH", exp.column("range"), number(seed), value(declared.name))
     return exp.func("HASH", once)  # one is not mixed
 
 
-def _made(declared: Column, seed: int) -> exp.Expr:
+def _invented_value(declared: SchemaColumn, seed: int) -> exp.Expr:
     draw = _draw(declared, seed)
     if declared.keys is not None:
         choices = exp.Array(expressions=[value(c) for c in declared.keys])
@@ -52,7 +52,7 @@ def _made(declared: Column, seed: int) -> exp.Expr:
     return exp.alias_(exp.cast(tree, SQL_TYPES[declared.type]), declared.name, quoted=True)
 
 
-def _between(declared: Column, draw: exp.Expr) -> exp.Expr:
+def _between(declared: SchemaColumn, draw: exp.Expr) -> exp.Expr:
     """Anywhere between the bounds, each place alike."""
     assert declared.bounds is not None
     lower, width = declared.bounds.lower, declared.bounds.upper - declared.bounds.lower

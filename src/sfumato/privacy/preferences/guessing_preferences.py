@@ -1,0 +1,312 @@
+"""Preferences about what an attacker guesses of somebody's values: the DPP paper's, in words that a controller has."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from sfumato.errors import PreferenceError
+from sfumato.model.method_comparison import Need
+from sfumato.model.schema import Schema, SchemaColumn, Type
+from sfumato.privacy.preferences.preference import Interval, Preference, Setting, exactly, plain
+from sfumato.privacy.risk.guessing import epsilon_for_guess, exponent_for_advantage
+from sfumato.privacy.risk.sharing import LEVELS, chance_for_risk
+
+
+@dataclass(frozen=True)
+class Secret:
+    """What is guessed: one of so many values, or within a radius of a number; `prior`, how often blindly."""
+
+    prior: Fraction | None = None  # None until the schema is asked
+    choices: int | None = None
+    column: str | None = None
+    radius: Fraction | None = None
+
+    @property
+    def known(self) -> Fraction:
+        assert self.prior is not None  # a request asks the schema
+        return self.prior
+
+    @property
+    def words(self) -> str:
+        """What is guessed, after what is said of the guess."""
+        return f"{' of ' if self.column is not None else ', ' if self.name else ''}{self.name}"
+
+    @property
+    def name(self) -> str:
+        """What is guessed.
+
+        >>> Secret(column="age", radius=Fraction(5), prior=Fraction(1, 4)).name, Secret(choices=4).name
+        ('age, within 5, blindly 0.25', 'one of 4')
+        """
+        within = "" if self.radius is None else f"within {float(self.radius):g}"
+        blindly = "" if self.prior is None else f"blindly {float(self.prior):.4g}"
+        known = blindly if self.choices is None else f"one of {self.choices}"
+        return ", ".join(filter(None, [self.column, within if self.column else "", known]))
+
+    def to_mapping(self) -> dict[str, Any]:
+        prior = None if self.choices is not None else self.prior
+        return plain({"choices": self.choices, "secret": self.column, "radius": self.radius, "prior": prior})
+
+
+class _Guessing(Preference):
+    """What the preferences about guesses share: with a priority, so many times their epsilon is allowed."""
+
+    leaves_room = True
+
+    def epsilon(self, delta: float, steps: int) -> float:
+        """The epsilon at which a guess is right no more often than was asked for (docs/theory/guessing.md)."""
+        raise NotImplementedError
+
+    def interval(self, setting: Setting, /) -> Interval:
+        steps = 1 if setting.measurement is None else setting.measurement.steps
+        top = float(self.priority) * self.epsilon(setting.noise.delta or 0.0, steps)
+        return Interval(0.0, max(0.0, top - setting.beside))
+
+
+@dataclass(frozen=True)
+class Guess(_Guessing):
+    """An attacker who knows everything else guesses somebody's value right at most this often."""
+
+    chance: Fraction
+    secret: Secret
+    priority: Fraction = Fraction(1)
+
+    need = Need.SECRET
+
+    @property
+    def words(self) -> str:
+        return self.allowed(f"guess {float(self.chance):g}{self.secret.words}")
+
+    @property
+    def secret_column(self) -> str | None:
+        return self.secret.column
+
+    def epsilon(self, delta: float, steps: int) -> float:
+        return epsilon_for_guess(float(self.chance), float(self.secret.known), steps, delta)
+
+    def to_mapping(self) -> dict[str, Any]:
+        return plain({"guess": self.chance}) | self.secret.to_mapping()
+
+    def scaled(self, weight: Fraction, /) -> Guess:
+        return replace(self, priority=weight)
+
+    def resolve(self, schema: Schema, /) -> Guess:
+        return replace(self, secret=known(self.secret, schema)).above_blind()
+
+    def above_blind(self) -> Guess:
+        """Refuse what a blind guess exceeds already."""
+        blind = self.secret.prior
+        if blind is not None and self.chance <= blind:
+            raise PreferenceError.because("guess-below-blind", blind=float(blind), chance=float(self.chance))
+        return self
+
+
+@dataclass(frozen=True)
+class Advantage(_Guessing):
+    """No answer raises anybody's belief in anything about a person by more than this, whatever they believed."""
+
+    most: Fraction
+    priority: Fraction = Fraction(1)
+
+    @property
+    def words(self) -> str:
+        return self.allowed(f"advantage {float(self.most):g}")
+
+    def epsilon(self, delta: float, steps: int) -> float:
+        if delta:
+            raise PreferenceError.because("advantage-with-delta")
+        return exponent_for_advantage(float(self.most)) * steps / 2
+
+    def to_mapping(self) -> dict[str, Any]:
+        return plain({"advantage": self.most})
+
+    def scaled(self, weight: Fraction, /) -> Advantage:
+        return replace(self, priority=weight)
+
+
+@dataclass(frozen=True)
+class SharingRisk(_Guessing):
+    """`s (1 - t)` times what a guess gains: sensitivity of the data, trust in the partner, chance of a guess.
+
+    As published it is times the chance itself, which has a floor that no noise goes below.
+    """
+
+    most: Fraction
+    trust: Fraction
+    sensitivity: Fraction
+    secret: Secret
+    as_published: bool = False
+    priority: Fraction = Fraction(1)
+
+    need = Need.SECRET
+
+    @property
+    def words(self) -> str:
+        risk = f"sharing risk {_level(self.most)} at trust {_level(self.trust)}"
+        how = ", as published" if self.as_published else ""
+        return self.allowed(f"{risk} and data sensitivity {_level(self.sensitivity)}{self.secret.words}{how}")
+
+    @property
+    def secret_column(self) -> str | None:
+        return self.secret.column
+
+    def epsilon(self, delta: float, steps: int) -> float:
+        prior, ratings = float(self.secret.known), (float(self.most), float(self.sensitivity), float(self.trust))
+        return epsilon_for_guess(chance_for_risk(*ratings, prior, as_published=self.as_published), prior, steps, delta)
+
+    def to_mapping(self) -> dict[str, Any]:
+        ratings = {"trust": self.trust, "data_sensitivity": self.sensitivity, "as_published": self.as_published}
+        return plain({"sharing_risk": self.most} | ratings) | self.secret.to_mapping()
+
+    def scaled(self, weight: Fraction, /) -> SharingRisk:
+        return replace(self, priority=weight)
+
+    def resolve(self, schema: Schema, /) -> SharingRisk:
+        return replace(self, secret=known(self.secret, schema)).above_floor()
+
+    def above_floor(self) -> SharingRisk:
+        """Refuse a risk that no noise goes below: 0, or as published the chance of a blind guess."""
+        blind, stake = self.secret.prior, self.sensitivity * (1 - self.trust)
+        floor = stake * blind if self.as_published and blind is not None else Fraction(0)
+        if stake and self.most <= floor:
+            raise PreferenceError.because("sharing-risk-below-floor", floor=float(floor), risk=float(self.most))
+        return self
+
+
+def guess(
+    chance: float,
+    *,
+    choices: int | None = None,
+    secret: str | None = None,
+    radius: float | None = None,
+    prior: float | None = None,
+) -> Guess:
+    """A guess at somebody's value is right at most this often, by whoever knows everybody else's.
+
+    `choices`: how many values there are; `secret` takes them from the categories of a column, or with `radius` a
+    guess counts that comes so close to a number. `prior` is how often the attacker is right blindly.
+    """
+    number = exactly("guess", chance)
+    if not 0 < number <= 1:
+        raise PreferenceError.because("guess-out-of-range", stated=str(chance))
+    return Guess(number, secret_of("guess", choices, secret, radius, prior)).above_blind()
+
+
+def advantage(most: float) -> Advantage:
+    """No answer raises anybody's belief about a person by more than `most`: 0.2 takes 30% to 50% at the very most."""
+    number = exactly("advantage", most)
+    if not 0 < number <= 1:
+        raise PreferenceError.because("advantage-out-of-range", stated=str(most))
+    return Advantage(number)
+
+
+def sharing_risk(
+    risk: float | str,
+    *,
+    trust: float | str | None = None,
+    data_sensitivity: float | str | None = None,
+    choices: int | None = None,
+    secret: str | None = None,
+    radius: float | None = None,
+    prior: float | None = None,
+    as_published: bool = False,
+) -> SharingRisk:
+    """The risk of sharing an answer with a partner, at most this: five words from "very low" to "very high", or 0 to 1.
+
+    It is the data's sensitivity times the distrust in the partner times what a guess gains; `as_published` times the
+    chance of the guess itself.
+    """
+    for what, rating in (("trust", trust), ("data sensitivity", data_sensitivity)):
+        if rating is None:
+            raise PreferenceError.because("sharing-risk-incomplete", what=what)
+    return SharingRisk(
+        level("sharing risk", risk),
+        level("trust", trust),
+        level("data sensitivity", data_sensitivity),
+        secret_of("sharing risk", choices, secret, radius, prior),
+        as_published,
+    ).above_floor()
+
+
+def level(what: str, value: object) -> Fraction:
+    """One of the five words, or a number from 0 to 1.
+
+    >>> level("trust", "very high"), level("trust", 0.25)
+    (Fraction(9, 10), Fraction(1, 4))
+    """
+    text = " ".join(str(value).replace("-", " ").split()).lower() if isinstance(value, str) else ""
+    if text in LEVELS:
+        return Fraction(str(LEVELS[text]))
+    try:
+        number = exactly(what, value)
+    except PreferenceError:
+        raise PreferenceError.because("level-unknown", what=what, stated=str(value), levels=list(LEVELS)) from None
+    if not 0 <= number <= 1:
+        raise PreferenceError.because("level-out-of-range", what=what, stated=str(value), levels=list(LEVELS))
+    return number
+
+
+def known(secret: Secret, schema: Schema) -> Secret:
+    """With how often it is guessed blindly, and the column by the name that the schema has for it."""
+    if secret.column is None:
+        return secret
+    column = schema.column(secret.column)
+    if column is None:
+        raise PreferenceError.because("secret-column-unknown", where=schema.origin, column=secret.column)
+    if secret.prior is not None:
+        return replace(secret, column=column.name)
+    where = f"[columns.{column.name}] in {schema.origin}"
+    if secret.radius is not None:
+        resolved = replace(secret, column=column.name, prior=_share_within(secret.radius, column, where))
+    elif column.keys is None:
+        raise PreferenceError.because("secret-without-categories", where=where, column=column.name)
+    else:
+        many = len(column.keys)
+        resolved = replace(secret, column=column.name, prior=Fraction(1, many), choices=many)
+    if resolved.known >= 1:
+        raise PreferenceError.because("secret-always-guessed", where=where, column=column.name)
+    return resolved
+
+
+def _share_within(radius: Fraction, column: SchemaColumn, where: str) -> Fraction:
+    """How much of its range a guess covers at most, where every value is as likely: of whole numbers, how many."""
+    if column.bounds is None or column.bounds.half_width == 0:
+        raise PreferenceError.because("radius-without-bounds", where=where, column=column.name)
+    width = 2 * column.bounds.half_width
+    if column.type is Type.INTEGER:  # a guess may lie between two of them
+        return Fraction(math.floor(2 * radius) + 1) / (width + 1)
+    if radius == 0:
+        raise PreferenceError.because("radius-zero", where=where, column=column.name)
+    return 2 * radius / width
+
+
+def secret_of(what: str, choices: object, column: object, radius: object, prior: object) -> Secret:
+    """Exactly one of the three ways to say how often a guess is right blindly."""
+    if radius is not None and column is None:
+        raise PreferenceError.because("radius-without-secret")
+    ways = [way for way in (choices, column if prior is None else None, prior) if way is not None]
+    if len(ways) != 1 or (prior is not None and radius is not None):
+        raise PreferenceError.because("secret-not-one", what=what, stated=len(ways))
+    if choices is not None:
+        many = exactly("choices", choices)
+        if many.denominator != 1 or many < 2:
+            raise PreferenceError.because("choices-not-whole", stated=str(choices))
+        return Secret(1 / many, int(many))
+    if column is not None and not isinstance(column, str):
+        raise PreferenceError.because("secret-not-a-name", stated=repr(column))
+    if column is not None and prior is None:
+        close = None if radius is None else exactly("radius", radius)
+        if close is not None and close < 0:
+            raise PreferenceError.because("radius-negative", stated=str(radius))
+        return Secret(column=column, radius=close)
+    share = exactly("prior", prior)
+    if not 0 < share < 1:
+        raise PreferenceError.because("prior-out-of-range", stated=str(prior))
+    return Secret(share, column=column)
+
+
+def _level(number: Fraction) -> str:
+    return next((word for word, value in LEVELS.items() if Fraction(str(value)) == number), f"{float(number):g}")

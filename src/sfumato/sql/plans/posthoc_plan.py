@@ -1,0 +1,240 @@
+"""Question and drawn outputs -> how far each output lies from the answer without each person; and its reading.
+
+With `d` the change of a number when somebody leaves and `R` how far the output lies from the true answer, a person's
+cells alone are summed up: `|R + d| - |R|` of each number, or `(R + d)^2 - R^2` under Gaussian noise. All other cells
+lie as far from the output without that person as with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+
+from sqlglot import exp
+
+from sfumato.model.facts import Cell, Summary
+from sfumato.model.measurement import NoisyNumber
+from sfumato.model.schema import PERSON
+from sfumato.model.statement import Predicate
+from sfumato.sql.builder.ast import (
+    alias,
+    cast,
+    column,
+    function,
+    join_with,
+    number,
+    ours,
+    select_from,
+    sub_select,
+    value,
+    values_table,
+)
+from sfumato.sql.builder.term import Term, call, col, row_count, term
+from sfumato.sql.plans.contributions import contribution_to
+from sfumato.sql.plans.exposure_summary import SIDE, Rows, bins_of, everybody, whole
+from sfumato.sql.plans.leave_one_out import LeaveOneOut
+from sfumato.sql.plans.rows import L2, PlanInput, rows
+
+PRI, LOSS = "pri", "loss"
+_EVERYBODY, _MOVED, _OWN, _OUTPUT = (ours(table) for table in ("everybody", "moved", "own", "output"))
+_SUMS, _MOVES = ours("sums"), ours("moves")
+_WHICH, _SHIFT, _MOST = (ours(figure) for figure in ("which", "shift", "most"))
+
+Residuals = Mapping[Cell, Sequence[float]]
+"""How far an output lies from the true answer, in each cell that left and for each number."""
+
+
+@dataclass(frozen=True)
+class Yardstick:
+    """Distances add up with these weights, one a number. A unit of them is a loss of `loss`, where that is known."""
+
+    weights: tuple[float, ...]
+    loss: float | None
+
+
+# What the people move
+
+
+def movements(question: PlanInput, numbered: str, outputs: Sequence[Residuals], weights: Sequence[float]) -> exp.Select:
+    """Whoever is in a cell that left, per output: how much further it lies without them, and at most how much."""
+    q = question
+    figures = {_SHIFT: _shift(q, weights), _MOST: _sum(abs(col(_own(j), _OWN)) * w for j, w in enumerate(weights))}
+    parts = [column(PERSON, _OWN), column(_WHICH, _OUTPUT), *(f.double.named(n) for n, f in figures.items())]
+    select = exp.Select(expressions=parts, from_=exp.From(this=sub_select(_own_parts(q, numbered), _OWN)))
+    same = [exp.EQ(this=column(key, _OWN), expression=column(key, _OUTPUT)) for key in q.keys]
+    select = join_with(select, _written_out(q, outputs), same)
+    if q.unit is None:
+        return select
+    sums = [col(name).total().named(name) for name in figures]
+    return select_from([column(PERSON), column(_WHICH), *sums], select, by=[PERSON, _WHICH])
+
+
+def _own_parts(q: PlanInput, numbered: str) -> exp.Select:
+    """What leaving takes off each number of a cell, person by person, in its own units."""
+    named = {n: _own(j) for j, n in enumerate(q.measurement.numbers)}
+    added_up = {n: name for n, name in named.items() if n.kind.additive}
+    if len(added_up) == len(named):
+        return _sums(q, numbered, added_up)
+    moves = LeaveOneOut(q, each=True, source=numbered).moves(
+        {n: name for n, name in named.items() if n not in added_up}
+    )
+    if not added_up:
+        return moves
+    keys = [*q.keys, PERSON]
+    figures = [column(name, _SUMS if n in added_up else _MOVES) for n, name in named.items()]
+    sums = exp.From(this=sub_select(_sums(q, numbered, added_up), _SUMS))
+    select = exp.Select(expressions=[*(column(key, _SUMS) for key in keys), *figures], from_=sums)
+    same = [exp.EQ(this=column(key, _SUMS), expression=column(key, _MOVES)) for key in keys]
+    return join_with(select, sub_select(moves, _MOVES), same)
+
+
+def _sums(q: PlanInput, numbered: str, named: Mapping[NoisyNumber, str]) -> exp.Select:
+    own = [_in_units(n, q).double.named(name) for n, name in named.items()]
+    names = [*map(column, q.keys), column(PERSON)]
+    if q.unit is None:
+        return select_from([*names, *own], rows(q, source=numbered, person=True))
+    return select_from([*names, *own], rows(q), by=[*q.keys, PERSON])
+
+
+def _in_units(n: NoisyNumber, q: PlanInput) -> Term:
+    return contribution_to(n, q).double * float(n.step) if n.rounded and not n.kind.counts else contribution_to(n, q)
+
+
+def _shift(q: PlanInput, weights: Sequence[float]) -> Term:
+    def one(j: int, weight: float) -> Term:
+        residual, own = col(_residual(j), _OUTPUT).double, col(_own(j), _OWN)
+        if q.norm == L2:
+            return own * (residual * 2 + own) * weight**2
+        return (abs(residual + own) - abs(residual)) * weight
+
+    return _sum(one(j, weight) for j, weight in enumerate(weights))
+
+
+def _written_out(q: PlanInput, outputs: Sequence[Residuals]) -> exp.Values:
+    """The cells that left, with what was drawn for them; once for each output."""
+    names = [*q.keys, _WHICH, *(_residual(j) for j in range(len(q.measurement.numbers)))]
+    written = (
+        [*map(value, cell), number(which), *map(number, numbers)]
+        for which, output in enumerate(outputs)
+        for cell, numbers in output.items()
+    )
+    return values_table(_OUTPUT, names, written)
+
+
+def _sum(parts: Iterable[Term]) -> Term:
+    return reduce(add, parts)
+
+
+def _own(j: int) -> str:
+    return ours("own", str(j))
+
+
+def _residual(j: int) -> str:
+    return ours("residual", str(j))
+
+
+# The nearest and the furthest of several outputs
+
+
+def extremes(question: PlanInput, numbered: str, outputs: Sequence[Residuals], weights: Sequence[float]) -> exp.Select:
+    """Per output how many are in a cell that left, and the least and the most that it moves."""
+    ends = [call(end, col(_SHIFT)).tree for end in ("MIN", "MAX")]
+    each = movements(question, numbered, outputs, weights)
+    return select_from([column(_WHICH), row_count().tree, *ends], each, by=[_WHICH])
+
+
+def read_extremes(records: Rows, outputs: int, people: int) -> list[tuple[float, float]]:
+    """Whoever is in none of the cells moves nothing."""
+    ends = [(0.0, 0.0)] * outputs
+    for which, count, low, high in records:
+        nobody = [] if whole(count) == people else [0.0]
+        ends[whole(which)] = min([float(low), *nobody]), max([float(high), *nobody])
+    return ends
+
+
+# One output, person by person
+
+
+@dataclass(frozen=True)
+class PosthocPlan:
+    """An output that left: `distance` is how far it lies from the true answer, as the yardstick has it."""
+
+    question: PlanInput
+    numbered: str
+    residuals: Residuals
+    yardstick: Yardstick
+    distance: float
+
+    def people(self, side: Predicate | None = None) -> exp.Select:
+        """One row per person, those in no cell included: person, pri, loss, the most it could be; and their side."""
+        q = self.question
+        shift, most = (col(name, _MOVED).or_else(term(0).double) for name in (_SHIFT, _MOST))
+        unit = self.yardstick.loss
+        loss, reach = (_nothing(), _nothing()) if unit is None else (shift * unit, most * unit)
+        figures = [self._pri(shift).named(PRI), loss.named(LOSS), reach.named(_MOST)]
+        sides = [] if side is None else [column(SIDE)]
+        parts = [alias(column(PERSON, _EVERYBODY), "person"), *figures, *sides]
+        everyone = sub_select(everybody(q.schema, self.numbered, side), _EVERYBODY)
+        select = exp.Select(expressions=parts, from_=exp.From(this=everyone))
+        same = exp.EQ(this=column(PERSON, _EVERYBODY), expression=column(PERSON, _MOVED))
+        each = movements(q, self.numbered, [self.residuals], self.yardstick.weights)
+        return join_with(select, sub_select(each, _MOVED), [same], "LEFT")
+
+    def _pri(self, shift: Term) -> Term:
+        if self.question.norm == L2:
+            return call("GREATEST", shift + self.distance**2, term(0).double).root.double
+        return call("GREATEST", shift + self.distance, term(0).double).double
+
+    def listed(self) -> exp.Select:
+        """Person, pri and loss, in order."""
+        select = select_from([column("person"), column(PRI), column(LOSS)], self.people())
+        select.set("order", exp.Order(expressions=[exp.Ordered(this=column("person"), nulls_first=False)]))
+        return select
+
+    def summary(self) -> exp.Select:
+        """People; smallest, largest, sum and sum of squares of both figures; losses above 0, and the most there is."""
+        figures = [part.tree for name in (PRI, LOSS) for part in _moments(col(name))]
+        others = [call("COUNT_IF", col(LOSS) > 0).tree, call("MAX", col(_MOST)).tree]
+        return select_from([row_count().tree, *figures, *others], self.people())
+
+    def bins(self, figure: str, summary: Summary) -> exp.Select:
+        return bins_of(self.people(), figure, summary.min, summary.max, row_count().tree)
+
+    def medians(self, side: Predicate) -> exp.Select:
+        """Of the PRIs, on either side of a condition."""
+        return select_from([column(SIDE), function("MEDIAN", column(PRI))], self.people(side), by=[SIDE])
+
+
+@dataclass(frozen=True)
+class PosthocSummary:
+    """Of everybody; what there is of losses is None where no loss is known."""
+
+    pri: Summary
+    loss: Summary | None
+    positive: int
+    most: float
+
+
+def read_summary(records: Rows, yardstick: Yardstick) -> PosthocSummary:
+    count, *figures, positive, most = records[0]
+    people = whole(count)
+
+    def of(quad: Sequence[float]) -> Summary:
+        return Summary(people, *map(float, quad)) if people else Summary.nobody()
+
+    loss = None if yardstick.loss is None else of(figures[4:])
+    return PosthocSummary(of(figures[:4]), loss, whole(positive), float(most or 0.0))
+
+
+def read_medians(records: Rows) -> dict[bool, float]:
+    return {bool(met): float(median) for met, median in records}
+
+
+def _moments(figure: Term) -> list[Term]:
+    return [call("MIN", figure), call("MAX", figure), figure.total(), figure.squared.total()]
+
+
+def _nothing() -> Term:
+    return Term(lambda: cast(exp.Null(), "DOUBLE"))
