@@ -29,11 +29,11 @@ from cryptography.fernet import Fernet
 
 import sfumato as sf
 from bench.target import ESCROW, Target
-from sfumato.adapters.vault.files import Files
-from sfumato.adapters.vault.master_key import Master
+from sfumato.adapters.vault.files import VaultFiles
+from sfumato.adapters.vault.master_key import MasterKey
 from sfumato.composition.worker import MOST_OPEN
 from sfumato.reproduce.data import Study
-from sfumato.reproduce.held import QUERIES, Platform, epsilon_of, four_columns, schema_of
+from sfumato.reproduce.platform import QUERIES, Platform, epsilon_of, four_columns, schema_of
 
 TABLES = tuple(f"adult{n}" for n in range(MOST_OPEN + 1))
 """Asked in turn: a worker keeps one fewer open, so that each time the next one has to be opened."""
@@ -182,8 +182,8 @@ def _query(connection: duckdb.DuckDBPyConnection, file: Path, table: str, sql: s
 
 def _encryption(file: Path, folder: Path, rounds: int) -> dict[str, float]:
     """Keeping the file in the vault, against the same without encryption, and against PRI's way of doing it."""
-    plain, master = file.read_bytes(), Master.of(os.urandom(32))
-    vaults = {how: Files(folder / how, master, encrypted=how == "vault") for how in ("vault", "plain copy")}
+    plain, master = file.read_bytes(), MasterKey.of(os.urandom(32))
+    vaults = {how: VaultFiles(folder / how, master, encrypted=how == "vault") for how in ("vault", "plain copy")}
     fernet = Fernet(Fernet.generate_key())
     keep: dict[str, Callable[[str], object]] = {
         "vault": lambda version: vaults["vault"].keep("adult", version, [plain]),

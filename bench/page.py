@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from bench.closed import FIXED
+from bench.closed import FIRST, FIXED
 from bench.escrow import ENCRYPTED, RATIOS, SIDES
 from bench.growth import short
 from bench.target import RATIO
@@ -93,11 +93,11 @@ def _closed(results: Mapping[str, Any]) -> Iterator[str]:
     if not (found := results.get("closed")):
         return
     yield f"| from a closed file, {short(found['rows'])} people, ms of CPU | plain | sfumato | ratio | " + (
-        " | ".join(f"of it: {part}" for part in FIXED) + " |"
+        " | ".join(f"of it: {part}" for part in FIXED) + f" | {FIRST} |"
     )
-    yield "|---|" + "---|" * (len(FIXED) + 3)
+    yield "|---|" + "---|" * (len(FIXED) + 4)
     for name, ms in found["ms"].items():
-        fixed = " | ".join(f"{ms[part]:.1f}" for part in FIXED)
+        fixed = " | ".join(f"{ms[part]:.1f}" for part in (*FIXED, FIRST))
         yield f"| {name} | {ms['plain']:.1f} | {ms['sfumato']:.1f} | {ms['sfumato'] / ms['plain']:.2f} | {fixed} |"
 
 

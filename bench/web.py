@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page
 
 from bench.target import MOVE_MS, PAGE_KB, PAGE_REQUESTS, PAINT_MS, Target
 from sfumato import demo
-from sfumato.cli.local.open_house import CONTROLLER, POLICY, WAITING
+from sfumato.cli.local.demo_server import CONTROLLER, POLICY, WAITING
 from sfumato.composition.settings import FILE
 from tests.web import browser as chromium
 from tests.web import house as houses
@@ -107,7 +107,7 @@ def _plan(folder: Path, file: Path) -> Plan:
 def _asked(house: House, file: Path) -> str:
     """A request that waits, on people who stay where they lie."""
     escrow = house.escrow
-    clara, arthur = (escrow.people.one(name) for name in houses.PEOPLE[:2])
+    clara, arthur = (escrow.accounts.one(name) for name in houses.PEOPLE[:2])
     escrow.datasets.register(clara, demo.schema_text(), reference=str(file.resolve()))
     escrow.policies.set(clara, "adult", POLICY)
     sql, purpose = WAITING

@@ -15,9 +15,9 @@ import httpx
 
 from sfumato.errors import EngineFailure
 from sfumato.escrow.service import Escrow
-from sfumato.escrow.submissions.lifecycle import Request
-from sfumato.server.app import API, made
-from sfumato.server.settings import Settings
+from sfumato.escrow.submissions.request import Request
+from sfumato.server.app import API, create_app
+from sfumato.server.settings import ServerSettings
 from tests.memory import in_memory
 from tests.room import BOARD, BY_WARD, COUNT, DATA, SCHEMA, SUM, Room
 from tests.served import Caller
@@ -39,7 +39,7 @@ class Api:
     """A room behind the app. Each call says who makes it; nobody waits for workers but by `room.go`."""
 
     _escrow = SimpleNamespace()  # of whichever room was opened last: to write the document takes longer than a test
-    app = made(cast(Escrow, _escrow), Settings(calls_a_minute=10**9, sign_ins_a_minute=10**9))
+    app = create_app(cast(Escrow, _escrow), ServerSettings(calls_a_minute=10**9, sign_ins_a_minute=10**9))
 
     def __init__(self, room: Room, secrets: dict[str, str]) -> None:
         self.room, self.secrets = room, secrets
@@ -58,19 +58,19 @@ def furnish(folder: Path) -> Place:
     Bob's request of a state has its number in STATES; dan's withheld answer is `computed`. Tokens are as in TOKENS.
     """
     room = Room(folder, f"sqlite:///{folder}/escrow.db").peopled()
-    room.people.add(room["root"], "fay", ["controller"])
+    room.accounts.add(room["root"], "fay", ["controller"])
     room.datasets.register(room["fay"], SCHEMA.replace('"stays"', '"visits"'), title="Visits")
     room.datasets.deliver(room["fay"], "visits", [DATA], "csv")
     after = {"approve": "after the answer", "guarantees": ["none"], "preferences": ["rule", "epsilon"]}
     room.policy({"who": [BOARD], "preferences": ["rule", "epsilon", "gap"]}, {"who": ["dan"]} | after)
     secrets = {}
     for name, id in TOKENS.items():
-        token, secrets[name] = room.people.new_token(room[name], f"of {name}")
+        token, secrets[name] = room.accounts.new_token(room[name], f"of {name}")
         room.sql("UPDATE tokens SET id = :to WHERE id = :id", to=id, id=token.id)
     for state in STATES:
         _brought(room, state)
     for name in ("alice", "bob"):
-        notice = room.notices.many(room[name])[0]
+        notice = room.notifications.many(room[name])[0]
         room.sql("UPDATE notifications SET id = :to WHERE id = :id", to=f"notice-of-{name}", id=notice.id)
     room.close()
     return Place(folder, secrets)

@@ -13,15 +13,15 @@ import sqlalchemy as sa
 import sfumato as sf
 from sfumato.adapters.storage.database import Database
 from sfumato.adapters.storage.ledger_file import SQLiteLedger
-from sfumato.adapters.storage.schema import ledger
-from sfumato.adapters.vault.master_key import Master
+from sfumato.adapters.storage.tables import ledger
+from sfumato.adapters.vault.master_key import MasterKey
 from sfumato.composition import local
 from sfumato.composition.locks import VaultLocks
 from sfumato.ports import LedgerStore
 from tests.postgres import Server
 
 KINDS = ["file", "sqlite", "postgresql"]
-MASTER = Master.of(bytes(range(32)))
+MASTER = MasterKey.of(bytes(range(32)))
 Places: TypeAlias = Callable[[], "Place"]
 
 STORE = """
@@ -89,8 +89,8 @@ class Place:
             connection.execute(sa.insert(ledger), [dict(zip(ledger.c.keys(), row, strict=True)) for row in rows])
 
     def close(self) -> None:
-        for database in self._databases:
-            database.close()
+        while self._databases:
+            self._databases.pop().close()
 
 
 @contextmanager

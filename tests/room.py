@@ -12,21 +12,21 @@ from typing import Any
 import sqlalchemy as sa
 
 from sfumato.adapters.storage.database import Database
-from sfumato.adapters.vault.files import Files
+from sfumato.adapters.vault.files import VaultFiles
 from sfumato.composition import local, worker
 from sfumato.composition.locks import VaultLocks
 from sfumato.errors import BadInput, EngineFailure, Refused, SandboxMissing, SfumatoError
 from sfumato.escrow.identity.person import Person
-from sfumato.escrow.ports import Outside
+from sfumato.escrow.ports import EscrowPorts
 from sfumato.escrow.service import Escrow
-from sfumato.escrow.submissions.lifecycle import Request
+from sfumato.escrow.submissions.request import Request
 from sfumato.ledger.entry import Entry, Event
 from sfumato.model.authorization import Authorization
 from sfumato.model.release import Assumption
 from sfumato.model.schema import Schema, Type
 from sfumato.ports import Columns, LedgerStore, Row, Seals
 from sfumato.presentation.certificate import worded_answers
-from sfumato.presentation.exploration import exploration
+from sfumato.presentation.exploration_view import exploration
 from sfumato.release.context import DatasetContext
 from tests.ledgers import MASTER
 
@@ -52,8 +52,8 @@ FIRST = datetime(2026, 11, 16, 9, tzinfo=UTC)
 class Here:
     """Does each job at once, in this process: what goes in and comes out is JSON, and errors are as a worker's."""
 
-    def __init__(self, ledger: LedgerStore, files: Files) -> None:
-        self._opened = worker.Opened(ledger, files, 256)
+    def __init__(self, ledger: LedgerStore, files: VaultFiles) -> None:
+        self._opened = worker.WorkerState(ledger, files, 256)
         self.done: list[Mapping[str, Any]] = []
         self.stopped: list[str] = []
         self.meanwhile: Callable[[Mapping[str, Any]], None] = lambda _job: None  # what others do while a job runs
@@ -117,10 +117,10 @@ class Room:
         self.waiting: list[Callable[[], None]] = []
         self.turns: list[Callable[[], None]] = []
         self.database = Database(self.url, seals or VaultLocks(MASTER))
-        files = Files(folder / "vault", MASTER)
+        files = VaultFiles(folder / "vault", MASTER)
         self.runner = Here(self.database.ledger(), files)
         self.sandbox = Plain()
-        self.outside = Outside(
+        self.ports = EscrowPorts(
             rows=self.database.rows,
             transaction=self.database.transaction,
             reading=self.database.reading,
@@ -132,21 +132,25 @@ class Room:
             sandbox=self.sandbox,
             planned=self._planned,
             exploration_view=exploration,
-            written=local.written,
+            written=local.source_version,
             later=self.waiting.append,
             in_turn=self.turns.append,
             now=lambda: self.now,
             new_id=lambda: os.urandom(12).hex(),
         )
-        self.escrow = Escrow(self.outside)
-        self.people, self.datasets, self.policies = self.escrow.people, self.escrow.datasets, self.escrow.policies
+        self.escrow = Escrow(self.ports)
+        self.accounts, self.datasets, self.policies = self.escrow.accounts, self.escrow.datasets, self.escrow.policies
         self.questions, self.requests, self.decisions = (
             self.escrow.questions,
             self.escrow.requests,
-            self.escrow.decisions,
+            self.escrow.requests.approval,
         )
-        self.signals, self.signal_decisions = self.escrow.signals, self.escrow.signal_decisions
-        self.execution, self.notices, self.audit = self.escrow.execution, self.escrow.notices, self.escrow.audit
+        self.signals, self.signal_decisions = self.escrow.signals, self.escrow.signals.approval
+        self.execution, self.notifications, self.audit = (
+            self.escrow.requests.execution,
+            self.escrow.notifications,
+            self.escrow.audit,
+        )
 
     def _planned(
         self,
@@ -159,18 +163,18 @@ class Room:
         assumed: tuple[Assumption, ...] | None = None,
     ) -> DatasetContext:
         how: dict[str, Any] = {"mandate": mandate, "present": present, "version": version, "assumed": assumed}
-        return local.held(None, schema, self.database.ledger(), who=who, **how)
+        return local.open_registered(None, schema, self.database.ledger(), who=who, **how)
 
     # Who is there, and what they hold
 
     def peopled(self) -> Room:
         """With tables, an admin, two controllers of one dataset, two analysts of two organisations, an auditor."""
         self.database.upgrade()
-        locks = self.outside.locks
+        locks = self.ports.locks
         public, private = locks.new_pair()
         root = {"name": "root", "organisation": "", "roles": ["admin"], "password": None, "public_key": public}
-        root |= {"sealed_key": locks.seal(private, "signing key of root"), "created_at": self.outside.moment}
-        self.outside.rows("people").add(root | {"disabled": False})  # without a password: hashing one takes a while
+        root |= {"sealed_key": locks.seal(private, "signing key of root"), "created_at": self.ports.moment}
+        self.ports.rows("people").add(root | {"disabled": False})  # without a password: hashing one takes a while
         admin = self["root"]
         for name, role, organisation in (
             ("alice", "controller", ""),
@@ -179,14 +183,14 @@ class Room:
             ("dan", "analyst", "Insurer"),
             ("eve", "auditor", ""),
         ):
-            self.people.add(admin, name, [role], organisation=organisation)
+            self.accounts.add(admin, name, [role], organisation=organisation)
         self.datasets.register(self["alice"], SCHEMA, title="Stays")
         self.datasets.controllers(self["alice"], "stays", ["alice", "carol"])
         self.datasets.deliver(self["alice"], "stays", [DATA], "csv")
         return self
 
     def __getitem__(self, name: str) -> Person:
-        return self.people.one(name)
+        return self.accounts.one(name)
 
     # What they do
 
@@ -222,7 +226,7 @@ class Room:
         return str(self._row(request)["note"])
 
     def _row(self, request: Request) -> Row:
-        row = self.outside.rows("requests").one(id=request.id)
+        row = self.ports.rows("requests").one(id=request.id)
         assert row is not None
         return row
 

@@ -22,8 +22,8 @@ from sfumato.escrow.service import Escrow
 from sfumato.ledger.odometer import Total
 from sfumato.model.budget import NO_BUDGET
 from sfumato.model.guarantee import Guarantee
-from sfumato.server.app import API, made
-from sfumato.server.settings import Settings
+from sfumato.server.app import API, create_app
+from sfumato.server.settings import ServerSettings
 
 PASSWORD = "four words put together"
 CSRF = "the csrf of the session"
@@ -31,7 +31,7 @@ ESTIMATE = RequestEstimate(RequestFacts((), 0.2, 0.0, Guarantee.DP, (), Total(),
 
 
 def person(name: str, *roles: str) -> Person:
-    return Person(name, "", frozenset(map(Role, roles or ("analyst",))), "00", "2026-11-16T00:00:00+00:00")
+    return Person(name, "", tuple(map(Role, roles or ("analyst",))), "00", "2026-11-16T00:00:00+00:00")
 
 
 @dataclass
@@ -64,7 +64,7 @@ class Session:
 
 
 @dataclass
-class People(Verbs):
+class Accounts(Verbs):
     """Alice signs in with a password; tokens are "NAME read write"."""
 
     def sign_in(self, name: str, password: str) -> Session:
@@ -85,26 +85,32 @@ class People(Verbs):
 
 
 @dataclass
+class Submitted(Verbs):
+    approval: Verbs = field(default_factory=Verbs)
+
+
+@dataclass
 class Nouns:
-    people: People = field(default_factory=People)
+    accounts: Accounts = field(default_factory=Accounts)
     datasets: Verbs = field(default_factory=Verbs)
     policies: Verbs = field(default_factory=Verbs)
     drafts: Verbs = field(default_factory=Verbs)
     questions: Verbs = field(default_factory=Verbs)
-    requests: Verbs = field(default_factory=Verbs)
-    decisions: Verbs = field(default_factory=Verbs)
-    signals: Verbs = field(default_factory=Verbs)
-    signal_decisions: Verbs = field(default_factory=Verbs)
-    notices: Verbs = field(default_factory=Verbs)
+    requests: Submitted = field(default_factory=Submitted)
+    signals: Submitted = field(default_factory=Submitted)
+    notifications: Verbs = field(default_factory=Verbs)
     audit: Verbs = field(default_factory=Verbs)
+
+    def every(self) -> list[Verbs]:
+        return [*vars(self).values(), self.requests.approval, self.signals.approval]
 
     @property
     def calls(self) -> list[tuple[str, tuple[Any, ...], dict[str, Any]]]:
-        return [call for noun in vars(self).values() for call in noun.calls]
+        return [call for noun in self.every() for call in noun.calls]
 
 
 def app_on(nouns: Nouns, **told: Any) -> FastAPI:
-    return made(cast(Escrow, nouns), Settings(**told))
+    return create_app(cast(Escrow, nouns), ServerSettings(**told))
 
 
 class Caller:

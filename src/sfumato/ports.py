@@ -127,7 +127,18 @@ class KnownRows(Protocol):
     def others(self, dataset: str, digest: str) -> Sequence[str]:
         """The other datasets that were opened with the same rows."""
 
+    def knows(self, dataset: str, digest: str) -> bool:
+        """Whether this was remembered of the dataset."""
+
     def remember(self, dataset: str, digest: str) -> None: ...
+
+
+class CheckedFiles(Protocol):
+    """Remembers the states of files in which every value can be read."""
+
+    def knows(self, state: str, /) -> bool: ...
+
+    def remember(self, state: str, /) -> None: ...
 
 
 class Rows(Protocol):

@@ -76,8 +76,8 @@ def mark(api: Api) -> Api:
     """
     room = api.room
     room.sql("UPDATE requests SET analyst = 'bob' WHERE number = :n", n=STATES.index("computed") + 1)
-    partner = room.people.add(room["root"], f"{MARKER}-dan", ["analyst"], organisation=f"{MARKER} Insurer")
-    room.people.new_token(partner, f"{MARKER} laptop")
+    partner = room.accounts.add(room["root"], f"{MARKER}-dan", ["analyst"], organisation=f"{MARKER} Insurer")
+    room.accounts.new_token(partner, f"{MARKER} laptop")
     room.datasets.describe(room["fay"], "visits", SCHEMA.replace('"stays"', '"visits"') + f"# {MARKER}\n")
     room.datasets.deliver(room["alice"], "stays", [DATA, f"{MARKER},4,{MARKER}\n9,{MARKER},b\n".encode()], "csv")
     rated = {BOARD: "high", partner.organisation: "low"}
@@ -137,7 +137,7 @@ def addresses(api: Api, path: str) -> list[str]:
     if "{id}" not in path:
         return [path]
     noun = path.split("/")[1]
-    rows = api.room.outside.rows(noun).many()
+    rows = api.room.ports.rows(noun).many()
     return [path.replace("{id}", str(row["number" if noun in ("requests", "signals") else "id"])) for row in rows]
 
 

@@ -12,16 +12,13 @@ from typing import Any
 import pandas as pd
 import pytest
 import sqlalchemy as sa
-from alembic import command
 
 import sfumato as sf
-from sfumato.adapters.storage import ledger_rows
 from sfumato.adapters.storage.database import Database
-from sfumato.adapters.storage.schema import Json, ledger, metadata
+from sfumato.adapters.storage.tables import Json, metadata
 from sfumato.composition.locks import VaultLocks
-from sfumato.errors import BadInput, LedgerBroken
-from sfumato.ledger.entry import Draft, Entry, Event, seal, verify
-from sfumato.ledger.hash_chain import GENESIS
+from sfumato.errors import LedgerBroken
+from sfumato.ledger.entry import Draft, Event, verify
 from tests.contract.conftest import KINDS, Copies
 from tests.ledgers import MASTER
 from tests.ledgers import Place as Kept
@@ -133,7 +130,7 @@ def use(room: Room) -> None:
     binding = room.signal_decisions.inspect(alice, signal.id)["binding"]
     room.signal_decisions.approve(alice, signal.id, binding, allow_no_guarantee=True)
     room.go()
-    assert room.signal_decisions.value(alice, signal.id)["exact"] == SCORE, "withheld, and shown to a controller"
+    assert room.signal_decisions.look(alice, signal.id)["exact"] == SCORE, "withheld, and shown to a controller"
     room.questions.look(alice, "pay", SUM, {})
     answered(room, {"pri": 100})
 
@@ -162,9 +159,9 @@ def test_the_search_finds_what_is_not_encrypted(place: Place) -> None:
     use(place.room)
     assert place.found() == {"exact score", "epsilon of PRI"}
     told = {"id": "n1", "person": "bob", "at": "now", "text": f"The sum is {ANSWER}.", "about": "r1"}
-    place.room.outside.rows("notifications").add(told)
+    place.room.ports.rows("notifications").add(told)
     assert place.found() == set(PLANTED)
-    place.room.outside.rows("notifications").remove(id="n1")
+    place.room.ports.rows("notifications").remove(id="n1")
     if place.server is None:
         assert any(_has(journal, ANSWER) for journal in place.journals), "a journal has the page as it was"
         assert not _has(_read(place.room.folder / "escrow.db"), ANSWER), "what is removed is overwritten"
@@ -194,7 +191,7 @@ def test_the_chain_is_followed_without_the_keys(database: Database, database_url
 ALTERED = {
     "a text from another entry": "UPDATE ledger SET confidential = (SELECT confidential FROM ledger WHERE number = 2) "
     "WHERE number = 1",
-    "called one from before": """UPDATE ledger SET confidential = REPLACE(confidential, '}', ', "was_open": true}') """
+    "more beside it": """UPDATE ledger SET confidential = REPLACE(confidential, '}', ', "was_open": true}') """
     "WHERE number = 1",
     "in the open": """UPDATE ledger SET confidential = '{"epsilon": 0.5}' WHERE number = 1""",
     "no text": """UPDATE ledger SET confidential = '{"sealed": 5}' WHERE number = 1""",
@@ -213,68 +210,6 @@ def test_an_encrypted_part_that_was_altered_is_named(database: Database, databas
 
 def drafted(epsilon: float) -> Draft:
     return Draft(Event.RESERVED, "pay", "ada", "now", "k", 10**10, confidential={"epsilon": epsilon, "salt": "s"})
-
-
-# From before
-
-
-@pytest.fixture
-def before(
-    request: pytest.FixtureRequest, database_url: str, monkeypatch: pytest.MonkeyPatch
-) -> tuple[str, tuple[Entry, Entry]]:
-    """A database from before there was encryption, with a confidential entry and one that is not."""
-    if database_url.startswith("postgresql"):
-        database_url = request.getfixturevalue("postgres").database()
-    newest = command.upgrade
-    with monkeypatch.context() as patch:
-        patch.setattr(command, "upgrade", lambda config, _to: newest(config, "0003"))
-        made = Database(database_url)
-        made.upgrade()
-        made.close()
-    first = seal(1, drafted(EPSILON), GENESIS)
-    second = seal(2, Draft(Event.LOOKED, "pay", "ada", "now", "look"), first.digest)
-    rows = [ledger_rows._row(entry) for entry in (first, second)]
-    Kept(database_url).fill([tuple(row[column.name] for column in ledger.c) for row in rows])
-    return database_url, (first, second)
-
-
-def test_what_lay_in_the_open_is_encrypted_by_the_upgrade(
-    before: tuple[str, tuple[Entry, Entry]], request: pytest.FixtureRequest, tmp_path: Path
-) -> None:
-    """Heads that were kept still hold; the old entries are gone from the file, not only from the table."""
-    url, (first, second) = before
-
-    def lies_open() -> bool:
-        texts = [_read(path) for path in tmp_path.rglob("*")]
-        if url.startswith("postgresql"):  # its write-ahead log keeps what was there until it is recycled
-            texts = list(request.getfixturevalue("postgres").written(url, log=False))
-        return any(_has(text, EPSILON) for text in texts)
-
-    assert lies_open()
-    database, keyless = Database(url, VaultLocks(MASTER)), Database(url)
-    database.upgrade()
-    assert not lies_open()
-    found = database.ledger().read(0)
-    assert found == [first, second]
-    assert verify(found) == (2, second.digest)
-    with pytest.raises(LedgerBroken, match="Entry 1 of the ledger was encrypted after it was written"):
-        keyless.ledger().read(0)
-    for statement in ("UPDATE ledger SET who = 'eve'", "DELETE FROM ledger"):
-        with pytest.raises(sa.exc.DBAPIError, match="append-only"), Kept(url).raw() as connection:
-            connection.exec_driver_sql(statement)
-    [third] = database.ledger().append(2, lambda _new: [drafted(0.5)], second.digest)
-    assert verify(database.ledger().read(0)) == (3, third.digest)
-    for each in (database, keyless):
-        each.close()
-
-
-def test_an_upgrade_that_has_to_encrypt_needs_the_keys(before: tuple[str, tuple[Entry, Entry]]) -> None:
-    url, _ = before
-    content, keyless = Kept(url).content(), Database(url)
-    with pytest.raises(BadInput, match="The ledger has entries to encrypt"):
-        keyless.upgrade()
-    assert Kept(url).content() == content
-    keyless.close()
 
 
 # A file of a controller's own

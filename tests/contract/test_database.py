@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
@@ -21,8 +20,9 @@ from alembic.script import ScriptDirectory
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sfumato.adapters.storage import migrate, schema
+from sfumato.adapters.storage import migrate, tables
 from sfumato.adapters.storage.database import Database, in_file
+from sfumato.adapters.storage.format import FORMAT
 from sfumato.errors import BadInput, DatabaseFailure, LedgerBroken
 from sfumato.ledger import audit_log
 from sfumato.ledger.entry import Draft, Event
@@ -54,7 +54,11 @@ def notice(id_: str, person: str = "ada", **other: object) -> dict[str, object]:
 
 def version(id_: str, dataset: str, **other: object) -> dict[str, object]:
     made = {"format": "csv", "created_by": "ada", "created_at": WHEN, "columns": ["age"], "bytes": 2**40}
-    return {"id": id_, "dataset": dataset, "fingerprint": "f", "forgotten": False, "digest": None} | made | other
+    return (
+        {"id": id_, "dataset": dataset, "fingerprint": "f", "forgotten": False, "digest": None, "table_name": ""}
+        | made
+        | other
+    )
 
 
 def person(name: str, *roles: str) -> dict[str, object]:
@@ -374,15 +378,15 @@ def test_an_edited_audit_log_is_named(database: Database, raw: sa.Engine) -> Non
     with raw.begin() as connection:
         for statement in NEVER[raw.dialect.name]:
             connection.execute(sa.text(statement))
-        rows = [dict(row) for row in connection.execute(sa.select(schema.audit)).mappings()]
+        rows = [dict(row) for row in connection.execute(sa.select(tables.audit)).mappings()]
     for name, edit in EDITS.items():
         with raw.begin() as connection:
             assert connection.execute(sa.text(edit)).rowcount == 1, name
         with pytest.raises(LedgerBroken, match="The audit log was changed at entry 2"):
             audit_log.verify(database.audit().read())
         with raw.begin() as connection:
-            connection.execute(sa.delete(schema.audit))
-            connection.execute(sa.insert(schema.audit), rows)
+            connection.execute(sa.delete(tables.audit))
+            connection.execute(sa.insert(tables.audit), rows)
         assert audit_log.verify(database.audit().read())[0] == 3, name
 
 
@@ -401,38 +405,16 @@ def test_no_line_of_the_audit_log_can_stand_elsewhere() -> None:
 def test_the_migrations_make_the_tables_that_the_program_knows(database: Database, raw: sa.Engine) -> None:
     with raw.connect() as connection:
         context = MigrationContext.configure(connection, opts={"version_table": migrate.TABLE, "compare_type": True})
-        assert compare_metadata(context, schema.metadata) == []
+        assert compare_metadata(context, tables.metadata) == []
         [current] = context.get_current_heads()
     [head] = ScriptDirectory(str(migrate.MIGRATIONS)).get_heads()
-    assert current == head == schema.REVISION
+    assert current == head == str(FORMAT)
 
 
 def test_upgrading_again_changes_nothing(database: Database) -> None:
     database.rows("notifications").add(notice("a"))
     database.upgrade()
     assert len(database.rows("notifications").many()) == 1
-
-
-def test_a_workspace_from_before_the_introduction(
-    database_url: str, raw: sa.Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Who was there stays, and has not passed it."""
-    newest = command.upgrade
-    monkeypatch.setattr(command, "upgrade", lambda config, _to: newest(config, "0001"))
-    database = Database(database_url)
-    database.upgrade()
-    with raw.begin() as connection:
-        values = person("ada") | {"roles": "[]"}
-        names = ", ".join(values)
-        connection.execute(
-            sa.text(f"INSERT INTO people ({names}) VALUES ({', '.join(f':{name}' for name in values)})"), values
-        )
-    monkeypatch.undo()
-    database.upgrade()
-    row = database.rows("people").one(name="ada")
-    assert row is not None
-    assert row["introduced_at"] is None
-    database.close()
 
 
 def test_several_servers_may_start_at_once(database_url: str) -> None:
@@ -444,10 +426,28 @@ def test_several_servers_may_start_at_once(database_url: str) -> None:
         each.close()
 
 
-def test_a_workspace_of_a_newer_sfumato(database: Database, raw: sa.Engine) -> None:
+FORMATS = {
+    "newer": ("SET version_num = '9999'", "This workspace has format 9999, and this version of sfumato reads format 1"),
+    "older": ("SET version_num = '0'", "This workspace has no format number, and this version"),
+    "no number": ("SET version_num = 'x'", "This workspace has no format number, and this version"),
+}
+
+
+@pytest.mark.parametrize(("change", "message"), FORMATS.values(), ids=FORMATS)
+def test_a_workspace_of_another_format_is_refused(
+    database: Database, raw: sa.Engine, change: str, message: str
+) -> None:
     with raw.begin() as connection:
-        connection.execute(sa.text(f"UPDATE {migrate.TABLE} SET version_num = '9999'"))
-    with pytest.raises(BadInput, match="was made by a newer sfumato"):
+        connection.execute(sa.text(f"UPDATE {migrate.TABLE} {change}"))
+    with pytest.raises(BadInput, match=message):
+        database.upgrade()
+
+
+@pytest.mark.parametrize("statement", [f"DELETE FROM {migrate.TABLE}", f"DROP TABLE {migrate.TABLE}"])
+def test_a_workspace_without_a_format_number_is_refused(database: Database, raw: sa.Engine, statement: str) -> None:
+    with raw.begin() as connection:
+        connection.execute(sa.text(statement))
+    with pytest.raises(BadInput, match="no format number, and this version of sfumato reads format 1"):
         database.upgrade()
 
 

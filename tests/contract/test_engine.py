@@ -220,7 +220,7 @@ def test_a_table_is_checked_and_drafted(source: Callable[[pa.Table, Path], objec
         sum(row[place] is None for row in clean(table)) for place in range(5)
     ]
     (tmp_path / "redraw").mkdir()
-    assert 'type = "integer"' in local.drafted(source(table, tmp_path / "redraw"), "stays")
+    assert 'type = "integer"' in local.draft_schema(source(table, tmp_path / "redraw"), "stays")
 
 
 # Parquet
@@ -354,4 +354,4 @@ def test_ctrl_c_amid_a_query_is_no_failure_of_the_engine() -> None:
 
     engine = DuckDB(Invented("SELECT 1 AS a"), None, lambda *_: "")
     with pytest.raises(KeyboardInterrupt):
-        engine._guarded(EngineFailure(), interrupted)
+        engine._run_guarded(EngineFailure(), interrupted)

@@ -13,13 +13,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from sfumato.adapters.engines.duckdb.engine import DuckDB
-from sfumato.adapters.vault.vault_file import Cost
-from sfumato.composition.create import made
+from sfumato.adapters.vault.vault_file import Argon2Cost
+from sfumato.composition.create import create_workspace
 from sfumato.errors import BadInput, Conflict, EngineFailure, Forbidden, NoGuarantee, PreferenceError, QueryError
-from sfumato.escrow.ports import Limits
-from sfumato.escrow.submissions.lifecycle import Request
-from sfumato.presentation.escrow import dataset as dataset_view
-from sfumato.presentation.escrow import submission
+from sfumato.escrow.ports import EscrowLimits
+from sfumato.escrow.submissions.request import Request
+from sfumato.presentation.escrow import dataset_view, submission
 from tests.room import BOARD, COUNT, DATA, RULE, SCHEMA, Room
 
 AUTOMATIC = {"approve": "automatic"}
@@ -91,7 +90,7 @@ def test_what_was_accepted_for_nothing_is_no_way_around_the_words_of_a_flow(room
 
 
 def test_whoever_no_longer_holds_the_data_approves_no_part_of_it(room: Room) -> None:
-    room.people.add(room["root"], "zoe", ["controller"])
+    room.accounts.add(room["root"], "zoe", ["controller"])
     room.datasets.controllers(room["alice"], "stays", ["alice", "carol", "zoe"])
     room.policy({"approvals": 2})
     request = room.submit()
@@ -109,7 +108,7 @@ def test_an_answer_that_comes_back_to_somebody_else_has_the_word_of_that_decisio
     redraw = room.released(COUNT, by="dan", allow_no_guarantee=True)
     assert (first["guarantee"], redraw["guarantee"]) == ("dp", "none")
     assert (redraw["answers"], room.charged) == (first["answers"], 0.2)
-    assert dataset_view.ledger(room.datasets.ledger(room["eve"], "stays"))["guarantee"] == "none"
+    assert dataset_view.ledger(room.datasets.ledger(room["eve"], "stays")).guarantee == "none"
 
 
 def test_the_same_numbers_in_other_words_are_charged_once_whoever_asks(room: Room) -> None:
@@ -144,7 +143,7 @@ def test_where_data_lies_is_for_its_controllers(room: Room) -> None:
     place = room.folder / "a place that nobody is told"
     place.mkdir()
     (place / "stays.csv").write_bytes(DATA)
-    object.__setattr__(room.outside, "limits", Limits(references=(str(place),)))
+    object.__setattr__(room.ports, "limits", EscrowLimits(references=(str(place),)))
     schema = SCHEMA.replace("stays", "elsewhere")
     room.datasets.register(room["alice"], schema, reference=str(place / "stays.csv"))
     room.policies.set(room["alice"], "elsewhere", {"rule": RULE, "flow": [{"who": ["bob"]} | AUTOMATIC]})
@@ -169,7 +168,7 @@ def test_data_that_lies_elsewhere_may_change_between_requests_and_not_within_one
     file = place / "stays.parquet"
     table = pa.table({"days": [1] * 9, "age": [2] * 9, "ward": ["a"] * 9})
     pq.write_table(table, file)
-    object.__setattr__(room.outside, "limits", Limits(references=(str(place),)))
+    object.__setattr__(room.ports, "limits", EscrowLimits(references=(str(place),)))
     room.datasets.register(room["alice"], SCHEMA.replace("stays", "elsewhere"), reference=str(file))
     room.policies.set(room["alice"], "elsewhere", {"rule": RULE, "flow": [{"who": ["bob"]} | AUTOMATIC]})
 
@@ -183,9 +182,9 @@ def test_data_that_lies_elsewhere_may_change_between_requests_and_not_within_one
     assert asked("SELECT SUM(age) FROM elsewhere")["state"] == "released"
     pq.write_table(table.slice(1), file)
     assert asked("SELECT SUM(days) FROM elsewhere")["state"] == "released"
-    cleaned = DuckDB._cleaned
+    cleaned = DuckDB._clean_connection
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(DuckDB, "_cleaned", lambda self: (pq.write_table(table, file), cleaned(self))[1])
+        patch.setattr(DuckDB, "_clean_connection", lambda self: (pq.write_table(table, file), cleaned(self))[1])
         failed = asked("SELECT AVG(days) FROM elsewhere")
     assert (failed["state"], failed["note"]) == ("failed", str(EngineFailure()))
     assert asked("SELECT AVG(age) FROM elsewhere")["state"] == "released"
@@ -203,12 +202,12 @@ def test_nobody_is_called_what_a_policy_means_another_by(room: Room) -> None:
     room.policy({"who": ["bob"]})
     for organisation in ("Bob", " bob ", "EVERYONE"):
         with pytest.raises(Conflict, match="a person and an organisation"):
-            room.people.add(room["root"], "mal", ["analyst"], organisation=organisation)
+            room.accounts.add(room["root"], "mal", ["analyst"], organisation=organisation)
         with pytest.raises(Conflict, match="a person and an organisation"):
-            room.people.change(room["root"], "dan", organisation=organisation)
+            room.accounts.change(room["root"], "dan", organisation=organisation)
     with pytest.raises(Conflict, match="'insurer' would be"):
-        room.people.add(room["root"], "Insurer", ["analyst"])
-    assert room.people.change(room["root"], "dan", organisation=BOARD).organisation == BOARD
+        room.accounts.add(room["root"], "Insurer", ["analyst"])
+    assert room.accounts.change(room["root"], "dan", organisation=BOARD).organisation == BOARD
 
 
 @pytest.mark.parametrize("hidden", ["\x1b[2K", "\x9b1A", "\u202e", "\u2066"])
@@ -234,11 +233,13 @@ def test_nobody_keeps_the_server_busy_with_one_question(room: Room) -> None:
 
 
 def test_whoever_holds_the_keys_leaves_no_core_behind(tmp_path: Path) -> None:
-    made(tmp_path / "ws", admin="root", password="four words put together", passphrase="open", cost=Cost(1, 64, 1))
+    create_workspace(
+        tmp_path / "ws", admin="root", password="four words put together", passphrase="open", cost=Argon2Cost(1, 64, 1)
+    )
     code = f"""
 import resource
-from sfumato.composition.workspace import opened
-with opened({str(tmp_path / "ws")!r}, passphrase="open"):
+from sfumato.composition.workspace import open_workspace
+with open_workspace({str(tmp_path / "ws")!r}, passphrase="open"):
     print(*resource.getrlimit(resource.RLIMIT_CORE))
 """
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
@@ -248,13 +249,13 @@ with opened({str(tmp_path / "ws")!r}, passphrase="open"):
 def test_a_server_starts_while_another_ends_what_it_ran(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     room.policy(AUTOMATIC)
     request = room.submit()
-    failed = room.execution._failed
+    failed = room.execution._fail
 
     def meanwhile(found: Request, why: str) -> None:
         monkeypatch.undo()
         room.sql("UPDATE requests SET state = 'released' WHERE id = :id", id=found.id)
         failed(found, why)
 
-    monkeypatch.setattr(room.execution, "_failed", meanwhile)
+    monkeypatch.setattr(room.execution, "_fail", meanwhile)
     room.sql("UPDATE requests SET state = 'running' WHERE id = :id", id=request.id)
     assert (room.execution.resume(), room.state(request)) == (0, "released")

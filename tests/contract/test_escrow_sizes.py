@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from sfumato.adapters.vault.vault_file import Cost
-from sfumato.composition.create import made
-from sfumato.composition.workspace import opened
+from sfumato.adapters.vault.vault_file import Argon2Cost
+from sfumato.composition.create import create_workspace
+from sfumato.composition.workspace import open_workspace
 from sfumato.errors import BadInput, QueryError
 from sfumato.escrow.service import Escrow
 from tests.room import Room
@@ -43,7 +43,7 @@ def fourteen(column: str, many: int, of: str) -> list[dict[str, Any]]:
 
 
 def furnish(escrow: Escrow, controller: str) -> None:
-    alice = escrow.people.one(controller)
+    alice = escrow.accounts.one(controller)
     for name, data in DATA.items():
         escrow.datasets.register(alice, SCHEMA.format(name=name))
         escrow.datasets.deliver(alice, name, [data], "csv")
@@ -87,17 +87,17 @@ def test_what_is_too_large_for_a_worker_is_refused_when_it_is_submitted(house: R
 def test_a_request_at_the_limit_is_released_by_workers_with_one_person_and_without_them(tmp_path: Path) -> None:
     """Fourteen queries with all the candidates that a request may have, in processes with the limits they come with."""
     folder, passphrase = tmp_path / "workspace", "open sesame please"
-    locked: dict[str, Any] = {"passphrase": passphrase, "cost": Cost(1, 64, 1)}
-    made(folder, admin="root", password="four words put together", **locked)
-    with opened(folder, passphrase=passphrase) as workspace:
+    locked: dict[str, Any] = {"passphrase": passphrase, "cost": Argon2Cost(1, 64, 1)}
+    create_workspace(folder, admin="root", password="four words put together", **locked)
+    with open_workspace(folder, passphrase=passphrase) as workspace:
         escrow = workspace.escrow
-        root = escrow.people.one("root")
-        bob = escrow.people.add(root, "bob", ["analyst"])
+        root = escrow.accounts.one("root")
+        bob = escrow.accounts.add(root, "bob", ["analyst"])
         furnish(escrow, "root")
         with pytest.raises(BadInput):
             escrow.requests.submit(bob, "everybody", "planning", fourteen("v", 254, "everybody"))
         asked = {name: escrow.requests.submit(bob, name, "planning", fourteen("w", 14, name)) for name in DATA}
-    with opened(folder, passphrase=passphrase) as workspace:  # what was approved was waited for
+    with open_workspace(folder, passphrase=passphrase) as workspace:  # what was approved was waited for
         for request in asked.values():
             result = workspace.escrow.requests.result(bob, request.id)
             assert (result["guarantee"], len(result["answers"]), result["charged"]) == ("dp", 14, 14.0)

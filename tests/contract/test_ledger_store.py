@@ -21,8 +21,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sfumato as sf
+from sfumato.adapters.storage.format import FORMAT
 from sfumato.adapters.storage.ledger_file import SQLiteLedger
-from sfumato.adapters.storage.schema import ledger
+from sfumato.adapters.storage.tables import checkpoints, individual_spending, ledger
 from sfumato.composition import local
 from sfumato.errors import LedgerBroken, LedgerUnwritable
 from sfumato.ledger.entry import Draft, Entry, Event, verify
@@ -51,7 +52,7 @@ def two_releases(tmp_path_factory: pytest.TempPathFactory) -> Path:
     query = stays(path).query(SQL)
     query.release(epsilon=0.5)
     query.release(epsilon=0.1)
-    assert local.verified(path) == 7
+    assert local.verify_ledger(path) == 7
     return path
 
 
@@ -155,12 +156,31 @@ OF_A_FILE = (
 )
 
 
-def test_a_file_has_the_table_that_it_had_in_the_first_version(kept: Path) -> None:
+def test_a_file_has_the_tables_of_its_format(kept: Path) -> None:
     with sqlite(kept) as connection:
         [[table]] = connection.execute("SELECT sql FROM sqlite_master WHERE type = 'table' AND name = 'ledger'")
         triggers = connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger' ORDER BY name").fetchall()
+        [[number]] = connection.execute("PRAGMA user_version")
+        names = [row[1] for row in connection.execute("PRAGMA table_info(checkpoints)")]
+        others = [row[1] for row in connection.execute("PRAGMA table_info(individual_spending)")]
     assert " ".join(table.split()) == OF_A_FILE
-    assert triggers == [("ledger_no_delete",), ("ledger_no_update",)]
+    assert triggers == [(f"{table}_no_{verb}",) for table in ("checkpoints", "ledger") for verb in ("delete", "update")]
+    assert number == FORMAT
+    assert (names, others) == (checkpoints.c.keys(), individual_spending.c.keys()), "as in a workspace's database"
+
+
+@pytest.mark.parametrize(
+    ("number", "sentence"),
+    [
+        (0, "is a ledger with no format number, and this version of sfumato reads format 1. Hint: open it with the "),
+        (7, "is a ledger with format 7, and this version of sfumato reads format 1. Hint: install a newer sfumato"),
+    ],
+    ids=["no number", "newer"],
+)
+def test_a_file_of_another_format_is_refused(kept: Path, number: int, sentence: str) -> None:
+    with sqlite(kept) as connection:
+        connection.execute(f"PRAGMA user_version = {number}")
+    _named_and_refused(kept, f"{kept} {sentence}")
 
 
 def test_in_memory_it_is_forgotten_and_the_certificate_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -317,13 +337,13 @@ def test_a_file_that_was_cut_off_is_no_ledger(kept: Path, pages: float) -> None:
 def test_an_empty_file_has_no_entries(ledger_path: Path) -> None:
     """It may be a ledger that was never written to, so it can become one; but there is nothing in it to verify."""
     ledger_path.touch()
-    for attempt in (local.verified, local.records):
+    for attempt in (local.verify_ledger, local.records):
         with pytest.raises(
             LedgerBroken, match=r"test\.ledger has no entries: it was never written to, or they are gone"
         ):
             attempt(ledger_path)
     stays(ledger_path).query(SQL).release(epsilon=0.5)
-    assert local.verified(ledger_path) == 4
+    assert local.verify_ledger(ledger_path) == 4
 
 
 @pytest.mark.depth("broken files")
@@ -388,7 +408,7 @@ def _refused(query: sf.Query, content: Callable[[], object]) -> None:
 
 def _named_and_refused(path: Path, sentence: str) -> None:
     """Reading, looking, choosing and releasing all stop at the break, and the file stays as it is."""
-    attempts = [lambda: local.verified(path), lambda: local.records(path)]
+    attempts = [lambda: local.verify_ledger(path), lambda: local.records(path)]
     _stopped([*attempts, *_uses(lambda: stays(path))], sentence, path.read_bytes)
 
 
@@ -472,7 +492,7 @@ def test_a_ledger_that_may_only_be_read(two_releases: Path, read_only: Path) -> 
     """It is shown and verified to whoever may read it; nothing is released."""
     path = read_only / "test.ledger"
     query = stays(path).query(SQL)
-    assert local.verified(path) == 7
+    assert local.verify_ledger(path) == 7
     assert query.dataset.ledger.total.epsilon == 0.6
     for epsilon in (0.5, 0.3):
         with pytest.raises(LedgerUnwritable) as unwritable:
@@ -491,7 +511,7 @@ def test_a_full_disk(kept: Path, fill_disk: Callable[[], None], epsilon: float) 
     with pytest.raises(LedgerUnwritable) as full:
         query.release(epsilon=epsilon, redraw=True)
     assert str(full.value) == sentence(kept)
-    assert local.verified(kept) == 7
+    assert local.verify_ledger(kept) == 7
 
 
 def test_a_disk_that_fills_up_while_noise_is_drawn(

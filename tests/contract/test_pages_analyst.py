@@ -163,8 +163,8 @@ def test_my_requests_say_who_has_each_and_what_happens_next(api: Api) -> None:
 
 
 def test_who_asked_nothing_yet_is_shown_the_catalogue(api: Api) -> None:
-    partner = api.room.people.add(api.room["root"], "gus", ["analyst"])
-    _, api.secrets["gus"] = api.room.people.new_token(partner, "")
+    partner = api.room.accounts.add(api.room["root"], "gus", ["analyst"])
+    _, api.secrets["gus"] = api.room.accounts.new_token(partner, "")
     shown = page(api, "gus", "/requests")
     assert "You have asked nothing yet" in text(shown)
     assert 'href="/catalogue"' in shown.text
@@ -193,7 +193,10 @@ def test_a_released_answer_with_its_ranges_its_guarantee_and_its_odds(api: Api) 
     assert "times of 100" in read
     assert "Answer 2 of 2" in read
     assert len(COMPARED.findall(shown.text)) == 8, "each of four figures, twice"
-    assert [set(one) for one in facts(shown)["answers"]] == [{"columns", "rows", "intervals", "types", "ranged"}] * 2
+    assert [[set(chart) for chart in charts] for charts in facts(shown)["charts"]] == [
+        [{"label", "data", "layout"}] * (len(answer["columns"]) - 1) if len(answer["rows"]) > 1 else []
+        for answer in answers
+    ]
 
 
 def test_without_a_guarantee_the_size_of_the_noise_is_withheld(api: Api) -> None:

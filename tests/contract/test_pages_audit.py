@@ -15,8 +15,8 @@ def numbers(page: str) -> list[int]:
 
 def test_newest_first_a_page_at_a_time(api: Api) -> None:
     for n in range(60):
-        api.room.outside.audit.append(api.room.outside.moment, "root", f"did {n}", "nothing", {})
-    last = api.room.outside.audit.read(newest_first=True)[0].number
+        api.room.ports.audit.append(api.room.ports.moment, "root", f"did {n}", "nothing", {})
+    last = api.room.ports.audit.read(newest_first=True)[0].number
     first = api("eve", "GET", PAGE).text
     assert numbers(first) == list(range(last, last - 50, -1))
     [older] = re.findall(r'rel="next" href="/audit\?after=(\d+)', first)
@@ -27,7 +27,7 @@ def test_newest_first_a_page_at_a_time(api: Api) -> None:
 def test_by_whom_and_about_what(api: Api) -> None:
     page = api("eve", "GET", f"{PAGE}?who=alice&about=stays").text
     assert numbers(page)
-    assert {e.who for e in api.room.outside.audit.read(who="alice", about="stays")} == {"alice"}
+    assert {e.who for e in api.room.ports.audit.read(who="alice", about="stays")} == {"alice"}
     assert "/audit?who=root" not in page
     assert "Nothing of that kind" in api("eve", "GET", f"{PAGE}?who=nobody").text
     asked = api("eve", "GET", "/audit?who=alice&about=stays").json()["items"]
@@ -38,14 +38,14 @@ def test_a_controller_sees_what_is_theirs_from_either_end(api: Api) -> None:
     every = api.room.audit.many(api.room["alice"], limit=1000)
     back = api.room.audit.many(api.room["alice"], limit=1000, newest_first=True)
     assert back == every[::-1]
-    assert not any(entry["about"] == "visits" for entry in every)
-    assert api.room.audit.many(api.room["alice"], back[2]["number"], 2, newest_first=True) == back[3:5]
+    assert not any(entry.about == "visits" for entry in every)
+    assert api.room.audit.many(api.room["alice"], back[2].number, 2, newest_first=True) == back[3:5]
 
 
 def test_a_request_is_called_by_its_number(api: Api) -> None:
     id, number = "0123456789abcdef01234567", api.room.submit().number
     api.room.sql(f"UPDATE requests SET id = '{id}' WHERE number = {number}")
-    api.room.outside.audit.append(api.room.outside.moment, "bob", "submit request", id, {})
+    api.room.ports.audit.append(api.room.ports.moment, "bob", "submit request", id, {})
     page = api("alice", "GET", PAGE).text
     assert f">request {number}</a>" in page
     assert f">{id}</a>" not in page
@@ -66,7 +66,7 @@ def test_the_verdict_is_a_sentence(api: Api) -> None:
 
 def test_markup_in_the_record_comes_out_as_text(api: Api) -> None:
     bad = "<script>alert(1)</script>"
-    api.room.outside.audit.append(api.room.outside.moment, "root", bad, bad, {bad: [bad]})
+    api.room.ports.audit.append(api.room.ports.moment, "root", bad, bad, {bad: [bad]})
     page = api("eve", "GET", PAGE).text
     assert bad not in page
     assert page.count("&lt;script&gt;") >= 4

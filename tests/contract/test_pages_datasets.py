@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import schema as of_schema
+from sfumato.presentation.wording import schema_sentences as of_schema
 from tests.api import Api
 from tests.room import COUNT, DATA, RULE, SCHEMA
 
@@ -79,8 +79,8 @@ def test_what_is_spent_stands_beside_the_budget(api: Api) -> None:
 
 
 def test_whoever_holds_nothing_is_told_how_to_begin(api: Api) -> None:
-    api.room.people.add(api.room["root"], "gus", ["controller"])
-    api.secrets["gus"] = api.room.people.new_token(api.room["gus"], "x")[1]
+    api.room.accounts.add(api.room["root"], "gus", ["controller"])
+    api.secrets["gus"] = api.room.accounts.new_token(api.room["gus"], "x")[1]
     text = page(api, "gus", "/datasets").text
     assert "You hold no data yet." in text
     assert '<a class="button primary" href="/register">Register a table</a>' in text

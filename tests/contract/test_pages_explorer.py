@@ -13,9 +13,9 @@ import pytest
 
 from sfumato.ledger.entry import Event
 from sfumato.model.risk import Source
-from sfumato.presentation.wording import exploration as of_explorer
-from sfumato.presentation.wording import policy as of_policy
-from sfumato.presentation.wording import risk as of_risk
+from sfumato.presentation.wording import exploration_sentences as of_explorer
+from sfumato.presentation.wording import policy_sentences as of_policy
+from sfumato.presentation.wording import risk_sentences as of_risk
 from tests.api import STATES, Api
 from tests.room import BY_WARD, COUNT, SUM
 
@@ -75,8 +75,8 @@ def test_an_inbox_with_nothing_in_it_says_so(api: Api) -> None:
     assert "Inbox (" not in said
     assert "planning beds" not in said, "of somebody else's dataset"
     assert "Register a table" not in said, "there is one"
-    api.room.people.add(api.room["root"], "gus", ["controller"])
-    api.secrets["gus"] = api.room.people.new_token(api.room["gus"], "x")[1]
+    api.room.accounts.add(api.room["root"], "gus", ["controller"])
+    api.secrets["gus"] = api.room.accounts.new_token(api.room["gus"], "x")[1]
     assert "Before anybody can ask" in text(page(api, "gus", "/inbox"))
 
 
@@ -274,9 +274,10 @@ def test_methods_stand_side_by_side(api: Api) -> None:
         "variance 0.001, selected privately with epsilon 0.1 – dp-selected",
     ):
         assert sentence in said
-    spans = facts(shown)["figure"]["spans"]
-    assert (spans[0]["label"], spans[0]["words"]) == ("✓ rule: gap 1.2, worst case", "up to 0.2")
-    assert spans[1]["words"] == "up to 0.3429", "never more than it allows"
-    assert all(0 < span["low"] <= span["high"] for span in spans)
+    figure = facts(shown)["figure"]
+    bars, names = figure["data"][0], figure["layout"]["yaxis"]["ticktext"]
+    assert (names[0], bars["text"][0]) == ("✓ rule: gap 1.2, worst case", "up to 0.2")
+    assert bars["text"][1] == "up to 0.3429", "never more than it allows"
+    assert all(0 < low <= low + wide for low, wide in zip(bars["base"], bars["x"], strict=True))
     assert " --" not in said, "there is no command line on a page"
     assert "`" not in said

@@ -18,7 +18,7 @@ PASSWORD = "four words put together"
 
 
 def browser(api: Api, name: str) -> Caller:
-    api.room.people.change(api.room["root"], name, password=PASSWORD)
+    api.room.accounts.change(api.room["root"], name, password=PASSWORD)
     caller = Caller(api.app, None)
     csrf = caller("POST", "/session", json={"name": name, "password": PASSWORD}).json()["csrf"]
     caller.headers = {"X-CSRF-Token": csrf}
@@ -58,16 +58,16 @@ def test_each_question_has_to_be_right_and_says_why_not(api: Api, wrong: int) ->
 
 def test_it_is_passed_once_and_can_be_repeated(room: Room) -> None:
     alice = room["alice"]
-    assert room.people.introduced(alice) is None
-    assert room.people.introduce(alice, RIGHT) == []
-    first = room.people.introduced(alice)
+    assert room.accounts.introduced(alice) is None
+    assert room.accounts.introduce(alice, RIGHT) == []
+    first = room.accounts.introduced(alice)
     room.pass_(days=1)
-    assert room.people.introduce(alice, [9, 9, 9, 9])
-    assert room.people.introduce(alice, RIGHT) == []
-    assert room.people.introduced(alice) == first is not None
-    passed = [entry for entry in room.outside.audit.read() if entry.verb == "passed the introduction"]
+    assert room.accounts.introduce(alice, [9, 9, 9, 9])
+    assert room.accounts.introduce(alice, RIGHT) == []
+    assert room.accounts.introduced(alice) == first is not None
+    passed = [entry for entry in room.ports.audit.read() if entry.verb == "passed the introduction"]
     assert [entry.who for entry in passed] == ["alice"]
-    assert room.people.introduced(room["carol"]) is None
+    assert room.accounts.introduced(room["carol"]) is None
 
 
 def test_nothing_is_entered_where_it_is_refused(room: Room) -> None:
@@ -90,7 +90,7 @@ def test_the_page_has_every_screen_and_question_and_does_not_tell_what_is_right(
     for screen in SCREENS:
         assert f"{screen.title}</h2>" in page
     for question in QUIZ:
-        assert question.asked in page
+        assert question.text in page
         assert question.why not in page
     assert page.count('type="radio"') == sum(len(question.choices) for question in QUIZ)
     assert page.count("○") + page.count("●") == 200
@@ -100,7 +100,7 @@ def test_the_page_has_every_screen_and_question_and_does_not_tell_what_is_right(
 
 
 def test_every_word_of_a_question_stood_on_a_screen_before(api: Api) -> None:
-    said = " ".join(sentence for screen in SCREENS for sentence in screen.said)
+    said = " ".join(sentence for screen in SCREENS for sentence in screen.sentences)
     for word in ("dp:", "dp-selected:", "none:"):
         assert word in said
 
@@ -108,7 +108,7 @@ def test_every_word_of_a_question_stood_on_a_screen_before(api: Api) -> None:
 def test_the_inbox_says_before_anything_is_approved_that_it_comes_first(api: Api) -> None:
     notice = 'href="/introduction?next=/inbox"'
     assert notice in api("alice", "GET", f"{HOST}/inbox").text
-    api.room.people.introduce(api.room["alice"], RIGHT)
+    api.room.accounts.introduce(api.room["alice"], RIGHT)
     assert notice not in api("alice", "GET", f"{HOST}/inbox").text
 
 

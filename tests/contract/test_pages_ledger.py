@@ -62,7 +62,7 @@ def test_the_way_to_the_page_for_everybody(api: Api) -> None:
 
 
 def test_a_name_that_is_markup_comes_out_as_text(api: Api) -> None:
-    api.room.people.change(api.room["root"], "bob", organisation="<img src=x>")
+    api.room.accounts.change(api.room["root"], "bob", organisation="<img src=x>")
     page = api("alice", "GET", PAGE).text
     assert "<img" not in page
     assert "&lt;img src=x&gt;" in page

@@ -22,7 +22,7 @@ def test_it_is_the_admins(api: Api, who: str) -> None:
 
 
 def test_everybody_is_listed_with_what_they_are(api: Api) -> None:
-    api.room.people.change(api.room["root"], "dan", disabled=True)
+    api.room.accounts.change(api.room["root"], "dan", disabled=True)
     text = api("root", "GET", PEOPLE).text
     for name in TOKENS:
         assert f'<tr data-name="{name}"><th scope="row">{name}</th>' in text
@@ -32,7 +32,7 @@ def test_everybody_is_listed_with_what_they_are(api: Api) -> None:
 
 
 def test_markup_in_an_organisation_comes_out_as_text(api: Api) -> None:
-    api.room.people.change(api.room["root"], "dan", organisation=MARKUP)
+    api.room.accounts.change(api.room["root"], "dan", organisation=MARKUP)
     text = api("root", "GET", PEOPLE).text
     assert MARKUP not in text
     assert escape(MARKUP) in text
@@ -40,7 +40,7 @@ def test_markup_in_an_organisation_comes_out_as_text(api: Api) -> None:
 
 def test_many_people_come_in_pages(api: Api) -> None:
     for number in range(100):
-        api.room.outside.rows("people").add(
+        api.room.ports.rows("people").add(
             {"name": f"p{number:03}", "organisation": "", "roles": ["analyst"], "password": None, "public_key": "",
              "sealed_key": "", "created_at": "2026-11-16T09:00:00+00:00", "disabled": False}
         )  # fmt: skip

@@ -10,7 +10,7 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from sfumato.presentation.wording import policy as of_policy
+from sfumato.presentation.wording import policy_sentences as of_policy
 from sfumato.presentation.wording import rule as of_rule
 from tests.api import Api
 from tests.room import BOARD, COUNT

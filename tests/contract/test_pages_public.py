@@ -35,13 +35,13 @@ def test_where_the_policy_does_not_say_so_it_is_as_if_there_were_no_dataset(api:
 
 def test_it_is_open_to_whoever_comes_and_changes_nothing(api: Api) -> None:
     opened(api)
-    entries, log = api.room.entries(), api.room.outside.audit.read()
+    entries, log = api.room.entries(), api.room.ports.audit.read()
     page = stranger(api)("GET", f"{HOST}/public/STAYS")
     assert page.status_code == 200
     assert 'content="noindex"' in page.text
     assert "One row: whether it is in the data, and so all that it says. Somebody who has several rows" in page.text
     assert stranger(api)("GET", "/public/stays").json()["name"] == "stays"
-    assert (api.room.entries(), api.room.outside.audit.read()) == (entries, log)
+    assert (api.room.entries(), api.room.ports.audit.read()) == (entries, log)
     assert stranger(api)("POST", "/public/stays").status_code == 401
 
 
@@ -65,7 +65,7 @@ def test_each_charge_is_there_with_its_word_and_epsilon_only_where_it_is_promise
 
 def test_neither_names_nor_answers_nor_looks(api: Api) -> None:
     room = api.room
-    room.people.change(room["root"], "bob", organisation="qzboard")
+    room.accounts.change(room["root"], "bob", organisation="qzboard")
     room.policy({"who": ["qzboard"]}, public_page=True)
     request = room.submit(SUM)
     room.approve(request, note="qznote")

@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from sfumato.adapters.storage.database import Database
-from sfumato.adapters.storage.database_failures import guarded
+from sfumato.adapters.storage.database_failures import run_guarded
 from sfumato.adapters.storage.ledger_table import TRIES
 from sfumato.errors import BadInput, DatabaseFailure, LedgerUnwritable
 from sfumato.ledger.entry import Draft, Entry, Event, verify
@@ -137,7 +137,7 @@ def test_a_server_that_may_only_be_read(database: Database, url: str) -> None:
 def test_more_people_than_connections_wait_and_are_told() -> None:
     engine = sa.create_engine("sqlite://", poolclass=sa.pool.QueuePool, pool_size=1, max_overflow=0, pool_timeout=0)
     with engine.connect(), pytest.raises(DatabaseFailure, match="busy"):
-        guarded(lambda failure: DatabaseFailure(failure.value), engine.connect)
+        run_guarded(lambda failure: DatabaseFailure(failure.value), engine.connect)
     engine.dispose()
 
 

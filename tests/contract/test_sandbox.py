@@ -33,7 +33,7 @@ from hypothesis import strategies as st
 
 from sfumato.adapters.sandbox import bubblewrap, filesystem, runner, self_test
 from sfumato.adapters.sandbox.bubblewrap import Bubblewrap
-from sfumato.adapters.sandbox.limits import Limits
+from sfumato.adapters.sandbox.limits import SandboxLimits
 from sfumato.errors import BadInput, Refused, SandboxMissing
 from sfumato.ports import Columns, Sandbox
 from tests.hostile import AMOUNTS, ATTACKS, FILES, OUTCOMES, PLAIN, batched, in_turn, outcomes, written
@@ -43,7 +43,7 @@ NOT_HERE = "bubblewrap is not here: install it with 'apt install bubblewrap'."
 ALLOW_ALL = struct.pack("<HBBI", 6, 0, 0, 0x7FFF0000)
 """A filter that lets every call through."""
 QUICK = "def evaluate(tables): return 1"
-WIDE = Limits(seconds=300, low=-1e6, high=1e6, decimals=3)
+WIDE = SandboxLimits(seconds=300, low=-1e6, high=1e6, decimals=3)
 TABLE: Columns = {
     "age": [30, 40, 50, 60],
     "pay": [1.5, 2.5, 3.5, None],
@@ -72,11 +72,11 @@ def hint(missing: SandboxMissing | None) -> str:
     return missing.hint
 
 
-def ready(limits: Limits, clock: Clock | None = None) -> Bubblewrap:
+def ready(limits: SandboxLimits, clock: Clock | None = None) -> Bubblewrap:
     """A sandbox that needs no test any more and does not keep anybody waiting."""
     clock = clock or Clock()
     made = Bubblewrap(limits, clock=clock.now, pause=clock.pause)
-    made._found.append(None)
+    made._verdict.append(None)
     return made
 
 
@@ -195,7 +195,7 @@ def test_a_number_of_any_kind_leaves_rounded(tested: Bubblewrap) -> None:
 
 def test_a_number_is_rounded_and_within_its_range() -> None:
     for number, score in {0.123456789: 0.12, 1.0: 1.0, 1e308: 1.0, -1e308: 0.0, -0.001: 0.0}.items():
-        found = Limits().score(number)
+        found = SandboxLimits().score(number)
         assert found == score
         assert math.copysign(1, found) == 1  # there is no negative zero
 
@@ -267,7 +267,7 @@ def test_what_never_ends_is_killed(
     tested: Bubblewrap, attacks: dict[str, str], outside: dict[str, str], name: str
 ) -> None:
     assert outside[name] == "ran on"
-    assert ready(Limits(seconds=1, low=0, high=100)).score(attacks[name], []) is None
+    assert ready(SandboxLimits(seconds=1, low=0, high=100)).score(attacks[name], []) is None
 
 
 STILL_SHUT = [*FILES.keys() - {"leaves shared memory"}, "connects by TCP", "connects to an abstract socket"]
@@ -284,7 +284,7 @@ def test_even_without_the_filter_there_are_no_files_and_no_servers(
 def test_memory_is_taken_up_to_the_limit_only(tested: Bubblewrap) -> None:
     grow = "def evaluate(tables):\n    kept = []\n    while True: kept.append(b'x' * 2**20)"
     start = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    assert ready(Limits(seconds=10, memory_mb=200)).score(grow, []) is None
+    assert ready(SandboxLimits(seconds=10, memory_mb=200)).score(grow, []) is None
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss <= max(start, 250 * 2**10)
 
 
@@ -326,7 +326,7 @@ def test_who_computes_for_too_long_is_ended_even_if_nobody_waits(
 ) -> None:
     """The kernel counts, too: here the server would wait for minutes, and two seconds may be computed."""
     monkeypatch.setattr(bubblewrap, "WORKING", 0.01)
-    patient = ready(Limits(seconds=20))
+    patient = ready(SandboxLimits(seconds=20))
     monkeypatch.setattr(patient, "_read", lambda answer, until: Bubblewrap._read(patient, answer, until + 200))
     assert _cpu(lambda: patient.score("def evaluate(tables):\n    while True: pass", [])) < 10
 
@@ -446,7 +446,7 @@ def test_all_failures_are_the_same_and_take_the_same_time(tested: Bubblewrap) ->
     said = set()
     for name, code in {**NO_SCORE, "a score": "def evaluate(tables): return 0.5"}.items():
         clock, seconds = Clock(), 2 if name in LONG else 300
-        score = ready(Limits(seconds=seconds), clock).score(code, [])
+        score = ready(SandboxLimits(seconds=seconds), clock).score(code, [])
         assert len(clock.pauses) == 1, name
         assert clock.said[-1] + clock.pauses[0] - clock.said[0] == pytest.approx(seconds, abs=1e-6), name
         said.add((name == "a score", json.dumps(score)))
@@ -457,16 +457,16 @@ def test_all_failures_are_the_same_and_take_the_same_time(tested: Bubblewrap) ->
 def test_what_is_no_number_is_raised_or_no_score(code: str) -> None:
     """What the runner makes of it; that whatever it raises is no score, and late, is shown above."""
     try:
-        number = runner._evaluated(code, [])
+        number = runner._evaluate(code, [])
     except (ArithmeticError, OSError, SyntaxError, TypeError, ValueError):
         return
-    assert Limits().score(number) is None
+    assert SandboxLimits().score(number) is None
 
 
 def test_the_seconds_really_pass(tested: Bubblewrap) -> None:
     """On the machine's clock: other programs may make it later, never sooner."""
-    sandbox = Bubblewrap(Limits(seconds=0.8))
-    sandbox._found.append(None)
+    sandbox = Bubblewrap(SandboxLimits(seconds=0.8))
+    sandbox._verdict.append(None)
     for code in ("def evaluate(tables): return 0.5", "x", "import time\ndef evaluate(tables): time.sleep(600)"):
         start = time.monotonic()
         sandbox.score(code, [])
@@ -477,7 +477,7 @@ def test_of_public_tables_the_answer_comes_when_it_is_there(tested: Bubblewrap) 
     """Only where that is asked for: otherwise it is late."""
     for code, score in {"def evaluate(tables): return 0.5": 0.5, "x": None}.items():
         clock = Clock()
-        sandbox = ready(Limits(seconds=300), clock)
+        sandbox = ready(SandboxLimits(seconds=300), clock)
         assert sandbox.score(code, [], padded=False) == score
         assert clock.pauses == []
         assert sandbox.score(code, []) == score
@@ -515,7 +515,7 @@ def evaluate(tables):
 
 
 def test_no_process_is_left(tested: Bubblewrap) -> None:
-    sandbox = ready(Limits(seconds=4))
+    sandbox = ready(SandboxLimits(seconds=4))
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(sandbox.score, "import time\ndef evaluate(tables): time.sleep(10**6)", [])
         inner = eventually(lambda: descendants(os.getpid(), "/runner.py"))
@@ -527,7 +527,7 @@ def test_a_function_dies_with_the_server(tested: Bubblewrap) -> None:
     code = """
 from sfumato.adapters.sandbox.bubblewrap import Bubblewrap
 sandbox = Bubblewrap()
-sandbox._found.append(None)
+sandbox._verdict.append(None)
 sandbox.score("import time\\ndef evaluate(tables): time.sleep(10**6)", [])
 """
     environment = os.environ | {"PYTHONPATH": str(Path(runner.__file__).parents[2])}
@@ -709,23 +709,23 @@ def test_it_is_tested_once(tested: Bubblewrap, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize(
     "wrong",
     [
-        lambda: Limits(seconds=0),
-        lambda: Limits(seconds=math.inf),
-        lambda: Limits(memory_mb=0),
-        lambda: Limits(decimals=-1),
-        lambda: Limits(low=1),
-        lambda: Limits(high=math.inf),
-        lambda: Limits(low=math.nan),
+        lambda: SandboxLimits(seconds=0),
+        lambda: SandboxLimits(seconds=math.inf),
+        lambda: SandboxLimits(memory_mb=0),
+        lambda: SandboxLimits(decimals=-1),
+        lambda: SandboxLimits(low=1),
+        lambda: SandboxLimits(high=math.inf),
+        lambda: SandboxLimits(low=math.nan),
     ],
 )
-def test_limits_limit(wrong: Callable[[], Limits]) -> None:
+def test_limits_limit(wrong: Callable[[], SandboxLimits]) -> None:
     with pytest.raises(BadInput):
         wrong()
 
 
 @given(st.floats(), st.integers(0, 4), st.floats(-10, 0), st.floats(0.1, 10))
 def test_a_score_is_one_of_few(number: float, decimals: int, low: float, high: float) -> None:
-    score = Limits(decimals=decimals, low=low, high=high).score(number)
+    score = SandboxLimits(decimals=decimals, low=low, high=high).score(number)
     if score is None:
         assert not math.isfinite(number)
     else:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from sfumato.errors import BadInput, Conflict, Forbidden, PreferenceError, SfumatoError, VaultBroken
-from sfumato.escrow.questions.query import Asked
-from sfumato.escrow.submissions.docket import Docket
-from sfumato.escrow.submissions.lifecycle import Request
+from sfumato.escrow.questions.query import RequestedQuery
+from sfumato.escrow.submissions.request import Request
 from sfumato.ledger.entry import Event
 from tests.room import BY_WARD, COUNT, DATA, SCHEMA, SUM, Room
 
@@ -38,13 +38,13 @@ BY_API: dict[str, Callable[[Room], Any]] = {
     "policy": lambda room: room.policy(rule={"gap": 3, "worst_case": True}),
     "purpose of the policy": lambda room: room.policy(purpose="another"),
     "flow": lambda room: room.policy({"who": ["dan"]}),
-    "organisation": lambda room: room.people.change(room["root"], "bob", organisation="Insurer"),
+    "organisation": lambda room: room.accounts.change(room["root"], "bob", organisation="Insurer"),
 }
 
 
 def test_5_what_is_changed_after_its_approval_does_not_run(room: Room) -> None:
     for changed, change in BY_API.items():
-        room.people.change(room["root"], "bob", organisation="Board")
+        room.accounts.change(room["root"], "bob", organisation="Board")
         room.policy()
         request, seen = room.submit(), room.submit(SUM)
         binding = room.decisions.inspect(room["alice"], seen.id)["binding"]
@@ -84,10 +84,8 @@ def test_5_nor_does_one_whose_binding_was_made_to_fit(room: Room) -> None:
     request = room.submit()
     approved = room.approve(request)
     held = room.datasets.of("stays")
-    signed = room.policies.current(room["alice"], "stays")
-    asked, who = [request.id, request.purpose], room["bob"]
-    docket = Docket(room.outside, room.people, room.datasets)
-    binding = docket.binding(asked, held, [Asked(ALL)], {"epsilon": 5.0}, signed, who)
+    forged = replace(request, queries=(RequestedQuery(ALL),), preference={"epsilon": 5.0})
+    binding = room.requests.payload(forged, held).binding
     made = [dict(one) | {"binding": binding} for one in approved.decided_by]
     room.sql(
         "UPDATE requests SET queries = :queries, preference = :preference, binding = :binding, decided_by = :made",
@@ -328,6 +326,6 @@ def test_20_an_engine_that_cannot_finish_says_one_constant_thing(room: Room) -> 
     room.runner.meanwhile = fails
     with pytest.raises(ZeroDivisionError):
         room.go()  # a worker would have swallowed it; nothing of it is kept
-    told = [room.requests.one(room["bob"], request.id), *room.notices.many(room["bob"])]
+    told = [room.requests.one(room["bob"], request.id), *room.notifications.many(room["bob"])]
     assert "somebody" not in json.dumps(told, default=str)
     assert room.state(request) == "failed"

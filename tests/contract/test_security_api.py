@@ -146,7 +146,7 @@ def unchanged(api: Api) -> Iterator[None]:
 
     def record() -> tuple[Any, ...]:
         tables = ("datasets", "versions", "policies", "requests", "signals", "notifications", "tokens", "people")
-        return (api.room.entries(), api.room.outside.audit.read(), *(api.room.outside.rows(t).many() for t in tables))
+        return (api.room.entries(), api.room.ports.audit.read(), *(api.room.ports.rows(t).many() for t in tables))
 
     before = record()
     api.room.runner.done.clear()
@@ -205,7 +205,7 @@ def test_line_19_nobody_acts_as_another(api: Api, who: str) -> None:
 
 def test_line_19_nobody_approves_their_own_request(api: Api) -> None:
     room = api.room
-    room.people.change(room["root"], "carol", roles=["analyst", "controller"], organisation="Health Board")
+    room.accounts.change(room["root"], "carol", roles=["analyst", "controller"], organisation="Health Board")
     asked = {"dataset": "stays", "purpose": "planning", "queries": [{"sql": SUM}]}
     own = api("carol", "POST", "/requests", json=asked).json()
     binding = api("alice", "GET", f"/requests/{own['id']}/page").json()["binding"]
@@ -220,14 +220,14 @@ def test_line_19_a_page_of_another_site_changes_nothing(api: Api) -> None:
     """It can make a browser send the cookie, and neither read nor guess the CSRF token."""
     room = api.room
     for name in ("alice", "carol"):
-        room.people.change(room["root"], name, password="four words put together")
+        room.accounts.change(room["root"], name, password="four words put together")
     alice, carol = api.caller("alice"), api.caller("carol")
     csrf = {}
     for name, caller in (("alice", alice), ("carol", carol)):
         caller.headers = {}
         signed = caller("POST", "/session", json={"name": name, "password": "four words put together"})
         csrf[name] = signed.json()["csrf"]
-        room.people.introduce(room[name], [question.right for question in QUIZ])
+        room.accounts.introduce(room[name], [question.right for question in QUIZ])
     page = alice("GET", "/requests/1/page").json()
     for headers in ({}, {"X-CSRF-Token": csrf["carol"]}, {"X-CSRF-Token": ""}, {"Content-Type": "text/plain"}):
         with unchanged(api):

@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 
 from sfumato.errors import Conflict, Forbidden, NoGuarantee, PolicyError, SfumatoError
-from sfumato.escrow.submissions.lifecycle import Request
+from sfumato.escrow.submissions.request import Request
 from sfumato.ledger.entry import Event
-from sfumato.presentation.escrow import dataset as dataset_view
-from sfumato.presentation.escrow import submission
-from sfumato.presentation.escrow.policy import signed
+from sfumato.presentation.escrow import dataset_view, submission
+from sfumato.presentation.escrow.policy_view import signed
 from tests.room import COUNT, DATA, SCHEMA, SUM, Room
 
 ANY = {"guarantees": ["dp", "dp-selected", "none"]}
@@ -36,7 +35,7 @@ def word(room: Room, request: Request) -> str:
 
 
 def total(room: Room) -> str:
-    return str(dataset_view.ledger(room.datasets.ledger(room["bob"], "stays"))["guarantee"])
+    return str(dataset_view.ledger(room.datasets.ledger(room["bob"], "stays")).guarantee)
 
 
 # The words by sequence, as docs/theory/deciding.md lists them
@@ -210,18 +209,18 @@ def test_deciders_and_analysts_see_no_look_of_a_viewer_after_the_first(room: Roo
     apart(room)
     room.look(V)
     seen = [entry.number for entry in room.entries()], room.audit.many(room[D])
-    assert all(entry["verb"] != "asked for the risk of" for entry in seen[1])
+    assert all(entry.verb != "asked for the risk of" for entry in seen[1])
     room.look(V, COUNT)
     room.questions.check(room[V], "stays")
     assert ([entry.number for entry in room.entries()], room.audit.many(room[D])) == seen
-    assert len([e for e in room.audit.many(room["eve"]) if e["verb"].startswith("asked for the")]) == 3
+    assert len([e for e in room.audit.many(room["eve"]) if e.verb.startswith("asked for the")]) == 3
 
 
 # What is refused
 
 
 def test_whoever_looked_decides_and_writes_nothing_for_ever(room: Room) -> None:
-    room.people.change(room["root"], V, roles=["controller", "analyst", "admin"])
+    room.accounts.change(room["root"], V, roles=["controller", "analyst", "admin"])
     apart(room, ANY)
     request = room.submit()
     room.look(V)
@@ -238,9 +237,9 @@ def test_whoever_looked_decides_and_writes_nothing_for_ever(room: Room) -> None:
         lambda: room.datasets.populate(viewer, "stays", "patients"),
         lambda: room.datasets.retire(viewer, "stays"),
         lambda: room.submit(by=V),
-        lambda: room.people.add(viewer, "mallory", ["controller"]),
-        lambda: room.people.change(viewer, "bob", roles=["controller"]),
-        lambda: room.people.change(viewer, D, disabled=True),
+        lambda: room.accounts.add(viewer, "mallory", ["controller"]),
+        lambda: room.accounts.change(viewer, "bob", roles=["controller"]),
+        lambda: room.accounts.change(viewer, D, disabled=True),
     ]
     entries = len(room.entries())
     for attempt in forbidden:
@@ -256,7 +255,7 @@ def test_whoever_looked_decides_and_writes_nothing_for_ever(room: Room) -> None:
 
 
 def test_an_approval_is_void_once_whoever_gave_it_looks(room: Room) -> None:
-    room.people.add(room["root"], "fay", ["controller"])
+    room.accounts.add(room["root"], "fay", ["controller"])
     room.datasets.controllers(room[V], "stays", [V, D, "fay"])
     apart(room, {"approvals": 2})
     request = room.submit()
@@ -329,5 +328,5 @@ def test_it_takes_two_controllers_and_one_who_viewed_nothing(room: Room) -> None
 def test_a_policy_says_it_in_a_sentence(room: Room) -> None:
     apart(room)
     said = signed(room.policies.current(room[D], "stays"))
-    assert any("A controller who views individual risks can no longer decide" in text for text in said["sentences"])  # type: ignore[attr-defined]
-    assert said["policy"]["separation"] is True  # type: ignore[index]
+    assert any("A controller who views individual risks can no longer decide" in text for text in said.sentences)
+    assert said.policy.separation is True

@@ -22,14 +22,14 @@ from sfumato.errors import (
     SandboxMissing,
     SfumatoError,
 )
-from sfumato.escrow.ports import Limits
-from sfumato.escrow.submissions.lifecycle import Request
+from sfumato.escrow.ports import EscrowLimits
+from sfumato.escrow.submissions.request import Request
 from sfumato.escrow.submissions.signal import Signal
 from sfumato.ledger.entry import Event
 from sfumato.presentation.certificate import worded_json
 from sfumato.presentation.escrow import signals as signalling
 from sfumato.presentation.escrow import submission
-from sfumato.presentation.escrow.notices import sentence
+from sfumato.presentation.escrow.notifications_view import sentence
 from tests.contract.conftest import Copies
 from tests.room import BY_WARD, COUNT, DATA, SCHEMA, Room
 
@@ -124,8 +124,8 @@ def test_what_is_stored_has_no_sentences_and_what_was_stored_with_some_keeps_the
     shown = result(room, signal)
     assert {"title", "sentences", "picture"} == set(shown) - set(stored)
     before = stored | {"title": "A title", "sentences": ["As it was said then."], "picture": None}
-    sealed = room.outside.locks.seal(json.dumps(before).encode(), f"signal {signal.id}")
-    room.outside.rows("signals").change({"id": signal.id}, {"result": sealed})
+    sealed = room.ports.locks.seal(json.dumps(before).encode(), f"signal {signal.id}")
+    room.ports.rows("signals").change({"id": signal.id}, {"result": sealed})
     assert result(room, signal) == worded_json(before)
 
 
@@ -159,11 +159,11 @@ def test_what_is_charged_is_approved_first(room: Room, asked: Request, wanted: s
     assert room.charged == pytest.approx(before + 0.5)
     shown = room.signals.one(room["bob"], signal.id)
     assert (shown["state"], shown["charged"]) == ("released", 0.5)
-    assert [sentence(n) for n in room.notices.many(room["bob"], limit=2)] == [
+    assert [sentence(n) for n in room.notifications.many(room["bob"], limit=2)] == [
         "Signal 1 is here.",
         "Signal 1 was approved.",
     ]
-    assert "signal 1 waits for a decision" in sentence(room.notices.many(room["alice"], limit=1)[0])
+    assert "signal 1 waits for a decision" in sentence(room.notifications.many(room["alice"], limit=1)[0])
 
 
 def test_what_a_policy_approves_by_itself_goes_on(room: Room) -> None:
@@ -176,7 +176,7 @@ def test_what_a_policy_approves_by_itself_goes_on(room: Room) -> None:
     assert result(room, signal)["guarantee"] == "dp"
     assert submit(room, request, "as_published", task=ABOVE).state == "submitted"
     assert submit(room, request, "free", code=SHARE, range=[0, 1]).state == "submitted"
-    automatic = [row for row in room.audit.many(room["eve"]) if row["who"] == "the policy"]
+    automatic = [row for row in room.audit.many(room["eve"]) if row.who == "the policy"]
     assert len(automatic) == 2
 
 
@@ -256,8 +256,8 @@ def test_both_scores_leave_after_two_inspections(room: Room, asked: Request) -> 
     with pytest.raises(AwaitingApproval, match="withheld"):
         result(room, signal)
     with pytest.raises(Forbidden):
-        room.signal_decisions.value(room["bob"], signal.id)
-    value = room.signal_decisions.value(room["alice"], signal.id)
+        room.signal_decisions.look(room["bob"], signal.id)
+    value = room.signal_decisions.look(room["alice"], signal.id)
     assert (value["exact"], value["decimals"]) == (0.5, 2)
     looks = [e.draft for e in room.entries(Event.LOOKED) if e.draft.who == "alice"]
     assert len(looks) == 2
@@ -266,7 +266,7 @@ def test_both_scores_leave_after_two_inspections(room: Room, asked: Request) -> 
     assert (found["exact"], found["guarantee"], found["cost"]) == (0.5, "none", None)
     assert room.charged == pytest.approx(11)
     with pytest.raises(Conflict, match="no withheld value"):
-        room.signal_decisions.value(room["alice"], signal.id)
+        room.signal_decisions.look(room["alice"], signal.id)
 
 
 def test_in_the_papers_own_order_nothing_carries_a_guarantee(room: Room) -> None:
@@ -374,10 +374,10 @@ def test_code_as_published(room: Room, asked: Request) -> None:
     assert signal.bits == pytest.approx(6.672, abs=0.001), "no_score is told apart from every score"
     approve(room, signal, allow_no_guarantee=True)
     room.go()
-    assert room.signal_decisions.value(room["alice"], signal.id)["exact"] == 0.33
+    assert room.signal_decisions.look(room["alice"], signal.id)["exact"] == 0.33
     exact = room.sandbox.runs[-1][1]
     assert exact == [{"ward": ["a", "b", "c"], "count(*)": [10, 10, 10]}]
-    kept = room.outside.rows("signals").one(id=signal.id)
+    kept = room.ports.rows("signals").one(id=signal.id)
     assert "10, 10, 10" not in str(kept)
 
 
@@ -452,7 +452,7 @@ def test_what_is_changed_after_it_was_seen_does_not_run(room: Room, asked: Reque
         room.signal_decisions.approve(room["alice"], signal.id, binding)
         room.sql(f"{change} WHERE id = :id", id=signal.id)
     room.go()
-    row = room.outside.rows("signals").one(id=signal.id)
+    row = room.ports.rows("signals").one(id=signal.id)
     assert row is not None
     assert row["state"] in ("submitted", "failed")
     assert room.sandbox.runs == []
@@ -476,7 +476,7 @@ def test_data_elsewhere_that_is_written_anew_while_code_runs_is_not_scored(room:
     """Attack 5: between the check of an approval and the reading a function has run for seconds."""
     lies, name = tmp_path / "stays.csv", "elsewhere"
     lies.write_bytes(DATA)
-    object.__setattr__(room.outside, "limits", Limits(references=(str(tmp_path),)))
+    object.__setattr__(room.ports, "limits", EscrowLimits(references=(str(tmp_path),)))
     room.datasets.register(room["alice"], SCHEMA.replace("stays", name), reference=str(lies))
     flow = {"who": ["everyone"], "signals": EVERY, "code": True, "preferences": ["epsilon"]}
     room.policies.set(room["alice"], name, {"flow": [flow]})

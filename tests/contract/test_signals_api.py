@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sfumato.adapters.sandbox.bubblewrap import Bubblewrap
-from sfumato.adapters.sandbox.limits import Limits
+from sfumato.adapters.sandbox.limits import SandboxLimits
 from sfumato.errors import EngineFailure
 from sfumato.escrow.submissions.code_review import fingerprint
 from sfumato.ports import Columns
@@ -127,11 +127,11 @@ def test_the_page_of_code_has_its_marks(api: Api, asked: str) -> None:
 
 def test_attack_6_without_a_sandbox_it_is_501_and_nothing_is_kept_or_run(api: Api, asked: str) -> None:
     api.room.sandbox.lacking = "bubblewrap is not installed: apt install bubblewrap."
-    before = (len(api.room.entries()), api.room.outside.rows("signals").many())
+    before = (len(api.room.entries()), api.room.ports.rows("signals").many())
     answer = api("bob", "POST", f"/requests/{asked}/signals", json={"code": CODE, "range": [0, 1]})
     assert (answer.status_code, answer.json()["code"]) == (501, "sandbox_unavailable")
     assert "apt install" in answer.json()["hint"]
-    assert (len(api.room.entries()), api.room.outside.rows("signals").many()) == before
+    assert (len(api.room.entries()), api.room.ports.rows("signals").many()) == before
     assert api.room.sandbox.runs == []
     told = api("bob", "GET", "/tasks").json()
     assert told["code"]["ready"] is False
@@ -170,11 +170,11 @@ FAILING = {  # one of each way to end; all of them are tried in tests/contract/t
 
 def test_whatever_fails_on_the_exact_answer_is_the_same_in_every_response(api: Api) -> None:
     """In the real sandbox; but for what was sent, the signal's own numbers and the time, byte by byte."""
-    patient, short = (Bubblewrap(Limits(seconds=seconds), pause=lambda _: None) for seconds in (300, 2))
+    patient, short = (Bubblewrap(SandboxLimits(seconds=seconds), pause=lambda _: None) for seconds in (300, 2))
     if missing := patient._lacking():
         pytest.skip(missing.hint)
     for real in (patient, short):
-        real._found.append(None)  # its self-test is shown elsewhere
+        real._verdict.append(None)  # its self-test is shown elsewhere
 
     def score(code: str, tables: Sequence[Columns], *, padded: bool = True) -> float | None:
         """Nobody waits long for what has no end; whatever scores has as long as a busy machine takes."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import struct
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -297,4 +298,32 @@ def test_every_way_to_open_a_file_refuses_it(tmp_path: Path) -> None:
         "Hint: write it anew with NULL in place of such a value, or without the column."
     )
     with pytest.raises(SourceError, match=r"^Column 'v' of t\.parquet has a text"):
-        local.drafted(path, "t")
+        local.draft_schema(path, "t")
+
+
+def test_a_file_is_read_to_its_end_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its ledger remembers the state in which every value could be read. In another state it is read again."""
+    path, ledger, read = tmp_path / "t.parquet", tmp_path / "t.ledger", list[Sequence[str]]()
+    reads = DuckDB._reads
+
+    def count(engine: DuckDB, table: str, columns: Sequence[str]) -> bool:
+        read.append(columns)
+        return reads(engine, table, columns)
+
+    monkeypatch.setattr(DuckDB, "_reads", count)
+
+    def times_read(value: bytes, *, anew: bool) -> int:
+        if anew:
+            write(path, STORED["text"].array([b"a", value]))
+        read.clear()
+        local.open(path, {"name": "t"}, ledger=ledger).query("SELECT COUNT(*) FROM t").release(epsilon=1)
+        return len(read)
+
+    assert times_read(b"b", anew=True) == 1
+    assert times_read(b"b", anew=False) == 0, "whatever process opens it next"
+    assert times_read(b"c", anew=True) == 1
+    assert times_read(b"c", anew=False) == 0
+    with pytest.raises(SourceError, match=r"^Column 'v' of t\.parquet has a text"):
+        times_read(b"\xff", anew=True)
+    with pytest.raises(SourceError, match=r"^Column 'v' of t\.parquet has a text"):
+        times_read(b"\xff", anew=False)

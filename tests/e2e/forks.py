@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 _PARENT = """
-import json, os, sys
+import json, os, sys, traceback
 import opendp.prelude, pandas, sqlite3
 import sfumato.adapters.engines.duckdb.engine, sfumato.adapters.noise.laplace
 import sfumato.adapters.storage.ledger_file, sfumato.composition.local
@@ -29,7 +29,13 @@ for line in sys.stdin:
     else:
         forked.append(os.fork())
         if not forked[-1]:
-            os._exit(main(*json.loads(line)) or 0)
+            try:
+                code = main(*json.loads(line)) or 0
+            except BaseException:  # said, or a test would wait for its lines for ever
+                traceback.print_exc()
+                say("raised, see stderr")
+                code = 70
+            os._exit(code)
 """
 
 

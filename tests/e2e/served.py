@@ -13,15 +13,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from sfumato.adapters.vault.vault_file import Cost
+from sfumato.adapters.vault.vault_file import Argon2Cost
 from sfumato.client.client import Client, connect
-from sfumato.composition.create import made
-from sfumato.composition.settings import Settings
-from sfumato.composition.workspace import opened
+from sfumato.composition.create import create_workspace
+from sfumato.composition.settings import WorkspaceSettings
+from sfumato.composition.workspace import open_workspace
 from tests.e2e.command import PATIENCE, SFUMATO
 
 PASSPHRASE, PASSWORD = "open sesame please", "correct horse battery"
-CHEAP = Cost(passes=1, memory_kib=64, lanes=1)  # of a passphrase, where its cost is not what is shown
+CHEAP = Argon2Cost(passes=1, memory_kib=64, lanes=1)  # of a passphrase, where its cost is not what is shown
 PEOPLE = (("alice", "controller", ""), ("bob", "analyst", "Health Board"), ("carol", "auditor", ""))
 
 
@@ -126,12 +126,12 @@ class Tokens:
     carol: str
 
 
-def prepared(folder: Path, settings: Settings | None = None) -> Tokens:
+def prepared(folder: Path, settings: WorkspaceSettings | None = None) -> Tokens:
     """A workspace in a folder, made quickly: its passphrase is as weak as it can be, and people come by tokens."""
     place = folder / "workspace"
-    made(place, admin="root", password=PASSWORD, passphrase=PASSPHRASE, settings=settings, cost=CHEAP)
-    with opened(place, passphrase=PASSPHRASE) as workspace:
-        people = workspace.escrow.people
+    create_workspace(place, admin="root", password=PASSWORD, passphrase=PASSPHRASE, settings=settings, cost=CHEAP)
+    with open_workspace(place, passphrase=PASSPHRASE) as workspace:
+        people = workspace.escrow.accounts
         root, tokens = people.one("root"), []
         for name, role, organisation in PEOPLE:
             people.add(root, name, [role], organisation=organisation)

@@ -187,5 +187,6 @@ def _at_any_moment(folder: Path, place: Place, killed: Killed, kills: int) -> st
         answers = kept(record)
         assert [answers.get(epsilon) for epsilon, _ in printed] == [rows for _, rows in printed], "all that was seen"
         last += [entry.draft.event for entry in record.entries[-1:]]
+        place.close()  # a server takes only a number of connections at a time
     check(folder, place, chance.sample(printed, min(5, len(printed))))
     return f"{last.count(Event.RESERVED)} of them between the charge and the answer"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from sfumato.composition.create import made
+from sfumato.composition.create import create_workspace
 from sfumato.composition.local_access import UNLOCKER
-from sfumato.composition.settings import Settings
+from sfumato.composition.settings import WorkspaceSettings
 from tests.e2e.command import Ran, Typed
 from tests.e2e.served import CHEAP
 
@@ -26,8 +26,8 @@ def at(tmp_path: Path, typed: Typed, monkeypatch: pytest.MonkeyPatch) -> Typed:
     """The commands on a new workspace, whose passphrase lies in a file."""
     for name in ("SFUMATO_SERVER", "SFUMATO_TOKEN"):
         monkeypatch.delenv(name, raising=False)
-    one = Settings(workers=1)
-    made(tmp_path / "w", admin="cora", password=PASSWORD, passphrase=PASSPHRASE, settings=one, cost=CHEAP)
+    one = WorkspaceSettings(workers=1)
+    create_workspace(tmp_path / "w", admin="cora", password=PASSWORD, passphrase=PASSPHRASE, settings=one, cost=CHEAP)
     monkeypatch.setenv("SFUMATO_WORKSPACE", str(tmp_path / "w"))
     (tmp_path / "passphrase").write_text(f"{PASSPHRASE}\n", "utf-8")
 

@@ -22,7 +22,7 @@ import httpx
 import pytest
 
 from sfumato.client.client import Client
-from sfumato.composition.settings import Settings
+from sfumato.composition.settings import WorkspaceSettings
 from sfumato.errors import Gone, SfumatoError
 from tests.e2e.command import PATIENCE, SFUMATO
 from tests.e2e.served import Served, Tokens, children, prepared
@@ -148,7 +148,7 @@ def asked(bob: Client, table: str) -> str:
     data.dry_run([sql], stated)
     data.query(sql).worst_case()
     request = data.submit([sql], stated, purpose="To see what leaves.")
-    state = request.wait(PATIENCE, told=lambda _: None).state
+    state = request.wait(PATIENCE, report=lambda _: None).state
     with suppress(Gone):
         request.result()
     ledger = data.ledger.as_dict()
@@ -165,7 +165,7 @@ def _whole(answer: httpx.Response) -> bytes:
 
 def searched(command: tuple[object, ...], folder: Path, files: dict[str, Path]) -> tuple[Search, Any]:
     folder.mkdir()
-    tokens = prepared(folder, Settings(memory_mb=512, workers=1))
+    tokens = prepared(folder, WorkspaceSettings(memory_mb=512, workers=1))
     with Served(folder, command).start() as served:
         with Search(served) as search:
             told = a_day(served, tokens, files)

@@ -11,8 +11,8 @@ import pytest
 
 import sfumato as sf
 from sfumato.client.client import Client
-from sfumato.client.request import Answers
-from sfumato.composition.settings import Settings
+from sfumato.client.submissions import Answers
+from sfumato.composition.settings import WorkspaceSettings
 from sfumato.errors import AwaitingApproval, NoGuarantee
 from sfumato.model.signal import FreeScore, PublishedScore
 from tests.e2e.command import PATIENCE, Typed, sfumato
@@ -59,7 +59,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, C
             rows.append(f"{county},{round(school)},{round(price)}")
     data = folder / "census.csv"
     data.write_text("\n".join(rows) + "\n", "utf-8")
-    tokens = prepared(folder, Settings(workers=1, code_seconds=15))
+    tokens = prepared(folder, WorkspaceSettings(workers=1, code_seconds=15))
     with Served(folder) as server, server.start().client(tokens.alice) as alice, server.client(tokens.bob) as bob:
         alice.register(data, SCHEMA)
         alice.set_policy("census", POLICY)

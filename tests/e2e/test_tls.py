@@ -20,8 +20,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from sfumato.client.client import connect
-from sfumato.composition.create import made
-from sfumato.composition.settings import Settings
+from sfumato.composition.create import create_workspace
+from sfumato.composition.settings import WorkspaceSettings
 from sfumato.errors import NoServer
 from tests.e2e.command import PATIENCE
 from tests.e2e.served import CHEAP, free_port
@@ -56,8 +56,10 @@ def served(tmp_path: Path) -> Iterator[tuple[int, Path]]:
     """The port of a workspace that `sfumato serve` serves, and its certificate."""
     certificate, key = certified(tmp_path)
     port = free_port()
-    settings = Settings(port=port, certificate=str(certificate), certificate_key=str(key), workers=1)
-    made(tmp_path / "w", admin="cora", password=PASSWORD, passphrase=PASSPHRASE, settings=settings, cost=CHEAP)
+    settings = WorkspaceSettings(port=port, certificate=str(certificate), certificate_key=str(key), workers=1)
+    create_workspace(
+        tmp_path / "w", admin="cora", password=PASSWORD, passphrase=PASSPHRASE, settings=settings, cost=CHEAP
+    )
     (tmp_path / "passphrase").write_text(PASSPHRASE, "utf-8")
     command = [sys.executable, "-m", "sfumato", "serve", str(tmp_path / "w"), "--json"]
     with subprocess.Popen(

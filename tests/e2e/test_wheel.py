@@ -71,7 +71,7 @@ def test_the_wheel_stands_alone(tmp_path: Path, how: str) -> None:
     run(tmp_path, sys.executable, "-m", "build", "--wheel", "--outdir", tmp_path / "dist", ROOT)
     [wheel] = (tmp_path / "dist").glob("*.whl")
     packed = set(zipfile.ZipFile(wheel).namelist())
-    assert {f"sfumato/adapters/storage/migrations/{name}" for name in ("env.py", "versions/0001_escrow.py")} <= packed
+    assert {f"sfumato/adapters/storage/migrations/{name}" for name in ("env.py", "versions/0001_initial.py")} <= packed
     for kind in ("static", "templates"):
         files = [path for path in (ROOT / "src/sfumato/server" / kind).rglob("*") if path.is_file()]
         assert files

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from sfumato.composition import create
-from sfumato.composition.settings import Settings, load
-from sfumato.composition.workspace import opened, served
+from sfumato.composition.settings import WorkspaceSettings, load
+from sfumato.composition.workspace import lock_for_serving, open_workspace
 from sfumato.errors import BadInput
 from tests.e2e.command import Ran, Typed, sfumato
 from tests.e2e.served import CHEAP, PASSPHRASE, PASSWORD, prepared, secret_file
@@ -33,16 +33,16 @@ HELD = {"t": 100, "edited": 10, "swapped": 10, "removed": 1000, "altered": 2000}
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A workspace with a dataset, its policy, and an answer that was released; and datasets for others' faults."""
     folder = tmp_path_factory.mktemp("template")
-    prepared(folder, Settings(workers=1))
-    with opened(folder / "workspace", passphrase=PASSPHRASE) as workspace:
+    prepared(folder, WorkspaceSettings(workers=1))
+    with open_workspace(folder / "workspace", passphrase=PASSPHRASE) as workspace:
         escrow = workspace.escrow
-        alice, bob = escrow.people.one("alice"), escrow.people.one("bob")
+        alice, bob = escrow.accounts.one("alice"), escrow.accounts.one("bob")
         for name, rows in HELD.items():
             escrow.datasets.register(alice, SCHEMA.replace('"t"', f'"{name}"'))
             escrow.datasets.deliver(alice, name, [b"age\n", b"30\n40\n" * rows], "csv")
             escrow.policies.set(alice, name, {"flow": [{"who": ["bob"], "approve": "automatic"}]})
         asked = escrow.requests.submit(bob, "t", "To be checked.", [{"sql": SQL}])
-    with opened(folder / "workspace", passphrase=PASSPHRASE) as workspace:
+    with open_workspace(folder / "workspace", passphrase=PASSPHRASE) as workspace:
         assert workspace.escrow.requests.one(bob, asked.id)["state"] == "released", "closing waits for it"
     return folder / "workspace"
 
@@ -82,7 +82,7 @@ def newer_settings(workspace: Path) -> None:
 
 
 def newer_database(workspace: Path) -> None:
-    database(workspace, "UPDATE sfumato_revision SET version_num = '9999'")
+    database(workspace, "UPDATE sfumato_format SET version_num = '9999'")
 
 
 def newer_vault(workspace: Path) -> None:
@@ -104,8 +104,8 @@ def test_a_wrong_passphrase(typed: Typed, workspace: Path, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("made_newer", "what"),
     [
-        (newer_settings, "This workspace was made by a newer sfumato"),
-        (newer_database, "This workspace was made by a newer sfumato"),
+        (newer_settings, "This workspace has format 2, and this version of sfumato reads format 1: sfumato.toml. "),
+        (newer_database, "This workspace has format 9999, and this version of sfumato reads format 1: sqlite:///"),
         (newer_vault, "This workspace was made by a newer sfumato"),
     ],
 )
@@ -183,7 +183,7 @@ def test_a_workspace_that_cannot_be_made_is_not_made(
     option: tuple[str, ...],
     sentence: str,
 ) -> None:
-    monkeypatch.setattr(create, "made", partial(create.made, cost=CHEAP))
+    monkeypatch.setattr(create, "create_workspace", partial(create.create_workspace, cost=CHEAP))
     secrets = ("--passphrase-file", passphrase, "--password-file", secret_file(tmp_path / "w", "password", PASSWORD))
     ran = typed("init", tmp_path / "new", *secrets, *option)
     assert ran.code in (1, 2)
@@ -285,9 +285,9 @@ def test_nothing_is_released_on_top_of_a_ledger_that_was_edited(
 def test_a_workspace_in_a_file_has_one_server(workspace: Path) -> None:
     settings = load(workspace)
     shared = replace(settings, database="postgresql+psycopg://sfumato@/escrow")
-    with served(workspace, settings) as alone:
+    with lock_for_serving(workspace, settings) as alone:
         assert alone
-        with pytest.raises(BadInput, match="is being served already"), served(workspace, settings):
+        with pytest.raises(BadInput, match="is being served already"), lock_for_serving(workspace, settings):
             pass
-        with served(workspace, shared) as second:
+        with lock_for_serving(workspace, shared) as second:
             assert not second

@@ -10,20 +10,20 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
-from sfumato.adapters.engines.duckdb.memory_file import Held
+from sfumato.adapters.engines.duckdb.memory_file import MemoryFile
 from sfumato.cli.main import main
 from sfumato.composition import workspace
 
-_SAFE = Held.settings
+_SAFE = MemoryFile.settings
 
 
-def spilling(held: Held) -> dict[str, object]:
+def spilling(held: MemoryFile) -> dict[str, object]:
     found: dict[str, object] = _SAFE.__get__(held)
     return found | {"temp_directory": str(Path(tempfile.gettempdir(), "spilled"))}
 
 
-Held.settings = property(spilling)  # type: ignore[assignment]
-workspace.opened = partial(workspace.opened, encrypted=False)
+MemoryFile.settings = property(spilling)  # type: ignore[assignment]
+workspace.open_workspace = partial(workspace.open_workspace, encrypted=False)
 
 if __name__ == "__main__":
     main()

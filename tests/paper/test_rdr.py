@@ -34,7 +34,7 @@ from sfumato.privacy.risk.rdr_distribution import rdrs_at
 from sfumato.privacy.risk.rdr_exact import rdr_exact, rdr_gaussian_exact
 from sfumato.privacy.risk.rdr_variance import epsilon_for_variance
 from sfumato.privacy.sensitivity import sensitivity_of_variance
-from sfumato.release.people.exposure_range import compared
+from sfumato.release.people.exposure_range import compared_spread
 
 golden = pytest.mark.golden
 
@@ -194,7 +194,7 @@ def test_figure_7_facts_of_the_adult_data(adult_csv: Path) -> None:
     adult = sf.open(adult_csv, ADULT | {"null_values": []}, ledger=":memory:", bounds_from_data=True)
     queries = {name: adult.query(sql) for name, sql in QUERIES.items()}
     for name, query in queries.items():
-        spread = compared(sf.ratio(0.95), query._bound.look(Noise()), Noise())
+        spread = compared_spread(sf.ratio(0.95), query._bound.look(Noise()), Noise())
         seen = (float(spread.low), float(spread.high), spread.k, float(spread.sensitivity))
         assert seen == pytest.approx(FACTS[name], rel=1e-9)
     assert queries["Q1"].risk().people_count == PEOPLE

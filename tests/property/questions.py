@@ -16,7 +16,7 @@ from typing import Any
 from hypothesis import reject
 from hypothesis import strategies as st
 
-from sfumato.adapters.engines.reference import Asked, Literal, clamped_name
+from sfumato.adapters.engines.reference import Literal, OracleAggregate, clamped_name
 from sfumato.errors import QueryError
 from sfumato.model.schema import Bounds, Category
 from sfumato.model.statement import AggregateKind
@@ -95,10 +95,10 @@ class Number:
     clamped: str
     interval: Interval
 
-    def asked(self, kind: AggregateKind, at: Fraction | None) -> Asked:
+    def asked(self, kind: AggregateKind, at: Fraction | None) -> OracleAggregate:
         if kind.counts:
-            return Asked(kind, self.oracle)
-        return Asked(kind, self.oracle, self.clamped, Bounds(self.interval.low, self.interval.high), at)
+            return OracleAggregate(kind, self.oracle)
+        return OracleAggregate(kind, self.oracle, self.clamped, Bounds(self.interval.low, self.interval.high), at)
 
 
 @dataclass(frozen=True)
@@ -242,7 +242,9 @@ def releasable_questions(draw: Draw, table: Table, additive: bool = False) -> Qu
     asked = [_asked(draw, one, source) for one in chosen]
     if draw(_SELDOM) and table.names.who in source.others and ("unit" in table.schema or not additive):
         who = table.names.who
-        asked.append((f"COUNT(DISTINCT {quoted(who)})", Asked(AggregateKind.COUNT_DISTINCT, f'"{who.lower()}"')))
+        asked.append(
+            (f"COUNT(DISTINCT {quoted(who)})", OracleAggregate(AggregateKind.COUNT_DISTINCT, f'"{who.lower()}"'))
+        )
     return _question(draw, table, source, asked)
 
 
@@ -254,7 +256,7 @@ def plain_questions(draw: Draw, table: Table) -> Question:
     return _question(draw, table, source, [_asked(draw, one, source, computed=False) for one in chosen])
 
 
-def _question(draw: Draw, table: Table, source: Source, asked: list[tuple[str, Asked]]) -> Question:
+def _question(draw: Draw, table: Table, source: Source, asked: list[tuple[str, OracleAggregate]]) -> Question:
     """With a WHERE or none, by no, one or two keys."""
     keys = draw(st.lists(st.sampled_from(table.names.keys), max_size=2, unique=True))
     items = [f"{sql} AS a{i}" for i, (sql, _) in enumerate(asked)]
@@ -279,15 +281,15 @@ def _cells(table: Table, sql: str) -> tuple[tuple[Category, ...], ...] | None:
         reject()
 
 
-def _asked(draw: Draw, aggregate: str, source: Source, computed: bool = True) -> tuple[str, Asked]:
+def _asked(draw: Draw, aggregate: str, source: Source, computed: bool = True) -> tuple[str, OracleAggregate]:
     """One aggregate, as the user spells it and as the oracle does."""
     kind, spellings = AGGREGATES[aggregate]
     spelling = draw(st.sampled_from(spellings))
     if aggregate == "COUNT(*)":
-        return spelling, Asked(kind)
+        return spelling, OracleAggregate(kind)
     if kind.counts and draw(_MAYBE):
         name = draw(st.sampled_from(source.others))
-        return spelling.format(v=quoted(name)), Asked(kind, f'"{name.lower()}"')
+        return spelling.format(v=quoted(name)), OracleAggregate(kind, f'"{name.lower()}"')
     p = draw(_QUANTILES) if "{p}" in spelling else "0.5"
     argument = _argument(draw, source, kind) if computed and draw(_MAYBE) else draw(st.sampled_from(source.numbers))
     return spelling.format(v=argument.user, p=p), argument.asked(kind, Fraction(p) if kind.ranks else None)

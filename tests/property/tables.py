@@ -19,7 +19,7 @@ import pyarrow.parquet
 from hypothesis import Phase, settings
 from hypothesis import strategies as st
 
-from sfumato.adapters.engines.reference import cleaned
+from sfumato.adapters.engines.reference import clean_rows
 from sfumato.schema.read import from_dict
 from tests.depth import depth
 
@@ -94,7 +94,7 @@ class Table:
         if unit is None:
             return {place: (place,) for place in range(len(self.rows))}
         found: dict[Any, tuple[int, ...]] = {}
-        for place, row in enumerate(cleaned(self.rows, stated)):
+        for place, row in enumerate(clean_rows(self.rows, stated)):
             found[row[unit]] = (*found.get(row[unit], ()), place)
         return found
 

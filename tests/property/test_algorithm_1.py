@@ -14,7 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.adapters.engines.reference import Asked, LeaveOneOut, Value, cleaned, leave_one_out
+from sfumato.adapters.engines.reference import LeaveOneOut, OracleAggregate, Value, clean_rows, leave_one_out
 from sfumato.model.schema import Bounds, Schema, SchemaColumn
 from sfumato.model.statement import AggregateKind
 from tests.property.questions import Question, plain_questions
@@ -116,26 +116,26 @@ def asked(data: st.DataObject, from_data: bool) -> tuple[sf.Query, LeaveOneOut, 
 
 def as_the_authors_do(table: Table, schema: Schema, question: Question) -> tuple[LeaveOneOut, Noise]:
     """Bounds and group keys as they are in the table; of an AVG, the sensitivity (max - min) / rows."""
-    rows = cleaned(table.rows, schema)
+    rows = clean_rows(table.rows, schema)
     shown = replace(schema, columns=tuple(as_shown(c, [row[c.name] for row in rows]) for c in schema.columns))
-    shown_of = tuple(as_shown_of(asked, shown) for asked in question.literal.asked)
-    literal = replace(question.literal, asked=shown_of, cells=None)
+    shown_of = tuple(as_shown_of(asked, shown) for asked in question.literal.aggregates)
+    literal = replace(question.literal, aggregates=shown_of, cells=None)
     oracle = leave_one_out(table.rows, shown, literal, table.names.columns)
-    counted = replace(literal, asked=(Asked(AggregateKind.COUNT),))
+    counted = replace(literal, aggregates=(OracleAggregate(AggregateKind.COUNT),))
     people = leave_one_out(table.rows, shown, counted, table.names.columns).answer
     cells = sum(bool(count) for (count,) in people) if literal.keys else 1
     sensitivity = Fraction(0)
-    for aggregate in oracle.asked:
+    for aggregate in oracle.aggregates:
         if aggregate.bounds is None:
             sensitivity += 1
         elif aggregate.kind is AggregateKind.SUM:
             sensitivity += aggregate.bounds.reach
         else:
             sensitivity += (aggregate.bounds.upper - aggregate.bounds.lower) / len(rows)
-    return oracle, Noise(max(1, cells) * len(oracle.asked), sensitivity)
+    return oracle, Noise(max(1, cells) * len(oracle.aggregates), sensitivity)
 
 
-def as_shown_of(asked: Asked, shown: Schema) -> Asked:
+def as_shown_of(asked: OracleAggregate, shown: Schema) -> OracleAggregate:
     return asked if asked.bounds is None else replace(asked, bounds=shown.bounds_of(asked.argument.strip('"')))
 
 

@@ -21,8 +21,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.adapters.engines.contribution import counting
-from sfumato.adapters.engines.reference import cleaned
+from sfumato.adapters.engines.contribution import counted_rows
+from sfumato.adapters.engines.reference import clean_rows
 from sfumato.model.schema import Type
 from sfumato.model.statement import ColumnRef
 from sfumato.schema.read import from_dict
@@ -160,12 +160,12 @@ def test_the_rows_that_count_are_those_of_the_oracle(data: st.DataObject) -> Non
     kept = places_of_kept(source, unbounded.schema, sql)
     statement = sf.open(source, table.schema, ledger=":memory:").query(sql).statement
     read, keys = statement.columns, [key.name for key in statement.keys]
-    expected = counting([table.rows[place] for place in kept], schema, read, keys)
+    expected = counted_rows([table.rows[place] for place in kept], schema, read, keys)
     found = places_of_kept(source, table.schema, sql)
     assert alike(table, read, found) == alike(table, read, [kept[place] for place in expected])
     if keys:
-        own = {row[schema.unit.column or ""]: set[str]() for row in cleaned(table.rows, schema)}
-        for row in cleaned([table.rows[place] for place in found], schema):
+        own = {row[schema.unit.column or ""]: set[str]() for row in clean_rows(table.rows, schema)}
+        for row in clean_rows([table.rows[place] for place in found], schema):
             own[row[schema.unit.column or ""]].add(repr([row[key] for key in keys]))
         assert max(map(len, own.values()), default=0) <= schema.unit.groups
 
@@ -173,7 +173,7 @@ def test_the_rows_that_count_are_those_of_the_oracle(data: st.DataObject) -> Non
 def alike(table: Table, read: Sequence[str], places: Sequence[int]) -> Counter[str]:
     """The rows at these places by all that is read of them: rows that agree in it are interchangeable."""
     names = [table.names.who, *read]
-    return Counter(map(repr, cleaned([table.rows[place] for place in places], from_dict(table.schema), names)))
+    return Counter(map(repr, clean_rows([table.rows[place] for place in places], from_dict(table.schema), names)))
 
 
 def test_a_double_has_one_text() -> None:

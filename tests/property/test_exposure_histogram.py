@@ -18,11 +18,11 @@ import sfumato as sf
 from sfumato.adapters.engines.reference import leave_one_out, people_of
 from sfumato.api.risk import RiskProfile
 from sfumato.model.choice import Noise
-from sfumato.presentation.exploration import exploration
+from sfumato.presentation.exploration_view import exploration
 from sfumato.presentation.figures.figure import Line, Range
 from sfumato.presentation.risk.profile import candidates
 from sfumato.privacy.noise.calibration import mu_of
-from sfumato.release.risk.exploration import explored
+from sfumato.release.risk.exploration import explore
 from tests.property.questions import releasable_questions
 from tests.property.tables import SOURCES, Table, examples, other_rows, tables
 from tests.property.test_people import places_of_kept
@@ -118,7 +118,7 @@ def test_nothing_printed_as_a_bound_is_below_what_the_people_give(
     profile = dataset.query(question.sql).exposure_histogram(
         spent, bins=bins, mechanism=noise.mechanism, delta=noise.delta, candidates=(1.0, 5.0)
     )
-    found = exploration(explored(profile, ceiling=10.0, stated={}, now=None))
+    found = exploration(explore(profile, ceiling=10.0, preference={}, now=None))
     points = {point["epsilon"]: point for point in found["points"]}
     for at in profile.candidates:
         gap, chance = given_by(exposures, oracle.outputs, at.epsilon, noise)

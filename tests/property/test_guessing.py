@@ -114,7 +114,7 @@ def test_a_choice_has_the_chance_and_the_risk_that_were_asked_for(
 ) -> None:
     secret, blind = guessed
     schema = {"name": "people", "relation": relation, "columns": COLUMNS}
-    query = local.planned(schema, ledger=":memory:").query(
+    query = local.open_without_data(schema, ledger=":memory:").query(
         "SELECT state, COUNT(*), SUM(age) FROM people GROUP BY state"
     )
     seen = query.guessing(**secret, **noise, trust="low", data_sensitivity="high")  # type: ignore[arg-type]
@@ -225,7 +225,7 @@ def test_no_prior_gains_more_than_the_largest_advantage(exponent: float) -> None
 @given(st.floats(0.02, 8), st.sampled_from(["add-remove", "replace"]))
 def test_a_count_of_100_is_that_far_off_90_times_of_100_and_no_further(epsilon: float, relation: str) -> None:
     """Exactly, by the law of the noise: whole steps of 1/1024, and the count is rounded."""
-    query = local.planned({"name": "people", "relation": relation}, ledger=":memory:").query(
+    query = local.open_without_data({"name": "people", "relation": relation}, ledger=":memory:").query(
         "SELECT COUNT(*) FROM people"
     )
     ratio = math.exp(-epsilon / (1024 if relation == "add-remove" else 2048))

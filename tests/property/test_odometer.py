@@ -225,7 +225,7 @@ class Odometer(RuleBasedStateMachine):
         one, other = (handle.ledger.entries for handle in self.handles)
         assert one == other
         if one:
-            assert local.verified(self.path) == len(one)
+            assert local.verify_ledger(self.path) == len(one)
         assert sum(entry.draft.event is Event.RELEASED for entry in one) == len(self.charges)
 
 

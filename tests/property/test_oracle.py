@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.adapters.engines.reference import Asked, LeaveOneOut, Literal, leave_one_out, people_of
+from sfumato.adapters.engines.reference import LeaveOneOut, Literal, OracleAggregate, leave_one_out, people_of
 from sfumato.model.statement import AggregateKind
 from sfumato.release import answer
 from sfumato.release.noise import Noisy
@@ -108,7 +108,7 @@ def assert_same_facts(
     risk = query.risk(mechanism="gaussian", delta=1e-6) if gaussian else query.risk()
     influences = oracle.influences_l2() if gaussian else oracle.influences()
     exposures = oracle.exposures_l2() if gaussian else oracle.exposures()
-    within = sum(map(tolerance, oracle.asked))
+    within = sum(map(tolerance, oracle.aggregates))
     assert risk.people_count == len(oracle.people)
     assert risk.outputs == oracle.outputs
     assert all(0 <= exposure <= 1 / dataset.schema.relation.steps + CLOSE for exposure in exposures)
@@ -122,14 +122,14 @@ def assert_same_facts(
     assert_same(people["exposure"], exposures, CLOSE)
 
     for row, expected in zip(query.answer(), oracle.answer, strict=True):
-        for figure, other, asked in zip(row, expected, oracle.asked, strict=True):
+        for figure, other, asked in zip(row, expected, oracle.aggregates, strict=True):
             assert (figure is None) == (other is None)
             assert_same([cast(float, figure or 0.0)], [other or Fraction(0)], tolerance(asked))
-    if not gaussian and all(asked.kind in ADDITIVE for asked in oracle.asked):  # the totals know of no noise
+    if not gaussian and all(asked.kind in ADDITIVE for asked in oracle.aggregates):  # the totals know of no noise
         assert_same_release(query, oracle, len(table.rows))
 
 
-def tolerance(asked: Asked) -> float:
+def tolerance(asked: OracleAggregate) -> float:
     """How far a figure may be off: a little of the largest that the bounds allow."""
     if asked.bounds is None:
         return CLOSE
@@ -149,7 +149,7 @@ def assert_same_release(query: sf.Query, oracle: LeaveOneOut, rows: int) -> None
     """
     step = rows * max(float(number.step) for number in query.measurement.numbers)
     for row, expected in zip(released_without_noise(query), oracle.answer, strict=True):
-        for figure, other, asked in zip(row, expected, oracle.asked, strict=True):
+        for figure, other, asked in zip(row, expected, oracle.aggregates, strict=True):
             nothing = asked.bounds.middle if asked.kind is AggregateKind.AVG and asked.bounds else Fraction(0)
             if other is not None or asked.kind not in SPREADS:
                 assert_same([figure], [nothing if other is None else other], rounding(asked, step))
@@ -166,7 +166,7 @@ def released_without_noise(query: sf.Query) -> list[list[Any]]:
     return [[v for v, c in zip(row, measurement.columns, strict=True) if c.key is None] for row in rows]
 
 
-def rounding(asked: Asked, step: float) -> float:
+def rounding(asked: OracleAggregate, step: float) -> float:
     """How far a release may be off because each row is rounded to the grid of the noise; `step` is that of all rows."""
     if asked.kind not in SPREADS or asked.bounds is None:
         return step / 2

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.adapters.engines.reference import Found, leave_one_out, people_of
+from sfumato.adapters.engines.reference import OracleAnswer, leave_one_out, people_of
 from sfumato.model.measurement import NumberKind
 from sfumato.privacy.risk.posthoc import loss_gaussian, loss_laplace, pri, pri_gaussian, ratio
 from tests.property.questions import Question, releasable_questions
@@ -55,7 +55,7 @@ def assert_same(table: Table, question: Question, counting: tuple[dict[str, obje
         scales = [float(sigma or 0) for sigma in released.certificate.scale] * cells
     far, loss = (pri_gaussian, loss_gaussian) if gaussian else (pri, loss_laplace)
 
-    def distance(found: Found) -> float:
+    def distance(found: OracleAnswer) -> float:
         return far(*([v * w for v, w in zip(values, weights, strict=True)] for values in (drawn, flat(found))))
 
     selected = any(n.kind is NumberKind.SELECTION for n in numbers)
@@ -91,6 +91,6 @@ def assert_same(table: Table, question: Question, counting: tuple[dict[str, obje
         assert max(map(abs, found["loss"])) <= (after.bound or 0.0) + CLOSE
 
 
-def flat(found: Found) -> list[float]:
+def flat(found: OracleAnswer) -> list[float]:
     """All the numbers of all cells; one that does not exist is 0."""
     return [float(value or 0) for cell in found.numbers for value in cell]

@@ -12,36 +12,36 @@ import pyarrow as pa
 import sfumato
 from sfumato.auditing import chernoff, events, guesser
 from sfumato.auditing.events import DeltaVerdict
-from sfumato.auditing.guesser import Event, Numbers, Round, Verdict, halved
+from sfumato.auditing.guesser import EpsilonVerdict, Numbers, OutputEvent, Round, half_noise_event
 
 RATE = 2e-9  # the false-alarm rate of one check; the suite makes fewer than 400, so that all of them stay below 8e-7
 
 
-def audit(rounds: Sequence[Round], claim: float) -> Verdict:
+def audit(rounds: Sequence[Round], claim: float) -> EpsilonVerdict:
     return guesser.audit(rounds, claim, RATE)
 
 
-def said(verdict: Verdict | DeltaVerdict) -> str:
+def said(verdict: EpsilonVerdict | DeltaVerdict) -> str:
     """A verdict in a line, for the evidence."""
-    if isinstance(verdict, Verdict):
+    if isinstance(verdict, EpsilonVerdict):
         return (
-            f"claimed epsilon {verdict.claim:g}, shown at least {verdict.shown:.3f} by {verdict.right} right of "
+            f"claimed epsilon {verdict.claim:g}, shown at least {verdict.lower_bound:.3f} by {verdict.right} right of "
             f"{verdict.guesses} guesses in {verdict.rounds} runs; false alarms {RATE:g}, power against noise half as "
             f"wide {verdict.power:.5f}"
         )
     return (
-        f"claimed ({verdict.epsilon:g}, {verdict.claim:g}), shown at least delta {verdict.shown:.4f} in "
+        f"claimed ({verdict.epsilon:g}, {verdict.claim:g}), shown at least delta {verdict.lower_bound:.4f} in "
         f"{verdict.rounds} runs; false alarms {RATE:g}, power against what it is held up to {verdict.power:.5f}"
     )
 
 
 def power(claim: float, numbers: int, rounds: int) -> float:
     """The probability to catch noise half as wide."""
-    return guesser.power(claim, halved(claim, numbers), rounds, RATE)
+    return guesser.power(claim, half_noise_event(claim, numbers), rounds, RATE)
 
 
 def audit_delta(
-    seen: Sequence[tuple[bool, float]], epsilon: float, delta: float, broken: Sequence[Event]
+    seen: Sequence[tuple[bool, float]], epsilon: float, delta: float, broken: Sequence[OutputEvent]
 ) -> DeltaVerdict:
     return events.audit_delta(seen, epsilon, delta, broken, RATE)
 

@@ -25,7 +25,7 @@ from sfumato.privacy.preferences.private_selection import Selected
 from sfumato.release import answer, noise
 from sfumato.release import choose as plan
 from sfumato.release.bound_query import BoundQuery
-from sfumato.release.decide import Request, SolvedRequest
+from sfumato.release.decide import ReleaseRequest, SolvedRequest
 from sfumato.release.pipeline import release_choice
 from sfumato.release.selection import draw as selection_draw
 from sfumato.release.services import Services
@@ -50,7 +50,7 @@ def draw_answer(query: BoundQuery, choice: SolvedRequest, exact: Totals) -> Answ
     """An answer with new noise on these totals."""
     assert choice.epsilon is not None
     how = calibrate(query.measurement, choice.noise, choice.epsilon, choice.epsilon_max)
-    noisy = noise.drawn(exact, query.measurement, how, query.context.services.mechanism)
+    noisy = noise.draw_noise(exact, query.measurement, how, query.context.services.mechanism)
     return answer.answer(query.measurement, noisy, how, query.statement.afterwards)
 
 
@@ -78,14 +78,14 @@ def draw_selections(query: sf.Query, preference: Preference, **how: Any) -> Iter
         choice = query.choose(preference, redraw=True, **how)
         yield Selected(choice.epsilon, choice.why)
         for _ in range(IN_FULL - 1):
-            yield draw_selection(query._bound, choice.asked, ahead)
+            yield draw_selection(query._bound, choice.request, ahead)
 
 
-def draw_selection(query: BoundQuery, asked: Request, services: Services) -> Selected:
+def draw_selection(query: BoundQuery, asked: ReleaseRequest, services: Services) -> Selected:
     (preference,), survey = asked.preferences, query.survey(asked.noise)
     if asked.as_published:
-        return selection_draw.as_published(preference, survey, asked, services)
-    return selection_draw.drawn(preference, survey, asked.noise, services, asked.candidates, asked.epsilon_max)
+        return selection_draw.draw_as_published(preference, survey, asked, services)
+    return selection_draw.draw_selection(preference, survey, asked.noise, services, asked.candidates, asked.epsilon_max)
 
 
 def _ahead(mechanisms: Mechanisms) -> Mechanisms:
@@ -116,7 +116,7 @@ def draw_in_bulk(monkeypatch: pytest.MonkeyPatch) -> None:
             exact[query] = query.totals()
         return replace(before, answer=draw_answer(query, choice, exact[query]))
 
-    def choose(before: SolvedRequest, query: BoundQuery, asked: Request) -> SolvedRequest:
+    def choose(before: SolvedRequest, query: BoundQuery, asked: ReleaseRequest) -> SolvedRequest:
         if not asked.draws:
             return before
         found = draw_selection(query, asked, query.context.services)
@@ -124,7 +124,7 @@ def draw_in_bulk(monkeypatch: pytest.MonkeyPatch) -> None:
 
     exact: dict[BoundQuery, Totals] = {}
     monkeypatch.setattr("sfumato.api.dataset.release_choice", _one_in_full(release_choice, release))
-    monkeypatch.setattr(plan, "chosen", _one_in_full(plan.chosen, choose))
+    monkeypatch.setattr(plan, "choose_epsilon", _one_in_full(plan.choose_epsilon, choose))
 
 
 def _one_in_full(full: Callable[..., T], bulk: Callable[[T, BoundQuery, Any], T]) -> Callable[..., T]:

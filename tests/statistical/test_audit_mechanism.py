@@ -11,10 +11,10 @@ import pytest
 
 import sfumato as sf
 from sfumato.auditing import guesser
-from sfumato.auditing.audit import Auditing
-from sfumato.auditing.game import MECHANISMS, asked, rounds
-from sfumato.auditing.guesser import Corner, Event, Round, halved
-from sfumato.auditing.neighbours import ADDED, EDGE, END, Pair, Setup, noisy_max
+from sfumato.auditing.audit import Auditing, audit_setup
+from sfumato.auditing.game import MECHANISMS, query_of, rounds
+from sfumato.auditing.guesser import Corner, OutputEvent, Round, half_noise_event
+from sfumato.auditing.neighbours import ADDED, EDGE, END, NeighbourPair, Setup, noisy_max
 from sfumato.composition import local
 from sfumato.model.facts import Totals
 from sfumato.model.schema import Relation
@@ -187,7 +187,7 @@ def test_power_is_no_promise_too_many(epsilon: float) -> None:
         there = [coins.random() < 0.5 for _ in range(runs)]
         numbers = [(p + (coins.expovariate(1) - coins.expovariate(1)) / (2 * epsilon),) for p in there]
         played = [Round(p, n, n) for p, n in zip(there, numbers, strict=True)]
-        found = guesser.audit(played, epsilon, 0.001, (halved(epsilon, 1),), foreseen)
+        found = guesser.audit(played, epsilon, 0.001, (half_noise_event(epsilon, 1),), foreseen)
         caught, said = caught + (not found.holds), found.power
     assert said > 0.8
     assert caught >= audits * said - 3 * math.sqrt(audits * said * (1 - said)) - 1
@@ -201,7 +201,7 @@ def test_power_is_no_promise_too_many(epsilon: float) -> None:
 def test_the_person_moves_the_numbers_as_far_as_it_says(aggregate: str, relation: Relation) -> None:
     setup = Setup("laplace", aggregate, 1.0, relation=relation)
     (pair,) = MECHANISMS["laplace"].neighbours[aggregate](setup)
-    case, query, exact = ADDED[aggregate], asked(pair, setup, pair.tables()[True]), totals(pair, setup)
+    case, query, exact = ADDED[aggregate], query_of(pair, setup, pair.tables()[True]), totals(pair, setup)
     steps = [number.step for number in query.measurement.numbers]
     without, there = ([float(n * s) for n, s in zip(side, steps, strict=True)] for side in exact)
     assert there == pytest.approx(case.numbers)
@@ -211,9 +211,9 @@ def test_the_person_moves_the_numbers_as_far_as_it_says(aggregate: str, relation
     assert most == pytest.approx([limit * relation.steps for limit in case.limits])
 
 
-def totals(pair: Pair, setup: Setup) -> list[tuple[int, ...]]:
+def totals(pair: NeighbourPair, setup: Setup) -> list[tuple[int, ...]]:
     """Exactly, without the person and with them."""
-    found: list[Totals] = [asked(pair, setup, pair.tables()[there])._bound.totals() for there in (False, True)]
+    found: list[Totals] = [query_of(pair, setup, pair.tables()[there])._bound.totals() for there in (False, True)]
     return [tuple(each.cells[()]) for each in found]
 
 
@@ -225,7 +225,7 @@ def test_most_candidates_become_worse_and_the_others_better(mechanism: str, aggr
     (pair,) = MECHANISMS[mechanism].neighbours[aggregate](setup)
     sides = []
     for there in (False, True):
-        query = asked(pair, setup, pair.tables()[there])
+        query = query_of(pair, setup, pair.tables()[there])
         (number,) = query.measurement.numbers
         found = scores(number, query._bound.totals().counts[0][()], setup.epsilon)
         sides.append([Fraction(score, number.steps) for score in (found[::-1] if aggregate == "min" else found)])
@@ -239,7 +239,7 @@ def test_most_candidates_become_worse_and_the_others_better(mechanism: str, aggr
 
 
 def test_an_audit_knows_how_far_it_is() -> None:
-    auditing = Auditing("laplace", "count", 1.0, runs=100)
+    auditing = Auditing(audit_setup("laplace", "count", 1.0), runs=100)
     assert auditing.progress() == 0
     auditing.result()
     assert auditing.progress() == 1
@@ -255,4 +255,4 @@ def test_coins_are_fair_and_both_tables_are_asked() -> None:
 
 
 def test_an_event_that_never_comes_catches_nothing() -> None:
-    assert guesser.power(1.0, Event(0.0001, 0.00001), 400, 0.001) == 0
+    assert guesser.power(1.0, OutputEvent(0.0001, 0.00001), 400, 0.001) == 0

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from sfumato.auditing.guesser import Event, Round
+from sfumato.auditing.guesser import OutputEvent, Round
 from sfumato.privacy.noise.gaussian import delta_at, mu_analytic
 from tests.depth import depth
 from tests.statistical.audit import audit_delta, gaussian, misfit, question, said
@@ -33,10 +33,10 @@ def projected(case: Case, rounds: Sequence[Round]) -> list[tuple[bool, float]]:
     return [(r.present, sum(w * x for w, x in zip(weights, r.numbers, strict=True))) for r in rounds]
 
 
-def halved() -> list[Event]:
+def halved() -> list[OutputEvent]:
     """How often noise half as wide lies beyond a level, with the person and without, level by level."""
     normal = NormalDist()
-    return [Event(normal.cdf(2 * MU - level / 20), normal.cdf(-level / 20)) for level in range(-20, 60)]
+    return [OutputEvent(normal.cdf(2 * MU - level / 20), normal.cdf(-level / 20)) for level in range(-20, 60)]
 
 
 def audited(case: Case, rounds: Sequence[Round]) -> str:

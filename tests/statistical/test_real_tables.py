@@ -21,7 +21,7 @@ from sfumato.model.choice import Noise
 from sfumato.model.release import Answer
 from sfumato.privacy.noise.calibration import calibrate
 from sfumato.release import answer as assemble
-from sfumato.release.noise import Noisy, drawn
+from sfumato.release.noise import Noisy, draw_noise
 from sfumato.sql.plans.rows import PlanInput
 from sfumato.sql.plans.totals import read_totals, totals
 from tests.depth import depth
@@ -130,7 +130,7 @@ def released(query: sf.Query) -> list[Answer]:
     certificate = query.release(epsilon=EPSILON).certificate
     how, mechanism = calibrate(query.measurement, Noise(), EPSILON, 10.0), query.dataset.services.mechanism
     assert certificate.scale == tuple(drawing.scale for drawing in how.numbers)
-    draws = [drawn(query._bound.totals(), query.measurement, how, mechanism) for _ in range(depth("real tables"))]
+    draws = [draw_noise(query._bound.totals(), query.measurement, how, mechanism) for _ in range(depth("real tables"))]
     return [assemble.answer(query.measurement, noisy, how, query.statement.afterwards) for noisy in draws]
 
 

@@ -21,10 +21,10 @@ from sfumato.model.signal import COVERED, BlockMeanScore, NoisyDifferenceScore
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.release import answer as assemble
 from sfumato.release.noise import Noisy
-from sfumato.signals.charged import charge
-from sfumato.signals.exact_answer import Read
-from sfumato.signals.free import redrawn, scored
-from sfumato.signals.request import FEWEST_BLOCKS, asked_for, prepared, table_of
+from sfumato.signals.charged import charged_signal
+from sfumato.signals.exact_answer import AnswerFromData
+from sfumato.signals.free import redraw, score_draws
+from sfumato.signals.signal_request import FEWEST_BLOCKS, prepare_task, signal_request, table_of
 from sfumato.signals.tasks.registry import task
 from sfumato.signals.tasks.table import Table
 from tests.depth import depth
@@ -61,8 +61,12 @@ def played(runs: int, both: list[tuple[sf.Query, sf.Release]], **how: Any) -> li
 def signals(asked: sf.Query, release: sf.Release, **how: Any) -> Iterator[Any]:
     """Signals without end; the first of fifty through the ledger, and the others with noise of their own alone."""
     made = {name: value for name, value in how.items() if name not in ("task", "kind")}
-    exact = Known(Read(asked._bound).table(), Read(asked._bound).blocks(made.get("blocks", FEWEST_BLOCKS)))
-    charged = charge(asked._bound, release.answer, how["task"], asked_for(how["kind"], EPSILON, **made), exact)
+    exact = Known(
+        AnswerFromData(asked._bound).table(), AnswerFromData(asked._bound).blocks(made.get("blocks", FEWEST_BLOCKS))
+    )
+    charged = charged_signal(
+        asked._bound, release.answer, how["task"], signal_request(how["kind"], EPSILON, **made), exact
+    )
     draw = charged.noisy_difference if how["kind"] == "noisy_difference" else charged.noisy_block_mean
     while True:
         first = asked.signal(release, epsilon=EPSILON, redraw=True, **how)
@@ -187,10 +191,10 @@ def covered() -> dict[sf.Task, tuple[int, int]]:
         choice, truth = people.choice(choices), _without_noise(asked, exact)
         answer = draw_answer(asked._bound, choice, exact)
         public = asked.statement, asked.measurement, answer, certificates[choice]
-        fresh = redrawn(*public, asked.dataset.services.mechanism, DRAWS)
+        fresh = redraw(*public, asked.dataset.services.mechanism, DRAWS)
         for made in TASKS:
-            stated = prepared(made, asked.measurement, answer)
-            signal = scored(stated, fresh)
+            stated = prepare_task(made, asked.measurement, answer)
+            signal = score_draws(stated, fresh)
             damage, least = abs(signal.score - stated.score([truth])), 1e-12 * signal.width
             bound = math.inf if signal.bound is None else signal.bound
             within, bounded = found[made]

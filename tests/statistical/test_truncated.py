@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from sfumato.adapters.noise.truncated import truncated
-from sfumato.auditing.guesser import Event, Round
-from sfumato.auditing.neighbours import Setup, added
+from sfumato.auditing.guesser import OutputEvent, Round
+from sfumato.auditing.neighbours import Setup, additive_pairs
 from sfumato.composition import local
 from sfumato.ports import Mechanism
 from sfumato.privacy.noise.truncated_laplace import delta_of_each, delta_of_reach, reach_of, steps_of_reach
@@ -50,7 +50,7 @@ def projected(case: Case, rounds: Sequence[Round]) -> list[tuple[bool, float]]:
 @pytest.mark.parametrize("case", AUDITED, ids=lambda case: case.name)
 def test_no_event_is_likelier_than_delta_allows(case: Case, record_property: Record) -> None:
     rounds = list(grouped(case, 2 * depth("truncated runs"), **HOW))
-    halved = added(Setup("truncated", "count", EPSILON, DELTA))[0].broken if len(case.moves) == 1 else ()
+    halved = additive_pairs(Setup("truncated", "count", EPSILON, DELTA))[0].broken if len(case.moves) == 1 else ()
     verdict = audit_delta(projected(case, rounds), EPSILON, DELTA, halved)
     record_property("verdict", said(verdict))
     assert verdict.holds, verdict
@@ -69,7 +69,7 @@ def test_no_event_is_likelier_than_delta_allows(case: Case, record_property: Rec
 
 FIVE = Case("sum of up to 5", "SUM(value)", "integer", (0, 5), (0, 2, 5), (5,), moves=(5,))
 TINY: dict[str, Any] = {"mechanism": "truncated", "epsilon": 1.0, "delta": 1e-6}
-SHOWS = Event(delta_of_reach(reach_of(1, 1e-6), 1, sensitivity=5), 0.0)
+SHOWS = OutputEvent(delta_of_reach(reach_of(1, 1e-6), 1, sensitivity=5), 0.0)
 
 
 @pytest.mark.depth("truncated runs", seed=SEED)

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.model.statement import Afterwards, Order, Predicate
-from sfumato.presentation.wording import release as of_release
+from sfumato.presentation.wording import release_sentences as of_release
 from sfumato.privacy.preferences.preference import epsilon
-from sfumato.release.postprocess import holds, kept
+from sfumato.release.postprocess import apply_having_order_limit, holds
 from sfumato.schema.read import from_dict
 from sfumato.sql.parser.statement import parse_condition
 
@@ -103,8 +103,8 @@ def test_a_pattern_that_just_fails_ends_soon() -> None:
 
 
 def test_only_what_is_true_is_kept() -> None:
-    assert kept(Afterwards(said("n > 2 OR b")), NAMES, ROWS) == [0, 3]
-    assert kept(Afterwards(said("NOT (n > 2 OR b)")), NAMES, ROWS) == [], "nor what is not known"
+    assert apply_having_order_limit(Afterwards(said("n > 2 OR b")), NAMES, ROWS) == [0, 3]
+    assert apply_having_order_limit(Afterwards(said("NOT (n > 2 OR b)")), NAMES, ROWS) == [], "nor what is not known"
 
 
 ORDERS: dict[str, tuple[tuple[Order, ...], list[int]]] = {
@@ -121,7 +121,7 @@ ORDERS: dict[str, tuple[tuple[Order, ...], list[int]]] = {
 
 @pytest.mark.parametrize(("order", "expected"), ORDERS.values(), ids=ORDERS)
 def test_rows_are_sorted(order: tuple[Order, ...], expected: list[int]) -> None:
-    assert kept(Afterwards(order=order), NAMES, ROWS) == expected
+    assert apply_having_order_limit(Afterwards(order=order), NAMES, ROWS) == expected
 
 
 @pytest.mark.parametrize(("limit", "offset", "expected"), [
@@ -129,16 +129,18 @@ def test_rows_are_sorted(order: tuple[Order, ...], expected: list[int]) -> None:
     (None, 10**30, []), (10**30, 1, [0, 3, 1]),
 ])  # fmt: skip
 def test_a_part_of_the_rows(limit: int | None, offset: int, expected: list[int]) -> None:
-    assert kept(Afterwards(order=(Order("n"),), limit=limit, offset=offset), NAMES, ROWS) == expected
+    assert (
+        apply_having_order_limit(Afterwards(order=(Order("n"),), limit=limit, offset=offset), NAMES, ROWS) == expected
+    )
 
 
 def test_no_rows() -> None:
-    assert kept(Afterwards(said("n > 2"), (Order("n"),), 3, 1), NAMES, []) == []
+    assert apply_having_order_limit(Afterwards(said("n > 2"), (Order("n"),), 3, 1), NAMES, []) == []
 
 
 @given(st.lists(st.tuples(st.none() | st.integers(0, 3), st.none() | st.integers(0, 3)), max_size=12), st.booleans())
 def test_sorting_is_stable_and_loses_nothing(pairs: list[tuple[int | None, int | None]], descending: bool) -> None:
-    found = kept(Afterwards(order=(Order("a", descending),)), ("a", "b"), pairs)
+    found = apply_having_order_limit(Afterwards(order=(Order("a", descending),)), ("a", "b"), pairs)
     assert sorted(found) == list(range(len(pairs)))
     sign = -1 if descending else 1
     assert found == sorted(found, key=lambda i: (pairs[i][0] is None, sign * (pairs[i][0] or 0), i))

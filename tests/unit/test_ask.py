@@ -135,7 +135,7 @@ def test_no_value_of_the_data_is_shown(tmp_path: Path) -> None:
     data = tmp_path / "stays.csv"
     data.write_text("patient,ward,days\nNightingale,Scutari,4711\n", "utf-8")
     person = Person("", "patient", "1")
-    text = local.asked(data, "stays", person)
+    text = local.interview_schema(data, "stays", person)
     shown = text + " ".join(f"{q.words} {q.default} {q.wrong}" for q in person.asked)
     assert not re.search("Nightingale|Scutari|4711", shown)
 
@@ -158,6 +158,6 @@ def test_the_transcript_in_the_docs(tmp_path: Path) -> None:
 
     data = tmp_path / "stays.csv"
     data.write_text("patient,ward,days,weight\np1,Surgery,3,70.5\n", "utf-8")
-    assert local.asked(data, "stays", answer) == file
+    assert local.interview_schema(data, "stays", answer) == file
     assert next(left, None) is None
     assert from_dict(tomllib.loads(file)).unit.max_rows == 5

@@ -13,7 +13,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.api.choice import Choice
-from sfumato.composition.local import planned, records, verified
+from sfumato.composition.local import open_without_data, records, verify_ledger
 from sfumato.errors import BudgetExceeded, EngineFailure, Infeasible, NoGuarantee, PreferenceError, SourceError
 from sfumato.ledger.entry import Event
 from sfumato.presentation.wording import guarantee as of_guarantee
@@ -95,7 +95,7 @@ def test_what_truncated_noise_may_show_comes_on_top() -> None:
 
 
 def test_what_it_costs_is_seen_without_the_data() -> None:
-    dataset = planned({"name": "stays", "columns": COLUMNS}, ledger=":memory:")
+    dataset = open_without_data({"name": "stays", "columns": COLUMNS}, ledger=":memory:")
     batch = dataset.batch(choices(dataset))
     assert batch.epsilon < batch.epsilon_sum
     with pytest.raises(SourceError):
@@ -116,7 +116,7 @@ def test_it_is_charged_once_and_every_answer_is_kept(ledger_path: Path) -> None:
     assert (total.epsilon, total.delta, total.releases) == (batch.epsilon, 1e-6, 1)
     [record] = records(ledger_path)
     assert record.total == total
-    assert verified(ledger_path) == len(dataset.ledger.entries)
+    assert verify_ledger(ledger_path) == len(dataset.ledger.entries)
 
 
 def test_the_same_batch_comes_back_for_nothing(ledger_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_what_left_in_a_batch_comes_back_by_itself_too() -> None:
     dataset = stays()
     chosen = choices(dataset)
     left = dataset.batch(chosen).release()
-    assert dataset.query(chosen[3].asked.statement.text).release(chosen[3]).rows == left[3].rows
+    assert dataset.query(chosen[3].request.statement.text).release(chosen[3]).rows == left[3].rows
     assert len(charged(dataset)) == 1
 
 
@@ -226,7 +226,7 @@ def test_what_lost_its_guarantee_since_is_refused() -> None:
 
 def test_a_look_while_it_is_drawn_takes_nothing_from_it(ledger_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of plans for one statement only the last before a look counts; all of them were reserved before this one."""
-    dataset, other, drawn = stays(ledger_path), stays(ledger_path), draw.drawn_and_kept
+    dataset, other, drawn = stays(ledger_path), stays(ledger_path), draw.draw_and_record
     query = dataset.query("SELECT SUM(days) FROM stays")
     batch = dataset.batch([query.choose(stated(e)) for e in (0.1, 0.2, 0.3)])
 
@@ -234,7 +234,7 @@ def test_a_look_while_it_is_drawn_takes_nothing_from_it(ledger_path: Path, monke
         other.query("SELECT COUNT(*) FROM stays").risk()
         return drawn(*how)
 
-    monkeypatch.setattr(batches, "drawn_and_kept", looked_at)
+    monkeypatch.setattr(batches, "draw_and_record", looked_at)
     assert [release.certificate.guarantee for release in batch.release()] == ["dp"] * 3
     assert {e.draft.public.get("guarantee") for e in dataset.ledger.entries} == {None, "dp"}
 
@@ -304,4 +304,4 @@ def test_a_batch_says_what_it_costs(capsys: pytest.CaptureFixture[str]) -> None:
     assert said.strip() in batch._repr_html_()
     told = batch.as_dict()
     assert (told["epsilon"], told["delta"], told["epsilon_sum"], told["delta_sum"]) == (batch.epsilon, 1e-6, 1.0, 0.0)
-    assert told["queries"] == [choice.asked.statement.text for choice in choices(dataset, 50, 0.02)]
+    assert told["queries"] == [choice.request.statement.text for choice in choices(dataset, 50, 0.02)]

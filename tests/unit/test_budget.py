@@ -18,7 +18,7 @@ from sfumato.ledger.history import Record
 from sfumato.model.budget import NO_BUDGET, BudgetLimit, budget_of
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.schema import Schema
-from sfumato.presentation.ledger import total_text
+from sfumato.presentation.ledger_view import total_text
 from sfumato.schema.read import from_dict
 
 PEOPLE = pd.DataFrame({"ward": ["a", "a", "b"], "days": [3, 40, 7]})
@@ -133,7 +133,7 @@ def test_it_is_reached_exactly() -> None:
 @given(st.lists(st.sampled_from([1e-9, 0.1, 0.2, 0.7, 1 / 3]), max_size=12), st.sampled_from([0, 1e-9, 0.3, 1, 1 / 3]))
 def test_no_charge_ever_passes_it(epsilons: list[float], budget: float) -> None:
     """A charge is refused exactly when the total with it would be above the budget."""
-    dataset = local.planned(SCHEMA | {"budget": budget}, ledger=":memory:")
+    dataset = local.open_without_data(SCHEMA | {"budget": budget}, ledger=":memory:")
     spent = Fraction(0)
     for epsilon in epsilons:
         fits = spent + Fraction(nano(epsilon), 10**9) <= Fraction(str(budget))

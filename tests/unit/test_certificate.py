@@ -18,13 +18,13 @@ from sfumato.ledger.entry import Event
 from sfumato.model import release as model
 from sfumato.model.release import Assumption, PostProcessing
 from sfumato.presentation.certificate import certificate_text, worded
-from sfumato.presentation.ledger import as_dict
+from sfumato.presentation.ledger_view import as_dict
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import release as of_release
+from sfumato.presentation.wording import release_sentences as of_release
 from sfumato.presentation.wording.assumptions import ASSUMPTIONS, assumed
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.release.answer import answer
-from sfumato.release.decide import planned_as
+from sfumato.release.decide import plan_of
 from sfumato.release.noise import Noisy
 
 STAYS = pd.DataFrame({"patient": ["a", "a", "b"], "days": [1, 2, 3], "ward": ["x", "x", "y"]})
@@ -289,8 +289,8 @@ def test_what_came_later_is_on_no_earlier_certificate() -> None:
     )
     assert [record.looked_before(e.number) for e in (reserved, looked)] == [False, False]
     assert record.looked_before(looked.number + 1)
-    assert record.planned_at(planned_as(choice.asked), before=reserved.number) == planned.draft.at
-    assert record.planned_at(planned_as(choice.asked), before=planned.number) is None
+    assert record.planned_at(plan_of(choice.request), before=reserved.number) == planned.draft.at
+    assert record.planned_at(plan_of(choice.request), before=planned.number) is None
 
 
 def test_bounds_that_were_changed_after_a_look_say_so(tmp_path: Any) -> None:

@@ -19,13 +19,13 @@ from sfumato.errors import NoMechanism, PreferenceError, SfumatoError, SourceErr
 from sfumato.ledger.entry import Event
 from sfumato.model.choice import Noise
 from sfumato.model.method_comparison import Method, Need
-from sfumato.presentation import method_comparison as view
+from sfumato.presentation import method_comparison_view as view
 from sfumato.presentation.figures.figure import Pin, Span
 from sfumato.presentation.figures.svg import svg
 from sfumato.presentation.figures.terminal import text
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import method_comparison as of_compare
-from sfumato.presentation.wording import risk as of_risk
+from sfumato.presentation.wording import method_comparison_sentences as of_compare
+from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.privacy.preferences.preference import Preference, epsilon
 from sfumato.privacy.preferences.preference_comparison import Grounds, intersection, panel, row
 from sfumato.release.bound_query import BoundQuery
@@ -311,7 +311,7 @@ def test_nobody_to_compare_is_told() -> None:
 
 
 def test_without_the_data_there_is_nothing_to_look_at() -> None:
-    planned = local.planned(SCHEMA, ledger=":memory:")
+    planned = local.open_without_data(SCHEMA, ledger=":memory:")
     assert tops(planned.compare(COUNT)) == tops(stays().compare(COUNT))
     with pytest.raises(SourceError, match="opened without its data"):
         planned.compare(COUNT, look=True)

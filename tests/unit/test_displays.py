@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
-from sfumato.client.risk import Looked, Risk
+from sfumato.client.remote_risk import ConfidentialRecord, RemoteRisk
 from sfumato.model.confidential import Confidential
 from sfumato.presentation.html import preformatted
 
@@ -55,8 +55,10 @@ CASES: dict[str, Callable[[sf.Query], Any]] = {
     "api.risk.RiskProfile": lambda asked: asked.risk(),
     "api.method_comparison.Comparison": lambda asked: asked.dataset.compare(SUM, sf.gap(1.5), look=True),
     "api.batch.Check": lambda asked: asked.dataset.batch([SUM, SUM + " WHERE euros > 1"], epsilon=0.3).check(),
-    "client.risk.Looked": lambda asked: Looked({"sum": asked.answer()}, f"The sum is {asked.answer()}."),
-    "client.risk.Risk": lambda asked: Risk(asked.risk().view.as_dict(), SUM),
+    "client.remote_risk.ConfidentialRecord": lambda asked: ConfidentialRecord(
+        {"sum": asked.answer()}, f"The sum is {asked.answer()}."
+    ),
+    "client.remote_risk.RemoteRisk": lambda asked: RemoteRisk(asked.risk().view.as_dict(), SUM),
     "model.risk.RiskAt": lambda asked: asked.risk().at(1.0),
     "model.risk.RiskView": lambda asked: asked.risk().view,
 }
@@ -64,11 +66,11 @@ PUBLIC = {
     "auditing.audit.Audit": "a verdict on a mechanism, over tables that are made up",
     "client.client.Client": "an address",
     "client.connection.Connection": "an address",
-    "client.query.Query": "a statement",
-    "client.request.Answers": "what was released",
-    "client.request.Request": "a request, as its server tells it to this person",
+    "client.remote_query.RemoteQuery": "a statement",
+    "client.submissions.Answers": "what was released",
+    "client.submissions.RemoteRequest": "a request, as its server tells it to this person",
     "client.records.Listing": "what a server told this person",
-    "client.records.Told": "what a server told this person",
+    "client.records.RemoteRecord": "what a server told this person",
     "errors.SfumatoError": "a sentence for everybody",
     "errors.SfumatoWarning": "a sentence for whoever holds the data, and names of datasets",
     "model.selection_trials.SelectionTrials": "of a look-alike",
@@ -197,7 +199,7 @@ def test_what_is_public_prints_itself() -> None:
             assert "confidential" not in repr(public)
         assert "<svg" in profile._repr_html_()
         assert "<svg" in str(profile.plot()._repr_svg_())
-    assert "confidential" not in repr(Risk(asked.worst_case().view.as_dict(), SUM).at(0.2))
+    assert "confidential" not in repr(RemoteRisk(asked.worst_case().view.as_dict(), SUM).at(0.2))
     choice = asked.choose(sf.gap(1.5, worst_case=True))
     assert repr(choice) == choice.text()
     assert "epsilon 0.5" in choice._repr_html_()

@@ -28,7 +28,7 @@ def stays(tmp_path: Path) -> Path:
 
 def schema_of(stays: Path, *, values: bool, looked: bool = True) -> Path:
     """A draft that somebody completed, with its line about the look or without."""
-    text = local.drafted(stays, "stays", values=values)
+    text = local.draft_schema(stays, "stays", values=values)
     text = text.replace("# bounds = [lowest, highest]", "bounds = [0, 60]")
     lines = [line for line in text.splitlines(keepends=True) if looked or not line.startswith("looked")]
     path = stays.with_name("stays.toml")
@@ -37,10 +37,10 @@ def schema_of(stays: Path, *, values: bool, looked: bool = True) -> Path:
 
 
 def test_a_draft_shows_no_value_unless_it_is_asked_to(stays: Path) -> None:
-    text = local.drafted(stays, "stays")
+    text = local.draft_schema(stays, "stays")
     assert "Scutari" not in text
     assert parse_schema(text).looked == ""
-    shown = local.drafted(stays, "stays", values=True)
+    shown = local.draft_schema(stays, "stays", values=True)
     assert '# categories = ["Balaklava", "Scutari"]' in shown
     assert parse_schema(shown).looked.startswith(f"{local._who()}, 20")
 
@@ -52,12 +52,12 @@ def test_questions_show_no_value_unless_they_are_asked_to(stays: Path) -> None:
         asked.append(question)
         return ""
 
-    assert parse_schema(local.asked(stays, "stays", answer)).looked == ""
+    assert parse_schema(local.interview_schema(stays, "stays", answer)).looked == ""
     assert "Scutari" not in repr(asked)
     assert [question.words for question in asked if "its type" in question.words] == [
         f"{name}: its type (integer, number, text, boolean, date); confirm the guess" for name in ("ward", "days")
     ]
-    shown = local.asked(stays, "stays", answer, values=True)
+    shown = local.interview_schema(stays, "stays", answer, values=True)
     assert "in the data there are Balaklava, Scutari" in repr(asked)
     assert parse_schema(shown).looked.startswith(f"{local._who()}, 20")
 
@@ -100,5 +100,5 @@ def test_the_line_stands_in_the_schema_file(stays: Path) -> None:
 
 
 def test_a_plan_without_the_data_knows_of_the_look_too(stays: Path) -> None:
-    planned: Any = local.planned(schema_of(stays, values=True))
+    planned: Any = local.open_without_data(schema_of(stays, values=True))
     assert planned.ledger.record.somebody_looked

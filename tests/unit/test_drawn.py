@@ -16,7 +16,7 @@ from sfumato.model.facts import Cell, Counts
 from sfumato.model.measurement import FEW, GROUPS, Measurement
 from sfumato.privacy.noise.calibration import calibrate
 from sfumato.privacy.sensitivity import MOST_SELECTED, measure, require_drawable
-from sfumato.release.noise import Noisy, drawn
+from sfumato.release.noise import Noisy, draw_noise
 from sfumato.schema.read import from_dict
 from sfumato.sql.parser.statement import parse
 
@@ -66,7 +66,7 @@ def bare(totals: Sequence[int], _sensitivity: int, _budget: float) -> list[int]:
 def draw(groups: Groups, measurement: Measurement) -> Noisy:
     """As ever, but without noise."""
     calibration = calibrate(measurement, Noise(delta=1e-6), 1.0, 10.0)
-    return drawn(groups, measurement, calibration, lambda law, *_: best if law == "exponential" else bare)
+    return draw_noise(groups, measurement, calibration, lambda law, *_: best if law == "exponential" else bare)
 
 
 def peak(groups: Groups, measurement: Measurement) -> int:
@@ -108,10 +108,10 @@ def test_what_was_read_for_a_draw_is_held_only_where_it_is_small() -> None:
                       (f"SELECT {QUANTILES} FROM t", False)):  # fmt: skip
         query = dataset.query(sql)
         query.release(epsilon=1)
-        assert bool(query._bound.survey(Noise())._held) == held == (query.measurement.candidates < FEW)
+        assert bool(query._bound.survey(Noise())._known_cells) == held == (query.measurement.candidates < FEW)
     query = dataset.query("SELECT town, COUNT(*) FROM t GROUP BY town")
     query.release(epsilon=1, delta=1e-6)
-    assert not query._bound.survey(Noise())._held
+    assert not query._bound.survey(Noise())._known_cells
 
 
 # Limits

@@ -77,7 +77,10 @@ def test_it_is_so_behind_a_worker_and_a_client_too() -> None:
     for error, sentence in zip(in_a_rule(), RULE, strict=True):
         told = error.as_dict()["error"]
         said = json.loads(json.dumps({**told, "detail": told["message"]}))
-        for heard in (protocol.heard(json.loads(json.dumps(protocol.told(error)))), problem(422, said, "host")):
+        for heard in (
+            protocol.error_from(json.loads(json.dumps(protocol.error_content(error)))),
+            problem(422, said, "host"),
+        ):
             with speaking(Interface.COMMAND):
                 assert str(heard) == sentence
 
@@ -93,17 +96,18 @@ def test_in_python_it_is_pythons() -> None:
 
 
 def test_an_error_with_a_reason_has_the_attributes_of_one_with_sentences() -> None:
-    error = BadInput.because("workspace-newer", where="sqlite:///w")
-    assert (error.reason, error.values, error.where) == ("workspace-newer", {}, "sqlite:///w")
-    assert error.message == "This workspace was made by a newer sfumato"
-    assert str(error).startswith("This workspace was made by a newer sfumato: sqlite:///w. Hint: take the sfumato")
+    values = {"format": 2, "reads": 1}
+    error = BadInput.because("workspace-format", where="sqlite:///w", **values)
+    assert (error.reason, error.values, error.where) == ("workspace-format", values, "sqlite:///w")
+    assert error.message == "This workspace has format 2, and this version of sfumato reads format 1"
+    assert str(error).startswith(f"{error.message}: sqlite:///w. Hint: install a newer sfumato")
     assert error.as_values() == {
         "code": "input",
         "message": error.message,
         "hint": error.hint,
         "where": "sqlite:///w",
-        "reason": "workspace-newer",
-        "values": {},
+        "reason": "workspace-format",
+        "values": values,
     }
 
 
@@ -118,7 +122,7 @@ def test_an_error_with_sentences_is_as_it_was_written() -> None:
     "error",
     [
         unwritable(),
-        BadInput.because("workspace-newer", where="here"),
+        BadInput.because("workspace-format", where="here", format=2, reads=1),
         QueryError("No such column", hint="there are others.", where="line 1"),
         EngineFailure(worker_lost=True),
         errors.Cancelled(),
@@ -136,8 +140,8 @@ def test_every_failure_of_the_engine_is_the_same() -> None:
 
 
 def test_a_worker_tells_the_reason_and_its_values() -> None:
-    told = json.loads(json.dumps(protocol.told(unwritable())))
-    heard = protocol.heard(told)
+    told = json.loads(json.dumps(protocol.error_content(unwritable())))
+    heard = protocol.error_from(told)
     with speaking(Interface.COMMAND):
         assert str(heard) == BUSY.format("--ledger PATH")
     assert isinstance(heard, LedgerUnwritable)

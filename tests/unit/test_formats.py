@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
-from sfumato.api.columns import columns
+from sfumato.api.columns import answer_columns
 from sfumato.model.release import Answer
 from sfumato.model.schema import Type
 
@@ -78,7 +78,7 @@ def test_intervals_that_are_withheld_are_empty() -> None:
 def test_a_range_takes_nobodys_name() -> None:
     types = (Type.INTEGER, Type.NUMBER, Type.NUMBER)
     answer = Answer(("n", "n_low", "n_low_"), (), (), (), types, (True, True, False))
-    assert [c.name for c in columns(answer, intervals=True)] == [
+    assert [c.name for c in answer_columns(answer, intervals=True)] == [
         *("n", "n_low__", "n_high"),
         *("n_low", "n_low_low", "n_low_high"),
         "n_low_",

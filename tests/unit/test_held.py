@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from sfumato.adapters.engines.duckdb.engine import DuckDB
-from sfumato.adapters.engines.duckdb.memory_file import Held
+from sfumato.adapters.engines.duckdb.memory_file import MemoryFile
 from sfumato.adapters.storage.ledger_file import SQLiteLedger
 from sfumato.api.dataset import Dataset
 from sfumato.composition import local
@@ -55,12 +55,14 @@ def keep() -> Iterator[Keep]:
 
 
 def opened(fd: int, format: str, **others: Any) -> Dataset:
-    engine = local.in_memory(fd, format, "stays of 2026", SCHEMA)
-    return Dataset(local.held(engine, SCHEMA, SQLiteLedger(":memory:"), **{"who": "ada", "version": "v1"} | others))
+    engine = local.engine_for_memory_file(fd, format, "stays of 2026", SCHEMA)
+    return Dataset(
+        local.open_registered(engine, SCHEMA, SQLiteLedger(":memory:"), **{"who": "ada", "version": "v1"} | others)
+    )
 
 
 def engine(fd: int, format: str, **limits: Any) -> DuckDB:
-    return local._duckdb(Held(fd, format, "stays of 2026", **limits), SCHEMA)
+    return local._duckdb(MemoryFile(fd, format, "stays of 2026", **limits), SCHEMA)
 
 
 @pytest.mark.parametrize("format", FILES)
@@ -101,7 +103,7 @@ def test_sentences_call_it_by_its_name(keep: Keep, format: str) -> None:
 
 def test_a_format_that_is_not_read() -> None:
     with pytest.raises(SourceError, match=r"^stays is in no format that is read\. Hint: csv or parquet will do\.$"):
-        Held(3, "xlsx", "stays")
+        MemoryFile(3, "xlsx", "stays")
 
 
 # What its engine can do besides
@@ -142,7 +144,7 @@ def test_no_other_file_is_within_reach(keep: Keep, format: str, sql: str, tmp_pa
 # Nothing is spilled
 
 
-class Spilling(Held):
+class Spilling(MemoryFile):
     """What DuckDB does where it is not told otherwise: what does not fit into memory goes to files."""
 
     @property
@@ -200,17 +202,17 @@ def test_what_does_not_fit_into_memory_is_not_written_to_a_disk(
     schema = from_dict({"name": "people", "columns": {"name": {"type": "text"}}})
     sql = "SELECT COUNT(*) FROM (SELECT name, ROW_NUMBER() OVER (ORDER BY name) AS n FROM people) WHERE n % 2 = 0"
 
-    def ask(kind: type[Held]) -> object:
+    def ask(kind: type[MemoryFile]) -> object:
         return local._duckdb(kind(fd, format, "people", memory_mb=48, threads=1), schema).rows(sql)
 
     most, is_marked = written(tmp_path, lambda: ask(Spilling))
     assert most > 2**20
     assert is_marked
 
-    def fail(kind: type[Held]) -> None:
+    def fail(kind: type[MemoryFile]) -> None:
         with pytest.raises(EngineFailure):
             ask(kind)
 
-    for kind in (Encrypting, Held):
+    for kind in (Encrypting, MemoryFile):
         shutil.rmtree(tmp_path / "spilled", ignore_errors=True)
         assert written(tmp_path, partial(fail, kind)) == (0, False)

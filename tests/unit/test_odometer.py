@@ -19,12 +19,12 @@ from sfumato.ledger.hash_chain import GENESIS
 from sfumato.ledger.odometer import By, Total
 from sfumato.model.choice import Noise
 from sfumato.model.guarantee import ChosenBy, Guarantee, chosen_by
-from sfumato.presentation import ledger as view
+from sfumato.presentation import ledger_view as view
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.privacy.accounting.cost import rho_delta_of, rho_of
 from sfumato.privacy.accounting.zcdp import entered, epsilon_of_zcdp, rho_gaussian, rho_laplace, rho_pure
 from sfumato.privacy.noise.calibration import calibrate
-from sfumato.release.reserve import Cost, row, version_of
+from sfumato.release.reserve import PrivacyCost, charge_figures, version_of
 
 PEOPLE = pd.DataFrame({"ward": ["a", "a", "b"], "days": [3, 40, 7]})
 SCHEMA = {
@@ -116,12 +116,12 @@ def test_the_word_decides_first(word: Guarantee, outright: bool, how: ChosenBy) 
 
 
 def test_what_was_chosen_by_looking_is_not_told_even_where_it_is_known() -> None:
-    cost = Cost(0.123, Fraction(1, 7), (1.0,), (8.13,), 1)
-    assert row(ChosenBy.LOOKED, "laplace", cost) == {
+    cost = PrivacyCost(0.123, Fraction(1, 7), (1.0,), (8.13,), 1)
+    assert charge_figures(ChosenBy.LOOKED, "laplace", cost) == {
         "chosen_by": "controller-after-looking",
         "mechanism": "laplace",
     }
-    selected = row(ChosenBy.SELECTED, "laplace", replace(cost, select_epsilon=0.1, at_most=10.0))
+    selected = charge_figures(ChosenBy.SELECTED, "laplace", replace(cost, select_epsilon=0.1, at_most=10.0))
     assert (selected["select_epsilon"], selected["at_most"], selected["rho"]) == (0.1, 10.0, "1/7")
 
 
@@ -256,7 +256,7 @@ def test_in_a_terminal_the_entries_fit_as_far_as_they_can_be_read(ledger_path: P
     record = query.dataset.ledger.record
 
     def widest(width: int) -> int:
-        shown = view.as_text(record.entries, record.total, record.budget, width=width).split("\n\n")[0]
+        shown = view.document(record.entries, record.total, record.budget, width=width).text().split("\n\n")[0]
         return max(map(len, shown.splitlines()))
 
     assert widest(0) > 120

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from sfumato.cli.local.open_house import ANALYST, BOARD, CONTROLLER, POLICY
+from sfumato.cli.local.demo_server import ANALYST, BOARD, CONTROLLER, POLICY
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.policy.read import policy_of
 from sfumato.model.signal import SignalKind
 from sfumato.release.decide import EPSILON_MAX
 
 PEOPLE = [
-    Person(CONTROLLER, "", frozenset({Role.CONTROLLER}), "", ""),
-    Person(ANALYST, BOARD, frozenset({Role.ANALYST}), "", ""),
+    Person(CONTROLLER, "", (Role.CONTROLLER,), "", ""),
+    Person(ANALYST, BOARD, (Role.ANALYST,), "", ""),
 ]
 
 
 def test_the_demo_shows_every_signal() -> None:
     policy = policy_of(POLICY, PEOPLE, [CONTROLLER], [])
-    (flow,) = policy.flows
+    (flow,) = policy.access_rules
     assert {*flow.signals} == {*SignalKind}
     assert flow.code
     assert policy.budget.epsilon is not None

@@ -12,12 +12,12 @@ import pytest
 
 import sfumato as sf
 from sfumato.api.individual_accounting import PersonTotals
-from sfumato.composition.local import planned
+from sfumato.composition.local import open_without_data
 from sfumato.errors import EngineFailure, SourceError
 from sfumato.ledger.entry import Event
 from sfumato.presentation.html import preformatted
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import ledger as of_ledger
+from sfumato.presentation.wording import ledger_sentences as of_ledger
 from sfumato.privacy.accounting.individual import rho_of_loss
 from sfumato.privacy.accounting.zcdp import rho_pure
 
@@ -226,7 +226,7 @@ def test_it_is_entered_as_a_look_before_anybody_is_read(monkeypatch: pytest.Monk
 
 
 def test_without_the_data_nothing_is_entered() -> None:
-    dataset = planned({"name": "stays", "columns": COLUMNS}, ledger=":memory:")
+    dataset = open_without_data({"name": "stays", "columns": COLUMNS}, ledger=":memory:")
     with pytest.raises(SourceError, match="opened without its data"):
         dataset.per_person()
     assert not dataset.ledger.entries

@@ -18,7 +18,7 @@ from sfumato.escrow.policy.read import policy_of
 from sfumato.model.budget import BudgetLimit
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.statement import AggregateKind
-from sfumato.presentation.escrow.policy import sentences
+from sfumato.presentation.escrow.policy_view import sentences
 from sfumato.privacy.preferences import registry
 
 COLUMNS = ("Age", "ward", "income")
@@ -56,7 +56,7 @@ EVERYTHING: dict[str, Any] = {
 
 
 def person(name: str, organisation: str = "") -> Person:
-    return Person(name, organisation, frozenset({Role.ANALYST}), "", "2026-11-16T09:00:00+00:00")
+    return Person(name, organisation, (Role.ANALYST,), "", "2026-11-16T09:00:00+00:00")
 
 
 BOB, ANN, DAN = person("bob", "Health Board"), person("ann", "health BOARD"), person("dan")
@@ -75,7 +75,7 @@ def flow(**said: Any) -> dict[str, Any]:
 
 
 def test_the_least_policy_leaves_the_rest_to_a_controller_and_the_rule() -> None:
-    (only,) = read(flow()).flows
+    (only,) = read(flow()).access_rules
     assert (only.who, only.aggregates, only.columns, only.preferences) == (("bob",), None, None, ("rule",))
     assert (only.guarantees, only.approve) == ((Guarantee.DP, Guarantee.SELECTED), Approve.BY_CONTROLLER)
     assert (only.approvers, only.approvals) == ((), 1)
@@ -83,7 +83,7 @@ def test_the_least_policy_leaves_the_rest_to_a_controller_and_the_rule() -> None
 
 def test_everything_that_a_policy_may_say_is_read() -> None:
     policy = read(EVERYTHING)
-    first, second = policy.flows
+    first, second = policy.access_rules
     assert first.aggregates == (AggregateKind.COUNT, AggregateKind.AVG)
     assert (first.approvers, first.approvals, first.guarantees) == (("alice", "carol"), 2, (Guarantee.DP,))
     assert second.approve is Approve.AUTOMATIC
@@ -173,15 +173,15 @@ def test_a_name_that_is_nearly_right_is_suggested() -> None:
 def test_the_first_flow_that_names_a_person_their_organisation_or_everyone_holds() -> None:
     flows = [{"who": ["bob"]}, {"who": ["HEALTH board"]}, {"who": ["everyone"]}]
     policy = read({"flow": flows})
-    assert [policy.flow_for(one) for one in (BOB, ANN, DAN)] == list(policy.flows)
-    assert read({"flow": flows[::-1]}).flow_for(BOB) == policy.flows[2], "the first, not the closest"
-    assert read({"flow": flows[:2]}).flow_for(DAN) is None
-    assert read({"flow": flows[1:2]}).flow_for(person("nemo", "")) is None, "no organisation is not everybody's"
+    assert [policy.access_rule_for(one) for one in (BOB, ANN, DAN)] == list(policy.access_rules)
+    assert read({"flow": flows[::-1]}).access_rule_for(BOB) == policy.access_rules[2], "the first, not the closest"
+    assert read({"flow": flows[:2]}).access_rule_for(DAN) is None
+    assert read({"flow": flows[1:2]}).access_rule_for(person("nemo", "")) is None, "no organisation is not everybody's"
 
 
 def test_a_flow_says_no_to_what_it_does_not_have() -> None:
-    data = local.planned(SCHEMA, ledger=":memory:")
-    (only,) = read(flow(aggregates=["COUNT"], columns=["age"], preferences=["epsilon"])).flows
+    data = local.open_without_data(SCHEMA, ledger=":memory:")
+    (only,) = read(flow(aggregates=["COUNT"], columns=["age"], preferences=["epsilon"])).access_rules
     only.require(data.query("SELECT COUNT(*) FROM stays WHERE age > 3").statement)
     with pytest.raises(Forbidden, match="ask for SUM"):
         only.require(data.query("SELECT SUM(age) FROM stays").statement)
@@ -198,7 +198,7 @@ def test_a_flow_says_no_to_what_it_does_not_have() -> None:
 
 
 def test_whoever_may_go_by_the_rule_may_not_change_its_noise() -> None:
-    (only,) = read(flow()).flows
+    (only,) = read(flow()).access_rules
     only.require_preferences(None)
     for own in ({"mechanism": "gaussian", "delta": 0.5}, {"epsilon": None, "delta": 0.5}, {"candidates": "paper"}):
         with pytest.raises(Forbidden, match="The rule is applied as it stands"):
@@ -209,7 +209,7 @@ def test_whoever_may_go_by_the_rule_may_not_change_its_noise() -> None:
 
 
 def epsilon(policy: Policy, who: Person, sql: str) -> float:
-    data = local.planned(SCHEMA, ledger=":memory:")
+    data = local.open_without_data(SCHEMA, ledger=":memory:")
     rule = policy.rule_for(who, lambda: data.query(sql).statement.columns, policy.rule)
     assert rule is not None
     found = data.query(sql).preview(*registry.preferences(rule)).epsilon
@@ -284,8 +284,8 @@ def test_a_policy_comes_back_from_what_is_kept_of_it() -> None:
     ):
         policy = read(stated)
         kept = json.loads(json.dumps(policy.as_dict()))
-        assert Policy.of(kept) == policy
-        assert Policy.of(kept).fingerprint == policy.fingerprint
+        assert Policy.from_mapping(kept) == policy
+        assert Policy.from_mapping(kept).fingerprint == policy.fingerprint
 
 
 def test_whatever_is_changed_changes_the_fingerprint() -> None:
@@ -345,7 +345,7 @@ def test_a_policy_in_sentences() -> None:
 
 def test_what_may_be_asked_about_the_noise() -> None:
     """A policy of before says nothing of it, and stays what it was; free signals are what it lets be asked."""
-    people = [Person("bob", "", frozenset({Role.ANALYST}), "00", "")]
+    people = [Person("bob", "", (Role.ANALYST,), "00", "")]
 
     def read(**flow: Any) -> Policy:
         return policy_of({"flow": [{"who": ["bob"]} | flow]}, people, ["alice"], COLUMNS)
@@ -353,9 +353,9 @@ def test_what_may_be_asked_about_the_noise() -> None:
     plain = read()
     assert set(plain.as_dict()["flow"][0]).isdisjoint({"signals", "code", "signal_bits"})  # type: ignore[index]
     assert read(signals=["free"], code=False, signal_bits=20).fingerprint == plain.fingerprint
-    assert plain.flows[0].for_partner()["signals"] == ["free"]
+    assert plain.access_rules[0].for_partner().signals == ("free",)
     wide = read(signals=["free", "as_published"], code=True, signal_bits=7)
-    assert Policy.of(json.loads(json.dumps(wide.as_dict()))) == wide
+    assert Policy.from_mapping(json.loads(json.dumps(wide.as_dict()))) == wide
     assert len({wide.fingerprint, plain.fingerprint, read(code=True).fingerprint}) == 3
     said = " ".join(sentences(wide))
     assert "free, as_published; exact scores may tell 7 bits in all" in said

@@ -254,7 +254,7 @@ def test_a_copy_of_the_data_is_no_public_table(tmp_path: Path, ledger: Path, for
     made = files(tmp_path)
     for dataset in (
         opened(ledger, "stays", made[0]),
-        local.planned(schema("stays"), source=made[0], ledger=ledger),
+        local.open_without_data(schema("stays"), source=made[0], ledger=ledger),
     ):
         query = dataset.query("SELECT SUM(days) FROM stays")
         with pytest.raises(SourceError, match="A rehearsal needs a look-alike, and this has the same rows as the data"):
@@ -270,5 +270,5 @@ def test_another_table_is_one_to_rehearse_with(tmp_path: Path, ledger: Path) -> 
     query = opened(ledger, "stays", made[0]).query("SELECT SUM(days) FROM stays")
     assert query.rehearse(like=public).people_count == 3
     assert query.choose(sf.belief(0.9, worlds=pd.concat([PEOPLE, public]))).epsilon is not None
-    absent = local.planned(schema("stays"), source=tmp_path / "absent.csv", ledger=ledger)
+    absent = local.open_without_data(schema("stays"), source=tmp_path / "absent.csv", ledger=ledger)
     assert absent.query("SELECT SUM(days) FROM stays").rehearse(like=made[0]).people_count == 4, "nothing to compare"

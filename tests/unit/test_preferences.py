@@ -184,8 +184,8 @@ def test_two_functions_never_share_an_answer(ledger_path: Path) -> None:
     stated = sf.satisfies(loose, name="f")
     one, same = first.choose(stated), first.choose(stated)
     other, elsewhere = first.choose(sf.satisfies(strict, name="f")), second.choose(stated)
-    assert one.asked.key == same.asked.key
-    assert len({choice.asked.key for choice in (one, other, elsewhere)}) == 3
+    assert one.request.key == same.request.key
+    assert len({choice.request.key for choice in (one, other, elsewhere)}) == 3
     left = [first.release(choice, allow_no_guarantee=True) for choice in (one, same, other)]
     assert left[0].certificate.ledger_entry == left[1].certificate.ledger_entry
     assert left[0].certificate.ledger_entry != left[2].certificate.ledger_entry
@@ -368,7 +368,7 @@ def test_where_an_exposure_tells_how_it_is_split(
     sql: str, unit: PrivacyUnit, relation: Relation, part: Fraction | None
 ) -> None:
     flagged = SCHEMA["columns"] | {"flag": {"type": "boolean"}}
-    query = local.planned(SCHEMA | {"columns": flagged}, ledger=":memory:").query(sql)
+    query = local.open_without_data(SCHEMA | {"columns": flagged}, ledger=":memory:").query(sql)
     measurement = measure(query.statement, query.dataset.schema)
     schema = replace(query.dataset.schema, unit=unit, relation=relation)
     assert fixed_part(query.statement, schema, measurement) == part

@@ -383,7 +383,7 @@ def test_the_charge_is_entered_before_anybody_is_read(monkeypatch: pytest.Monkey
     def fails(*_: object) -> object:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("sfumato.release.selection.draw.drawn", fails)
+    monkeypatch.setattr("sfumato.release.selection.draw.draw_selection", fails)
     with pytest.raises(EngineFailure):
         dataset.query(SUM).choose(VARIANCE)
     assert dataset.ledger.total.nano_epsilon == nano(0.5)

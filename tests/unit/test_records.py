@@ -14,7 +14,7 @@ from sfumato.errors import LedgerBroken
 from sfumato.ledger.entry import Entry
 from sfumato.ledger.history import Plan
 from sfumato.release.bound_query import bind
-from sfumato.release.choose import planned
+from sfumato.release.choose import enter_plan
 from sfumato.release.context import DatasetContext
 from sfumato.release.records import Records
 from sfumato.release.request import request_of
@@ -34,12 +34,12 @@ def database(tmp_path: Path) -> Iterator[Database]:
 
 
 def opened(database: Database, records: Records) -> DatasetContext:
-    return local.held(None, SCHEMA, database.ledger(), who="ada", records=records)
+    return local.open_registered(None, SCHEMA, database.ledger(), who="ada", records=records)
 
 
 def plan(dataset: DatasetContext, days: int) -> None:
     query = bind(dataset, f"SELECT COUNT(*) FROM stays WHERE days > {days}")
-    planned(query, request_of(query, query.rule.preferences), "")
+    enter_plan(query, request_of(query, query.rule.preferences), "")
 
 
 def test_each_opening_reads_on_from_the_one_before(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:

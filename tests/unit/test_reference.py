@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sfumato.adapters.engines.reference import Asked, LeaveOneOut, Literal, leave_one_out, people_of
+from sfumato.adapters.engines.reference import LeaveOneOut, Literal, OracleAggregate, leave_one_out, people_of
 from sfumato.model.schema import Bounds, PrivacyUnit, Relation, Schema
 from sfumato.model.statement import AggregateKind
 from sfumato.schema.read import from_dict
@@ -200,7 +200,9 @@ def test_people_without_a_row_that_counts_are_there_all_the_same() -> None:
 
 
 def test_columns_are_clamped_inside_an_expression() -> None:
-    total = Asked(AggregateKind.SUM, "age * 2 - 1", '"age, clamped" * 2 - 1', Bounds(Fraction(-1), Fraction(19)))
+    total = OracleAggregate(
+        AggregateKind.SUM, "age * 2 - 1", '"age, clamped" * 2 - 1', Bounds(Fraction(-1), Fraction(19))
+    )
     oracle = asked(Literal((total,), "people WHERE age > 1"), [1, 3, 99])
     assert answer(oracle) == [(24,)]
     assert oracle.influences() == [0, 5, 19]
@@ -208,7 +210,7 @@ def test_columns_are_clamped_inside_an_expression() -> None:
 
 
 def test_a_sub_select_carries_the_clamped_column_along() -> None:
-    mean = Asked(AggregateKind.AVG, "x", '"x, clamped"', Bounds(Fraction(1), Fraction(11)))
+    mean = OracleAggregate(AggregateKind.AVG, "x", '"x, clamped"', Bounds(Fraction(1), Fraction(11)))
     inner = 'SELECT age + 1 AS x, "age, clamped" + 1 AS "x, clamped", region FROM people WHERE age > 1'
     oracle = asked(Literal((mean,), f"({inner}) WHERE x > 4", ("region",)), [1, 3, 5, 99], region=["north"] * 4)
     assert answer(oracle) == [(Fraction(17, 2),), (None,)]

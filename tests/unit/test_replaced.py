@@ -102,13 +102,13 @@ def test_it_is_reported_when_it_changes_while_it_is_read(
     """What was read then may be of either, or of both: it is thrown away."""
     path = write(tmp_path / "stays.parquet", 1000)
     dataset = sf.open(path, SCHEMA, ledger=":memory:")
-    cleaned = DuckDB._cleaned
+    cleaned = DuckDB._clean_connection
 
     def slowly(self: DuckDB) -> Any:
         change(path)
         return cleaned(self)
 
-    monkeypatch.setattr(DuckDB, "_cleaned", slowly)
+    monkeypatch.setattr(DuckDB, "_clean_connection", slowly)
     with pytest.raises(SourceError, match=r"^stays\.parquet was changed while it was read"):
         dataset.query(SQL).release(epsilon=0.5)
     released = [entry for entry in dataset.ledger.entries if entry.draft.event == "released"]
@@ -141,10 +141,10 @@ def test_an_arrow_dataset_is_read_at_opening(tmp_path: Path) -> None:
 
 def test_a_file_that_changes_while_it_is_opened_has_no_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(tmp_path / "stays.parquet", 1000)
-    made = local._duckdb
+    open_engine = local._duckdb
 
-    def slowly(source: object, schema: Any) -> DuckDB:
-        engine = made(source, schema)
+    def slowly(*arguments: Any) -> DuckDB:
+        engine = open_engine(*arguments)
         moved_over(path)
         return engine
 

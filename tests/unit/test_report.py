@@ -12,7 +12,7 @@ import pytest
 
 from sfumato.api import risk_report
 from sfumato.api.risk import RiskProfile
-from sfumato.api.risk_report import Page
+from sfumato.api.risk_report import Report
 from sfumato.model.choice import Noise
 from sfumato.model.facts import Bin, Distribution, Reach, Summary
 from sfumato.model.risk import RiskAt, RiskView, Source
@@ -122,7 +122,7 @@ def test_a_page_of_the_people_is_for_its_owner_only(tmp_path: Path, of_the_peopl
     before = os.umask(0o022)
     try:
         (tmp_path / "a.html").write_text("before", "utf-8")
-        Page("<p>äöü", of_the_people).write(tmp_path / "a.html")
+        Report("<p>äöü", of_the_people).write(tmp_path / "a.html")
     finally:
         os.umask(before)
     assert (tmp_path / "a.html").read_text("utf-8") == "<p>äöü"
@@ -133,9 +133,9 @@ def test_a_page_of_the_people_is_for_its_owner_only(tmp_path: Path, of_the_peopl
 def test_what_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "a.html").mkdir()
     with pytest.raises(OSError, match=r"a\.html"):
-        Page("<p>", of_the_people=True).write(tmp_path / "a.html")
+        Report("<p>", of_the_people=True).write(tmp_path / "a.html")
     assert [path.name for path in tmp_path.iterdir()] == ["a.html"]
 
 
 def test_a_page_says_nothing_of_itself() -> None:
-    assert repr(risk_report.page(held())) == "<Page: confidential>"
+    assert repr(risk_report.page(held())) == "<Report: confidential>"

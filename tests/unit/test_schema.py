@@ -105,12 +105,14 @@ def test_a_person_is_named_by(type_: str) -> None:
 
 
 def test_its_rule_is_a_preference(tmp_path: Path) -> None:
-    dataset = local.planned(stated(tmp_path, INTERFACE), ledger=":memory:")
+    dataset = local.open_without_data(stated(tmp_path, INTERFACE), ledger=":memory:")
     assert dataset.rule == (gap(1.2, worst_case=True),)
 
 
 def test_a_rule_may_go_by_the_exact_worst_case(tmp_path: Path) -> None:
-    dataset = local.planned(stated(tmp_path, f"{RULE}gap = 1.2\nworst_case = true\nexact = true"), ledger=":memory:")
+    dataset = local.open_without_data(
+        stated(tmp_path, f"{RULE}gap = 1.2\nworst_case = true\nexact = true"), ledger=":memory:"
+    )
     assert dataset.rule == (gap(1.2, worst_case=True, exact=True),)
 
 
@@ -285,7 +287,7 @@ WRONG = {
 @pytest.mark.parametrize(("text", "sentence"), WRONG.values(), ids=WRONG)
 def test_what_is_wrong_is_said_in_one_sentence_with_its_place(tmp_path: Path, text: str, sentence: str) -> None:
     with pytest.raises(BadInput) as error:
-        local.planned(stated(tmp_path, text), ledger=":memory:")
+        local.open_without_data(stated(tmp_path, text), ledger=":memory:")
     assert str(error.value) == sentence
 
 
@@ -314,7 +316,7 @@ def parquet(path: Path, **columns: list[object]) -> None:
 
 def test_a_draft_guesses_types_and_states_nothing_else(tmp_path: Path) -> None:
     csv(tmp_path / "stays.csv", "ward,days,cost,admitted\na,3,1.5,2026-01-31\nb,40,2e3,2026-02-01\n")
-    text = local.drafted(tmp_path / "stays.csv", "stays")
+    text = local.draft_schema(tmp_path / "stays.csv", "stays")
     schema = load(stated(tmp_path, text))
     assert {c.name: c.type for c in schema.columns} == {
         "ward": Type.TEXT,
@@ -349,7 +351,7 @@ ODD = {
 def test_a_draft_loads_as_it_is(tmp_path: Path, name: str, text: str) -> None:
     data = tmp_path / name
     csv(data, text)
-    schema = stated(tmp_path, local.drafted(data, data.stem, values=True))
+    schema = stated(tmp_path, local.draft_schema(data, data.stem, values=True))
     assert load(schema).name == data.stem
     assert len(sf.open(data, schema, ledger=":memory:").check().columns) == len(load(schema).columns) > 0
 
@@ -357,7 +359,7 @@ def test_a_draft_loads_as_it_is(tmp_path: Path, name: str, text: str) -> None:
 def test_a_draft_of_a_parquet_file_keeps_its_types(tmp_path: Path) -> None:
     data = tmp_path / "stays.parquet"
     parquet(data, n=[1, 2], x=[1.5, 2], t=["1", "b"], b=[True, False], d=[date(2026, 1, 1)] * 2, l=[[1], [2]])
-    schema = load(stated(tmp_path, local.drafted(data, "stays")))
+    schema = load(stated(tmp_path, local.draft_schema(data, "stays")))
     assert [c.type.value for c in schema.columns] == ["integer", "number", "text", "boolean", "date", "text"]
 
 

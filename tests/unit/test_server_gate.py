@@ -154,7 +154,7 @@ def test_a_token_that_may_read_changes_nothing(scope: str) -> None:
     caller = Caller(APP, f"alice-{scope}")
     for method, path in CLOSED:
         reads = method == "GET" or path.rsplit("/", 1)[-1] in READS
-        NOUNS.people.calls.clear()
+        NOUNS.accounts.calls.clear()
         answer = caller(method, address(path), json=body_of(method, path))
         allowed = path in EITHER or reads == (scope == "read")
         assert (answer.status_code != 403) == allowed, f"{method} {path}"

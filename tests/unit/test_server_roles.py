@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from sfumato.adapters.vault.vault_file import Cost
+from sfumato.adapters.vault.vault_file import Argon2Cost
 from sfumato.composition import create
-from sfumato.composition.workspace import opened
-from sfumato.server.app import API, OPEN_TO_ALL, made
-from sfumato.server.settings import Settings
+from sfumato.composition.workspace import open_workspace
+from sfumato.server.app import API, OPEN_TO_ALL, create_app
+from sfumato.server.settings import ServerSettings
 from tests.served import Caller, operations
 
 PASSPHRASE, PASSWORD = "a passphrase of a test", "four words put together"
@@ -43,10 +43,12 @@ class Desk:
     """A workspace with one of each role, a dataset and a request that waits."""
 
     def __init__(self, folder: Path) -> None:
-        cheap = Cost(1, 8 * 1024, 1)
-        create.made(folder, admin="root", password=PASSWORD, passphrase=PASSPHRASE, roles=["admin"], cost=cheap)
-        self.workspace = opened(folder, passphrase=PASSPHRASE)
-        self.app = made(self.workspace.escrow, Settings(calls_a_minute=1_000_000))
+        cheap = Argon2Cost(1, 8 * 1024, 1)
+        create.create_workspace(
+            folder, admin="root", password=PASSWORD, passphrase=PASSPHRASE, roles=["admin"], cost=cheap
+        )
+        self.workspace = open_workspace(folder, passphrase=PASSPHRASE)
+        self.app = create_app(self.workspace.escrow, ServerSettings(calls_a_minute=1_000_000))
         root = Caller(self.app, None)
         self.csrf = root("POST", "/session", json={"name": "root", "password": PASSWORD}).json()["csrf"]
         root.headers = {"X-CSRF-Token": self.csrf}
@@ -204,6 +206,6 @@ def _signal(desk: Desk) -> str:
     """A signal that waits, about the request that was answered."""
     task = {"task": "histogram_distance", "column": "count(*)"}
     asked = {"kind": "noisy_difference", "epsilon": 0.1, "task": task}
-    made = desk.as_["ada"]("POST", f"/requests/{desk.request.json()['id']}/signals", json=asked)
-    assert (made.status_code, made.json()["state"]) == (201, "submitted"), made.text
-    return str(made.json()["id"])
+    signal = desk.as_["ada"]("POST", f"/requests/{desk.request.json()['id']}/signals", json=asked)
+    assert (signal.status_code, signal.json()["state"]) == (201, "submitted"), signal.text
+    return str(signal.json()["id"])

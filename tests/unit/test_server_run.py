@@ -15,42 +15,42 @@ from urllib.request import urlopen
 import pytest
 
 from sfumato.errors import BadInput, Refused
-from sfumato.server.run import Tls, bound
+from sfumato.server.run import Tls, bind_socket
 
 ROOT = Path(__file__).parents[2]
 
 
 def test_a_port_in_use_is_one_sentence() -> None:
-    with bound("127.0.0.1", 0) as first:
+    with bind_socket("127.0.0.1", 0) as first:
         port = first.getsockname()[1]
         with pytest.raises(BadInput, match=f"^Port {port} of 127.0.0.1 is in use. Hint: stop what listens there"):
-            bound("127.0.0.1", port)
+            bind_socket("127.0.0.1", port)
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1"])
 def test_other_machines_are_served_by_tls_only(host: str) -> None:
     with pytest.raises(Refused, match="can be reached from other machines, and there is no TLS"):
-        bound(host, 0)
+        bind_socket(host, 0)
 
 
 def test_a_proxy_may_stand_before_it() -> None:
-    bound("0.0.0.0", 0, behind_proxy=True).close()
+    bind_socket("0.0.0.0", 0, behind_proxy=True).close()
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.8.9.1"])
 def test_this_machine_needs_no_tls(host: str) -> None:
-    bound(host, 0).close()
+    bind_socket(host, 0).close()
 
 
 @pytest.mark.parametrize(("host", "port"), [("no.such.host.invalid", 0), ("127.0.0.1", 65536), ("127.0.0.1", -1)])
 def test_an_address_that_is_none(host: str, port: int) -> None:
     with pytest.raises(BadInput, match=r"is no (address of this machine|port)"):
-        bound(host, port)
+        bind_socket(host, port)
 
 
 def test_an_address_of_another_machine() -> None:
     with pytest.raises(BadInput, match=r"192\.0\.2\.1 is no address of this machine"):
-        bound("192.0.2.1", 0, behind_proxy=True)
+        bind_socket("192.0.2.1", 0, behind_proxy=True)
 
 
 def test_tls_files_are_looked_at_first(tmp_path: Path) -> None:
@@ -65,10 +65,10 @@ def test_tls_files_are_looked_at_first(tmp_path: Path) -> None:
 
 SERVING = textwrap.dedent("""
     import sys
-    from sfumato.server.run import bound, serve
+    from sfumato.server.run import bind_socket, serve
     from tests.served import Nouns, app_on
 
-    taken = bound("127.0.0.1", 0)
+    taken = bind_socket("127.0.0.1", 0)
     print(taken.getsockname()[1], flush=True)
     serve(app_on(Nouns()), "127.0.0.1", 0, taken=taken)
     print("cleaned up", flush=True)

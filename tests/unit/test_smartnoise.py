@@ -123,7 +123,7 @@ def test_it_opens_a_table(tmp_path: Path) -> None:
 def test_it_converts_to_toml_that_states_the_same(tmp_path: Path) -> None:
     for text in (PUMS, STAYS):
         meta = stated(tmp_path, text)
-        converted = local.converted(meta)
+        converted = local.convert_schema(meta)
         assert converted.startswith("# Converted by sfumato from meta.yaml.\n\nname = ")
         toml = load(stated(tmp_path, converted, "meta.toml"))
         assert toml.fingerprints() == load(meta).fingerprints()

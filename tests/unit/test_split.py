@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
-from sfumato.composition.local import planned
+from sfumato.composition.local import open_without_data
 from sfumato.errors import BudgetExceeded, NoGuarantee, NoMechanism, PreferenceError
 from sfumato.ledger.entry import Event
 from sfumato.model.calibration import NoiseLaw
@@ -118,7 +118,7 @@ def test_of_groups_the_least_answer_is_that_of_each() -> None:
 
 def test_people_with_several_rows_move_a_count_by_several() -> None:
     columns = COLUMNS | {"who": {"type": "integer"}}
-    dataset = planned({"name": "stays", "columns": columns, "unit": "who", "max_rows": 3}, ledger=":memory:")
+    dataset = open_without_data({"name": "stays", "columns": columns, "unit": "who", "max_rows": 3}, ledger=":memory:")
     counted, persons = dataset.split([ALL, "SELECT COUNT(DISTINCT who) FROM stays"], 0.4).parts
     assert (counted.sensitivity, persons.sensitivity) == (3, 1)
     assert counted.scale == persons.scale == (10.0,)
@@ -132,14 +132,14 @@ def test_a_split_follows_the_index_however_many_rows_of_a_person_count(max_rows:
         COLUMNS | {"who": {"type": "integer"}},
         {"unit": "who", "max_rows": max_rows, "relation": relation},
     )
-    dataset = planned({"name": "stays", "columns": columns} | stated, ledger=":memory:")
+    dataset = open_without_data({"name": "stays", "columns": columns} | stated, ledger=":memory:")
     assert epsilons(dataset.split([ALL, MEAN], 1, index=[1, 1])) == [0.5, 0.5]
     assert epsilons(dataset.split([MEAN, ALL, MIDDLE], 0.7, index=[1, 2, 4])) == [0.4, 0.2, 0.1]
     assert epsilons(dataset.split([TOTAL, MEAN], 1)) == epsilons(stays().split([TOTAL, MEAN], 1))
 
 
 def test_a_split_is_free_and_reads_nothing() -> None:
-    dataset = planned({"name": "stays", "columns": COLUMNS}, ledger=":memory:")
+    dataset = open_without_data({"name": "stays", "columns": COLUMNS}, ledger=":memory:")
     assert epsilons(dataset.split(BOTH, 0.01, index=[1, 10])) == [0.009090909, 0.000909091]
     assert events(dataset) == []
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from sfumato.adapters.storage.audit_log import AuditTable
+from sfumato.adapters.storage.audit_log_table import AuditTable
 from sfumato.errors import DatabaseFailure
-from sfumato.presentation.escrow import dataset as dataset_view
-from sfumato.reproduce.held import Platform
+from sfumato.presentation.escrow import dataset_view
+from sfumato.reproduce.platform import Platform
 
 ASKED = ("people", "SELECT COUNT(*) FROM people WHERE age BETWEEN 20 AND 30")
 
@@ -27,13 +27,13 @@ def test_the_policy_approves_and_the_answer_is_drawn_and_charged(platform: Platf
     answers = [platform.answer(*ASKED, epsilon) for epsilon in (10.0, 9.0)]
     assert [answer["charged"] for answer in answers] == [10.0, 9.0]
     assert all(abs(answer["answers"][0]["rows"][0][0] - 50) < 5 for answer in answers)
-    controller = platform.escrow.people.one("controller")
+    controller = platform.escrow.accounts.one("controller")
     ledger = dataset_view.ledger(platform.escrow.datasets.ledger(controller, "people"))
-    assert [entry["event"] for entry in ledger["entries"]] == [
+    assert [entry.event for entry in ledger.entries or ()] == [
         "opened",
         *("planned", "reserved", "released") * 2,
     ]
-    said = [(entry["who"], entry["verb"]) for entry in platform.escrow.audit.many(controller, limit=100)]
+    said = [(entry.who, entry.verb) for entry in platform.escrow.audit.many(controller, limit=100)]
     assert said[-3:] == [("analyst", "submitted"), ("the policy", "approved"), ("sfumato", "released")]
 
 
@@ -50,7 +50,7 @@ def test_what_cannot_be_entered_as_approved_is_not_submitted(
     monkeypatch.setattr(AuditTable, "append", fails)
     with pytest.raises(DatabaseFailure):
         platform.answer(*ASKED, 1.0)
-    analyst = platform.escrow.people.one("analyst")
+    analyst = platform.escrow.accounts.one("analyst")
     assert platform.escrow.requests.many(analyst) == []
     monkeypatch.undo()
     assert platform.answer(*ASKED, 1.0)["charged"] == 1.0

@@ -24,31 +24,31 @@ from hypothesis import strategies as st
 
 from sfumato.adapters import vault
 from sfumato.adapters.vault import atomic_file
-from sfumato.adapters.vault.files import HEADER, MAGIC, Files, Kept
-from sfumato.adapters.vault.master_key import Master
+from sfumato.adapters.vault.files import HEADER, MAGIC, StoredFile, VaultFiles
+from sfumato.adapters.vault.master_key import MasterKey
 from sfumato.adapters.vault.passwords import digest_of
-from sfumato.adapters.vault.stream_cipher import SIZE, TAG, cut, decrypted, encrypted
-from sfumato.adapters.vault.vault_file import Cost, create
+from sfumato.adapters.vault.stream_cipher import SIZE, TAG, chunks, decrypt, encrypt
+from sfumato.adapters.vault.vault_file import Argon2Cost, create
 from sfumato.errors import BadInput, EngineFailure, VaultBroken, VaultUnwritable
 from tests.depth import depth
 
-CHEAP = Cost(passes=1, memory_kib=8, lanes=1)
+CHEAP = Argon2Cost(passes=1, memory_kib=8, lanes=1)
 WORDS = "correct horse battery staple"
 MARKER = b"Ada Lovelace, 36, London;"
 KEY = bytes(range(32))
 
 
 @pytest.fixture
-def master() -> Master:
-    return Master.of(os.urandom(32))
+def master() -> MasterKey:
+    return MasterKey.of(os.urandom(32))
 
 
 @pytest.fixture
-def files(tmp_path: Path, master: Master) -> Files:
-    return Files(tmp_path / "data", master)
+def files(tmp_path: Path, master: MasterKey) -> VaultFiles:
+    return VaultFiles(tmp_path / "data", master)
 
 
-def read(files: Files, dataset: str, version: str) -> bytes:
+def read(files: VaultFiles, dataset: str, version: str) -> bytes:
     handle = files.opened(dataset, version)
     with os.fdopen(handle, "rb") as file:
         return file.read()
@@ -97,17 +97,17 @@ def read_only() -> Iterator[Path]:
 @example([b"abcde"], 4)
 def test_any_pieces_in_chunks_of_any_size(pieces: list[bytes], size: int) -> None:
     plain = b"".join(pieces)
-    sealed = list(encrypted(KEY, b"adult", pieces, size))
-    assert b"".join(decrypted(KEY, b"adult", sealed, size)) == plain
-    assert b"".join(decrypted(KEY, b"adult", [b"".join(sealed)], size)) == plain
+    sealed = list(encrypt(KEY, b"adult", pieces, size))
+    assert b"".join(decrypt(KEY, b"adult", sealed, size)) == plain
+    assert b"".join(decrypt(KEY, b"adult", [b"".join(sealed)], size)) == plain
     assert len(sealed) == max(1, -(-len(plain) // size))
     assert sum(map(len, sealed)) == len(plain) + TAG * len(sealed)
-    assert [last for _number, _chunk, last in cut(pieces, size)] == [False] * (len(sealed) - 1) + [True]
+    assert [last for _number, _chunk, last in chunks(pieces, size)] == [False] * (len(sealed) - 1) + [True]
 
 
 def test_each_chunk_is_bound_to_its_text_its_number_and_whether_it_is_the_last() -> None:
     """As it is written down: all of that is associated data, and the number is the nonce, too."""
-    sealed = list(encrypted(KEY, b"adult", [b"aaaa" * 3], 4))
+    sealed = list(encrypt(KEY, b"adult", [b"aaaa" * 3], 4))
     assert len({chunk[:4] for chunk in sealed}) == 3, "alike chunks do not look alike: no nonce is used twice"
     for number, chunk in enumerate(sealed):
         place = b"adult" + number.to_bytes(8) + bytes([number == 2])
@@ -117,38 +117,38 @@ def test_each_chunk_is_bound_to_its_text_its_number_and_whether_it_is_the_last()
 def test_a_chunk_of_another_text_under_the_same_key() -> None:
     """Keys are different, and nobody relies on that alone."""
     with pytest.raises(InvalidTag):
-        list(decrypted(KEY, b"adult", encrypted(KEY, b"stays", [MARKER])))
+        list(decrypt(KEY, b"adult", encrypt(KEY, b"stays", [MARKER])))
 
 
 @settings(max_examples=depth("vault texts"))
 @given(st.binary(max_size=40), st.integers(1, 8), st.data())
 def test_chunks_that_are_not_where_they_were(plain: bytes, size: int, data: st.DataObject) -> None:
     """Any other row of the same chunks, and of those of another text, is refused: swapped, doubled, left out."""
-    sealed = list(encrypted(KEY, b"adult", [plain], size))
-    others = list(encrypted(KEY, b"stays", [plain], size))
+    sealed = list(encrypt(KEY, b"adult", [plain], size))
+    others = list(encrypt(KEY, b"stays", [plain], size))
     row = data.draw(st.lists(st.sampled_from(sealed + others), max_size=len(sealed) + 2))
     assume(row != sealed)
     with pytest.raises(InvalidTag):
-        list(decrypted(KEY, b"adult", row, size))
+        list(decrypt(KEY, b"adult", row, size))
 
 
 @settings(max_examples=depth("vault texts"))
 @given(st.binary(max_size=40), st.integers(1, 8), st.data())
 def test_a_bit_flipped_or_an_end_cut_off(plain: bytes, size: int, data: st.DataObject) -> None:
-    sealed = b"".join(encrypted(KEY, b"adult", [plain], size))
+    sealed = b"".join(encrypt(KEY, b"adult", [plain], size))
     place = data.draw(st.integers(0, len(sealed) - 1))
     flipped = bytearray(sealed)
     flipped[place] ^= 1 << data.draw(st.integers(0, 7))
     for altered in (bytes(flipped), sealed[:place], sealed + sealed[: place + 1]):
         with pytest.raises(InvalidTag):
-            list(decrypted(KEY, b"adult", [altered], size))
+            list(decrypt(KEY, b"adult", [altered], size))
 
 
 # Data is kept
 
 
 @pytest.mark.parametrize("length", [0, 1, SIZE - 1, SIZE, SIZE + 1, 2 * SIZE, 2 * SIZE + 7])
-def test_what_is_kept_is_opened(files: Files, tmp_path: Path, length: int) -> None:
+def test_what_is_kept_is_opened(files: VaultFiles, tmp_path: Path, length: int) -> None:
     plain = os.urandom(length)
     kept = files.keep("adult", "v1", [plain[:5], b"", plain[5:]])
     assert kept.bytes == length
@@ -160,7 +160,9 @@ def test_what_is_kept_is_opened(files: Files, tmp_path: Path, length: int) -> No
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
 
-def test_each_version_has_a_key_of_its_own_wrapped_for_it_alone(files: Files, tmp_path: Path, master: Master) -> None:
+def test_each_version_has_a_key_of_its_own_wrapped_for_it_alone(
+    files: VaultFiles, tmp_path: Path, master: MasterKey
+) -> None:
     keys = set()
     for version in ("v1", "v2"):
         files.keep("adult", version, [MARKER])
@@ -168,7 +170,7 @@ def test_each_version_has_a_key_of_its_own_wrapped_for_it_alone(files: Files, tm
         magic, nonce, wrapped = header[: len(MAGIC)], header[len(MAGIC) : len(MAGIC) + 12], header[len(MAGIC) + 12 :]
         about = json.dumps(["adult", version]).encode()
         key = AESGCM(master.key("data keys")).decrypt(nonce, wrapped, magic + about)
-        assert list(decrypted(key, about, [chunk])) == [MARKER]
+        assert list(decrypt(key, about, [chunk])) == [MARKER]
         keys.add(key)
         files.forget("adult", version)
     assert len(keys) == 2
@@ -177,7 +179,7 @@ def test_each_version_has_a_key_of_its_own_wrapped_for_it_alone(files: Files, tm
 
 
 def test_what_is_kept_or_forgotten_stays_so_after_a_power_failure(
-    files: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    files: VaultFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The bytes are synced before they get their name, and the folder afterwards."""
     done: list[str] = []
@@ -200,12 +202,12 @@ def test_what_is_kept_or_forgotten_stays_so_after_a_power_failure(
     assert done[3:] == ["folder synced"]
 
 
-def test_another_process_with_the_same_secret_opens_it(tmp_path: Path, master: Master) -> None:
-    Files(tmp_path / "data", master).keep("adult", "v1", [MARKER])
-    assert read(Files(tmp_path / "data", Master.of(master.secret)), "adult", "v1") == MARKER
+def test_another_process_with_the_same_secret_opens_it(tmp_path: Path, master: MasterKey) -> None:
+    VaultFiles(tmp_path / "data", master).keep("adult", "v1", [MARKER])
+    assert read(VaultFiles(tmp_path / "data", MasterKey.of(master.secret)), "adult", "v1") == MARKER
 
 
-def test_what_is_opened_is_at_its_beginning_in_memory_and_cannot_be_written(files: Files) -> None:
+def test_what_is_opened_is_at_its_beginning_in_memory_and_cannot_be_written(files: VaultFiles) -> None:
     files.keep("adult", "v1", [MARKER])
     handle = files.opened("adult", "v1")
     try:
@@ -226,18 +228,18 @@ def test_what_is_opened_is_at_its_beginning_in_memory_and_cannot_be_written(file
         os.close(handle)
 
 
-def test_a_fingerprint_tells_the_same_file_from_another_within_one_vault(files: Files, tmp_path: Path) -> None:
-    def mark(kept: Kept) -> str:
+def test_a_fingerprint_tells_the_same_file_from_another_within_one_vault(files: VaultFiles, tmp_path: Path) -> None:
+    def mark(kept: StoredFile) -> str:
         return kept.fingerprint
 
     one = mark(files.keep("adult", "v1", [MARKER]))
     assert one == mark(files.keep("adult", "v2", [MARKER[:3], MARKER[3:]])) == mark(files.keep("stays", "v1", [MARKER]))
     assert one != mark(files.keep("adult", "v3", [MARKER, b" "]))
-    assert one != mark(Files(tmp_path / "other", Master.of(KEY)).keep("adult", "v1", [MARKER]))
+    assert one != mark(VaultFiles(tmp_path / "other", MasterKey.of(KEY)).keep("adult", "v1", [MARKER]))
     assert one != digest_of(MARKER.decode()), "whoever guesses the file cannot check the guess"
 
 
-def test_names_that_are_no_names_of_files(files: Files, tmp_path: Path) -> None:
+def test_names_that_are_no_names_of_files(files: VaultFiles, tmp_path: Path) -> None:
     names = ["../../etc/passwd", "a" * 5000, "", "\0", "\ud800", "Straße", "a\nb", ".", "/"]
     for name in names:
         files.keep(name, name, [name.encode("utf-8", "surrogatepass")])
@@ -250,7 +252,7 @@ def test_names_that_are_no_names_of_files(files: Files, tmp_path: Path) -> None:
     assert read(files, "ab", "c") == b"1", "where one name ends and the other begins is part of it"
 
 
-def test_a_version_is_kept_once(files: Files, tmp_path: Path) -> None:
+def test_a_version_is_kept_once(files: VaultFiles, tmp_path: Path) -> None:
     files.keep("adult", "v1", [MARKER])
     with pytest.raises(VaultUnwritable) as taken:
         files.keep("adult", "v1", [b"another"])
@@ -259,7 +261,7 @@ def test_a_version_is_kept_once(files: Files, tmp_path: Path) -> None:
     assert len(list((tmp_path / "data").iterdir())) == 1
 
 
-def test_forgotten_is_gone(files: Files, tmp_path: Path) -> None:
+def test_forgotten_is_gone(files: VaultFiles, tmp_path: Path) -> None:
     files.forget("adult", "v1")
     files.keep("adult", "v1", [MARKER])
     files.keep("adult", "v2", [b"newer"])
@@ -275,7 +277,7 @@ def test_forgotten_is_gone(files: Files, tmp_path: Path) -> None:
     assert len(list((tmp_path / "data").iterdir())) == 1
 
 
-def test_one_chunk_is_in_memory_at_a_time(files: Files) -> None:
+def test_one_chunk_is_in_memory_at_a_time(files: VaultFiles) -> None:
     piece = os.urandom(1 << 16)
     tracemalloc.start()
     try:
@@ -296,7 +298,7 @@ ALTERED = (
 
 
 @pytest.fixture
-def kept(files: Files, tmp_path: Path) -> Path:
+def kept(files: VaultFiles, tmp_path: Path) -> Path:
     """The file of three chunks that an attacker may write to."""
     files.keep("adult", "v1", [os.urandom(SIZE), os.urandom(SIZE), MARKER])
     return only(tmp_path / "data")
@@ -308,7 +310,7 @@ def chunks_of(path: Path) -> tuple[bytes, list[bytes]]:
     return held[:HEADER], [held[start:end] for start, end in pairwise(places)]
 
 
-def refused(files: Files, dataset: str = "adult", version: str = "v1") -> None:
+def refused(files: VaultFiles, dataset: str = "adult", version: str = "v1") -> None:
     before = handles()
     with pytest.raises(VaultBroken, match=re.escape(ALTERED.replace("adult", dataset))) as broken:
         files.opened(dataset, version)
@@ -333,21 +335,21 @@ def refused(files: Files, dataset: str = "adult", version: str = "v1") -> None:
         -1,
     ],
 )
-def test_a_flipped_bit(files: Files, kept: Path, place: int) -> None:
+def test_a_flipped_bit(files: VaultFiles, kept: Path, place: int) -> None:
     held = bytearray(kept.read_bytes())
     held[place] ^= 1
     kept.write_bytes(held)
     refused(files)
 
 
-def test_a_file_cut_off(files: Files, kept: Path) -> None:
+def test_a_file_cut_off(files: VaultFiles, kept: Path) -> None:
     held = kept.read_bytes()
     for length in (0, 1, HEADER - 1, HEADER, HEADER + 1, HEADER + SIZE + TAG, HEADER + 2 * (SIZE + TAG), len(held) - 1):
         kept.write_bytes(held[:length])
         refused(files)
 
 
-def test_a_file_with_more_at_its_end(files: Files, kept: Path) -> None:
+def test_a_file_with_more_at_its_end(files: VaultFiles, kept: Path) -> None:
     held = kept.read_bytes()
     for more in (b"\0", held[-len(MARKER) - TAG :], held[HEADER:], held):
         kept.write_bytes(held + more)
@@ -355,14 +357,14 @@ def test_a_file_with_more_at_its_end(files: Files, kept: Path) -> None:
 
 
 @pytest.mark.parametrize("order", [[1, 0, 2], [0, 2, 1], [0, 2], [1, 2], [2], [0, 0, 1, 2], [0, 1, 1, 2], [2, 1, 0]])
-def test_chunks_in_another_order(files: Files, kept: Path, order: list[int]) -> None:
+def test_chunks_in_another_order(files: VaultFiles, kept: Path, order: list[int]) -> None:
     header, chunks = chunks_of(kept)
     assert len(chunks) == 3
     kept.write_bytes(header + b"".join(chunks[number] for number in order))
     refused(files)
 
 
-def test_a_chunk_of_another_dataset(files: Files, kept: Path, tmp_path: Path) -> None:
+def test_a_chunk_of_another_dataset(files: VaultFiles, kept: Path, tmp_path: Path) -> None:
     files.keep("stays", "v1", [bytes(SIZE), bytes(SIZE), bytes(len(MARKER))])
     [other] = set((tmp_path / "data").iterdir()) - {kept}
     (header, mine), (their_header, theirs) = chunks_of(kept), chunks_of(other)
@@ -375,20 +377,20 @@ def test_a_chunk_of_another_dataset(files: Files, kept: Path, tmp_path: Path) ->
     assert read(files, "stays", "v1") == bytes(2 * SIZE + len(MARKER))
 
 
-def test_an_old_version_put_back(files: Files, kept: Path, tmp_path: Path) -> None:
+def test_an_old_version_put_back(files: VaultFiles, kept: Path, tmp_path: Path) -> None:
     files.keep("adult", "v2", [b"newer"])
     [newer] = set((tmp_path / "data").iterdir()) - {kept}
     newer.write_bytes(kept.read_bytes())
     refused(files, version="v2")
 
 
-def test_a_file_of_another_workspace(files: Files, kept: Path, tmp_path: Path) -> None:
-    Files(tmp_path / "other", Master.of(KEY)).keep("adult", "v1", [MARKER])
+def test_a_file_of_another_workspace(files: VaultFiles, kept: Path, tmp_path: Path) -> None:
+    VaultFiles(tmp_path / "other", MasterKey.of(KEY)).keep("adult", "v1", [MARKER])
     kept.write_bytes(only(tmp_path / "other").read_bytes())
     refused(files)
 
 
-def test_plain_data_put_in_place_of_a_kept_file(files: Files, kept: Path) -> None:
+def test_plain_data_put_in_place_of_a_kept_file(files: VaultFiles, kept: Path) -> None:
     kept.write_bytes(MARKER)
     refused(files)
 
@@ -403,14 +405,14 @@ def found(marker: bytes, *folders: Path) -> list[Path]:
 
 @pytest.mark.parametrize("encrypting", [True, False], ids=["encrypted", "control"])
 def test_no_file_holds_plain_text_while_it_is_kept_or_afterwards(
-    tmp_path: Path, master: Master, monkeypatch: pytest.MonkeyPatch, encrypting: bool
+    tmp_path: Path, master: MasterKey, monkeypatch: pytest.MonkeyPatch, encrypting: bool
 ) -> None:
     """Looked for at every piece, in the vault and the temporary folder; the control finds it."""
     temporary = tmp_path / "tmp"
     temporary.mkdir()
     monkeypatch.setenv("TMPDIR", str(temporary))
     monkeypatch.setattr(tempfile, "tempdir", None)
-    files = Files(tmp_path / "data", master, encrypted=encrypting)
+    files = VaultFiles(tmp_path / "data", master, encrypted=encrypting)
     seen: set[bool] = set()
 
     def delivered() -> Iterator[bytes]:
@@ -436,7 +438,7 @@ UNWRITABLE = (
 )
 
 
-def test_a_disk_that_fills_up_half_way(files: Files, tmp_path: Path, fill_disk: Callable[[], None]) -> None:
+def test_a_disk_that_fills_up_half_way(files: VaultFiles, tmp_path: Path, fill_disk: Callable[[], None]) -> None:
     files.keep("adult", "v1", [MARKER])
     before = set((tmp_path / "data").iterdir())
 
@@ -462,10 +464,10 @@ def test_a_disk_that_is_full_when_a_workspace_is_made(tmp_path: Path, fill_disk:
         assert not list(tmp_path.iterdir())
 
 
-def test_a_folder_that_cannot_be_written(read_only: Path, master: Master) -> None:
+def test_a_folder_that_cannot_be_written(read_only: Path, master: MasterKey) -> None:
     for folder in (read_only, read_only / "data"):
         with pytest.raises(VaultUnwritable) as unwritable:
-            Files(folder, master).keep("adult", "v1", [MARKER])
+            VaultFiles(folder, master).keep("adult", "v1", [MARKER])
         assert said(unwritable) == UNWRITABLE
     with pytest.raises(VaultUnwritable) as unwritable:
         create(read_only, passphrase=WORDS, cost=CHEAP)
@@ -475,7 +477,7 @@ def test_a_folder_that_cannot_be_written(read_only: Path, master: Master) -> Non
     assert not list(read_only.iterdir())
 
 
-def test_a_file_that_can_be_neither_read_nor_removed(files: Files, kept: Path) -> None:
+def test_a_file_that_can_be_neither_read_nor_removed(files: VaultFiles, kept: Path) -> None:
     kept.unlink()
     kept.mkdir()
     with pytest.raises(VaultBroken, match="The data of 'adult' cannot be read from the vault"):
@@ -491,7 +493,7 @@ def test_a_key_file_that_was_made_for_a_workspace_that_was_not_is_gone(tmp_path:
     assert not list(tmp_path.iterdir())
 
 
-def test_a_delivery_that_breaks_off(files: Files, tmp_path: Path) -> None:
+def test_a_delivery_that_breaks_off(files: VaultFiles, tmp_path: Path) -> None:
     """Its own error comes through, even one that looks like the disk's."""
 
     def delivered() -> Iterator[bytes]:
@@ -505,7 +507,7 @@ def test_a_delivery_that_breaks_off(files: Files, tmp_path: Path) -> None:
     assert read(files, "adult", "v1") == MARKER
 
 
-def test_a_folder_that_cannot_be_synced(files: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_cannot_be_synced(files: VaultFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A name that a power failure may take away again was not given."""
 
     def fails(_folder: Path) -> None:
@@ -517,7 +519,7 @@ def test_a_folder_that_cannot_be_synced(files: Files, tmp_path: Path, monkeypatc
     assert not list((tmp_path / "data").iterdir())
 
 
-def test_what_does_not_fit_into_memory_is_one_constant_error(files: Files, fill_disk: Callable[[], None]) -> None:
+def test_what_does_not_fit_into_memory_is_one_constant_error(files: VaultFiles, fill_disk: Callable[[], None]) -> None:
     files.keep("adult", "v1", [MARKER])
     fill_disk()  # a file in memory is one, too
     before = handles()
@@ -527,7 +529,7 @@ def test_what_does_not_fit_into_memory_is_one_constant_error(files: Files, fill_
     assert handles() == before
 
 
-def test_what_a_killed_program_left_is_removed_in_time(files: Files, tmp_path: Path) -> None:
+def test_what_a_killed_program_left_is_removed_in_time(files: VaultFiles, tmp_path: Path) -> None:
     files.keep("adult", "v1", [MARKER])
     running, abandoned = (tmp_path / "data" / f"{name}{atomic_file.PART}" for name in ("running", "abandoned"))
     for part in (running, abandoned):

@@ -18,19 +18,19 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from sfumato.adapters.vault import passwords
-from sfumato.adapters.vault.master_key import Master
-from sfumato.adapters.vault.passwords import digest_of, hashed, matches, new_secret
+from sfumato.adapters.vault.master_key import MasterKey
+from sfumato.adapters.vault.passwords import digest_of, matches, new_secret, password_hash
 from sfumato.adapters.vault.sealed_text import seal, unseal
 from sfumato.adapters.vault.signatures import new_pair, sign, verify
-from sfumato.adapters.vault.vault_file import COST, Cost, create, unlock
+from sfumato.adapters.vault.vault_file import COST, Argon2Cost, create, unlock
 from sfumato.errors import BadInput, VaultBroken
 from tests.depth import depth
 from tests.unit.test_vault import CHEAP, KEY, WORDS, only, said
 
 
 @pytest.fixture
-def master() -> Master:
-    return Master.of(os.urandom(32))
+def master() -> MasterKey:
+    return MasterKey.of(os.urandom(32))
 
 
 # A workspace is locked, and unlocked
@@ -74,7 +74,7 @@ def test_a_guess_costs_at_least_what_rfc_9106_recommends(tmp_path: Path) -> None
     create(tmp_path, passphrase=WORDS)
     stated = json.loads((tmp_path / "vault.json").read_text())["argon2id"]
     assert stated == {"passes": 3, "memory_kib": 4 * 65536, "lanes": 4}
-    assert Cost(**stated) == COST
+    assert Argon2Cost(**stated) == COST
 
 
 def test_the_same_words_from_another_keyboard(tmp_path: Path) -> None:
@@ -203,10 +203,14 @@ def test_a_vault_json_that_cannot_be_read(tmp_path: Path, alter: Callable[[dict[
 
 @pytest.mark.parametrize("name", ["salt", "master", "argon2id"])
 def test_what_was_altered_in_vault_json_unlocks_nothing(tmp_path: Path, name: str) -> None:
-    create(tmp_path, passphrase=WORDS, cost=Cost(passes=2, memory_kib=64, lanes=1))
+    create(tmp_path, passphrase=WORDS, cost=Argon2Cost(passes=2, memory_kib=64, lanes=1))
     path = tmp_path / "vault.json"
     told = json.loads(path.read_text())
-    others = {"salt": "A" * 22 + "==", "master": seal(Master.of(KEY), KEY, "the master key"), "argon2id": vars(CHEAP)}
+    others = {
+        "salt": "A" * 22 + "==",
+        "master": seal(MasterKey.of(KEY), KEY, "the master key"),
+        "argon2id": vars(CHEAP),
+    }
     path.write_text(json.dumps(told | {name: others[name]}))
     with pytest.raises(BadInput, match="That is not the passphrase of this workspace"):
         unlock(tmp_path, passphrase=WORDS)
@@ -215,17 +219,17 @@ def test_what_was_altered_in_vault_json_unlocks_nothing(tmp_path: Path, name: st
 # A secret is a type
 
 
-def test_a_master_key_is_not_shown_and_not_pickled(master: Master) -> None:
-    assert repr(master) == str(master) == "<Master: confidential>"
+def test_a_master_key_is_not_shown_and_not_pickled(master: MasterKey) -> None:
+    assert repr(master) == str(master) == "<MasterKey: confidential>"
     assert vars(master) == {}
     for work in (pickle.dumps, copy.copy, copy.deepcopy):
         with pytest.raises(TypeError, match="confidential"):
             work(master)
-    assert Master.of(master.secret).key("tokens") == master.key("tokens")
+    assert MasterKey.of(master.secret).key("tokens") == master.key("tokens")
 
 
-def test_a_key_for_each_purpose(master: Master) -> None:
-    keys = {master.secret, master.key("a"), master.key("b"), Master.of(KEY).key("a")}
+def test_a_key_for_each_purpose(master: MasterKey) -> None:
+    keys = {master.secret, master.key("a"), master.key("b"), MasterKey.of(KEY).key("a")}
     assert {len(key) for key in keys} == {32}
     assert len(keys) == 4
 
@@ -233,7 +237,7 @@ def test_a_key_for_each_purpose(master: Master) -> None:
 @pytest.mark.parametrize("length", [0, 16, 31, 33])
 def test_a_master_key_has_32_bytes(length: int) -> None:
     with pytest.raises(ValueError, match="32 bytes"):
-        Master.of(bytes(length))
+        MasterKey.of(bytes(length))
 
 
 # Small texts
@@ -242,13 +246,13 @@ def test_a_master_key_has_32_bytes(length: int) -> None:
 @settings(max_examples=depth("vault texts"))
 @given(st.binary(max_size=200), st.text(max_size=20))
 def test_what_was_sealed_is_unsealed(plain: bytes, about: str) -> None:
-    master = Master.of(KEY)
+    master = MasterKey.of(KEY)
     sealed = seal(master, plain, about)
     assert unseal(master, sealed, about) == plain
     assert sealed != seal(master, plain, about), "alike texts do not look alike"
 
 
-def test_a_sealed_text_in_another_place(master: Master) -> None:
+def test_a_sealed_text_in_another_place(master: MasterKey) -> None:
     sealed = seal(master, b"epsilon 3", "policy 1 of adult")
     with pytest.raises(VaultBroken) as elsewhere:
         unseal(master, sealed, "policy 2 of adult")
@@ -258,13 +262,13 @@ def test_a_sealed_text_in_another_place(master: Master) -> None:
     )
     assert elsewhere.value.exit_status == 3
     with pytest.raises(VaultBroken):
-        unseal(Master.of(KEY), sealed, "policy 1 of adult")
+        unseal(MasterKey.of(KEY), sealed, "policy 1 of adult")
 
 
 @settings(max_examples=depth("vault texts"))
 @given(st.data())
 def test_a_sealed_text_that_was_altered(data: st.DataObject) -> None:
-    master = Master.of(KEY)
+    master = MasterKey.of(KEY)
     sealed = seal(master, b"epsilon 3!!!", "a policy")  # 40 bytes: 56 characters, the last of them padding
     place = data.draw(st.integers(0, len(sealed.rstrip("=")) - 2))
     other = data.draw(st.characters(codec="ascii"))
@@ -275,7 +279,7 @@ def test_a_sealed_text_that_was_altered(data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("nonsense", ["", "====", "ünïcode", "not base64 at all", "AAAA"])
-def test_what_never_was_a_sealed_text(master: Master, nonsense: str) -> None:
+def test_what_never_was_a_sealed_text(master: MasterKey, nonsense: str) -> None:
     with pytest.raises(VaultBroken):
         unseal(master, nonsense, "a policy")
 
@@ -315,7 +319,7 @@ def test_signatures_are_those_of_rfc_8032() -> None:
 def test_a_password_is_kept_as_its_hash(monkeypatch: pytest.MonkeyPatch) -> None:
     """By the parameters that are stated, whatever other tests have put in their place."""
     monkeypatch.setattr(passwords, "_HASHER", PasswordHasher.from_parameters(passwords.PARAMETERS))
-    stored = hashed("café au lait")
+    stored = password_hash("café au lait")
     assert stored.startswith("$argon2id$v=19$m=65536,t=3,p=4$"), "the second choice of RFC 9106"
     assert matches(stored, "cafe\u0301 au lait")
     assert not matches(stored, "cafe au lait")
@@ -331,7 +335,7 @@ def test_what_is_no_hash_says_no(stored: str) -> None:
 
 def test_nobody_has_no_password_and_that_takes_as_long() -> None:
     """CPU time of one thread; argon2's lanes are threads of their own, so all of them are counted."""
-    stored = hashed("a password")
+    stored = password_hash("a password")
 
     def fastest(kept: str | None) -> float:
         times = []

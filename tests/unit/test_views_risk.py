@@ -6,6 +6,7 @@ import math
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,14 +16,15 @@ from sfumato.composition import local
 from sfumato.model.choice import Noise
 from sfumato.model.facts import Bin, Distribution, Histogram, Reach
 from sfumato.model.risk import RiskAt, RiskView, Source
+from sfumato.presentation.document import Document
 from sfumato.presentation.figures.figure import Axis, Bars, Figure
 from sfumato.presentation.figures.histogram import folded, heaps, histogram_figure, spread
 from sfumato.presentation.figures.svg import svg
 from sfumato.presentation.figures.terminal import text
-from sfumato.presentation.risk.exposure import People, Person, as_text
-from sfumato.presentation.risk.report import report
+from sfumato.presentation.risk.exposure import ExposedPerson, ExposureTable, blocks
+from sfumato.presentation.risk.report import risk_document
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import risk as of_risk
+from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.privacy.risk.profile import chance_against
 
 COUNT = Distribution((Bin(0.0, 0.0, 9954), Bin(1.0, 1.0, 46)))
@@ -34,15 +36,23 @@ NOBODY = Distribution(())
 NASTY = "<script>alert('&')</script>"
 
 
-def people(exposure: Distribution | None, **more: object) -> People:
+def as_text(people: ExposureTable) -> str:
+    return Document(people.title, blocks(people)).text()
+
+
+def report(*what: Any, footer: str = "", **more: Any) -> str:
+    return risk_document(*what, **more).page(footer)
+
+
+def people(exposure: Distribution | None, **more: object) -> ExposureTable:
     """The people of a query whose influence is spread like SUM."""
     carried = None if exposure is None else spread(exposure.histogram, exposure.quantile)
-    return People(spread(SUM.histogram, SUM.quantile), carried, **more)  # type: ignore[arg-type]
+    return ExposureTable(spread(SUM.histogram, SUM.quantile), carried, **more)  # type: ignore[arg-type]
 
 
-def persons(*exposures: float) -> tuple[Person, ...]:
+def persons(*exposures: float) -> tuple[ExposedPerson, ...]:
     chances = [tuple(chance_against(u, epsilon, Noise()) for epsilon in (0.1, 1)) for u in exposures]
-    return tuple(Person(f"p{i}", 100 * u, u, chances[i]) for i, u in enumerate(exposures))
+    return tuple(ExposedPerson(f"p{i}", 100 * u, u, chances[i]) for i, u in enumerate(exposures))
 
 
 def view(source: Source, query: str = "SELECT COUNT(*) FROM adult") -> RiskView:
@@ -143,7 +153,7 @@ def test_what_so_many_of_100_carry_at_most() -> None:
 
 def test_long_numbers_turn_the_table_upright() -> None:
     figures = tuple(1e8 + i for i in range(8))
-    tall = People(replace(people(None).influence, quantiles=figures))
+    tall = ExposureTable(replace(people(None).influence, quantiles=figures))
     assert max(map(len, as_text(tall).splitlines())) <= 80
     assert re.search(r"^most +100,000,007$", as_text(tall), re.MULTILINE)
 
@@ -172,7 +182,7 @@ def test_what_is_no_sum_bounds_nobodys_odds() -> None:
 
 
 def test_as_published_there_is_influence_alone() -> None:
-    alone = as_text(people(None, most_exposed=(Person("p0", 3.0, None),), epsilons=(1.0,)))
+    alone = as_text(people(None, most_exposed=(ExposedPerson("p0", 3.0, None),), epsilons=(1.0,)))
     assert alone.startswith("How much influence the people have\n")
     assert "The person with the most influence" in alone
     assert "exposure" not in alone
@@ -180,8 +190,8 @@ def test_as_published_there_is_influence_alone() -> None:
 
 def test_people_stay_out_of_repr() -> None:
     everybody = people(COUNT, most_exposed=persons(1.0))
-    assert repr(everybody) == "<People: confidential>"
-    assert repr(everybody.most_exposed[0]) == "<Person: confidential>"
+    assert repr(everybody) == "<ExposureTable: confidential>"
+    assert repr(everybody.most_exposed[0]) == "<ExposedPerson: confidential>"
 
 
 # The page
@@ -289,7 +299,7 @@ def test_the_page_says_what_was_chosen_and_what_is_over() -> None:
 
 
 def test_nothing_on_a_page_can_break_out() -> None:
-    named = (Person(NASTY, 1.0, 1.0, (0.5,)),)
+    named = (ExposedPerson(NASTY, 1.0, 1.0, (0.5,)),)
     shown = people(COUNT, most_exposed=named, epsilons=(1.0,), not_additive=(NASTY,))
     page = report(view(Source.PEOPLE, query=f"SELECT '{NASTY}\x00\x1b'"), shown, conclusion=NASTY, footer=NASTY)
     outline = Outline(page)
@@ -309,7 +319,7 @@ def test_no_word_that_promises_too_much(source: Source) -> None:
 
 def test_what_private_keys_and_ranks_will_cost_is_seen_before_it_is_spent() -> None:
     columns = {"age": {"type": "integer", "bounds": [0, 100]}, "street": {"type": "text", "keys": "private"}}
-    dataset = local.planned({"name": "people", "columns": columns}, ledger=":memory:")
+    dataset = local.open_without_data({"name": "people", "columns": columns}, ledger=":memory:")
     query = dataset.query("SELECT street, MEDIAN(age), COUNT(*) FROM people GROUP BY street")
     text, at = query.worst_case(delta=1e-6).text(), query.worst_case(delta=1e-6).at(1.0)
     assert (at.rank_90 or ())[0] == pytest.approx(2 * math.log(1010))

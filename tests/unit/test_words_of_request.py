@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from sfumato.presentation.wording import requests as of_request
+from sfumato.presentation.wording import requests_sentences as of_request
 from sfumato.presentation.wording.guarantee import in_100
 from sfumato.privacy.risk.membership import attack_chance
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sfumato.presentation.wording import schema as of_schema
+from sfumato.presentation.wording import schema_sentences as of_schema
 from sfumato.schema.read import from_dict
 
 

@@ -26,7 +26,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from sfumato.cli.local.open_house import PASSWORD
+from sfumato.cli.local.demo_server import PASSWORD
 from sfumato.server.app import API
 from tests.web.house import House
 

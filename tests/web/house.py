@@ -21,17 +21,18 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sfumato.adapters.sandbox.bubblewrap import Bubblewrap
 from sfumato.adapters.vault import passwords
-from sfumato.cli.local import open_house
-from sfumato.cli.local.open_house import ANALYST, CONTROLLER, HOST, PASSWORD
+from sfumato.cli.local import demo_server as open_house
+from sfumato.cli.local.demo_server import ANALYST, CONTROLLER, HOST, PASSWORD
 from sfumato.composition import settings
-from sfumato.composition.create import made
-from sfumato.composition.workspace import Workspace, opened
+from sfumato.composition.create import create_workspace
+from sfumato.composition.workspace import Workspace, open_workspace
 from sfumato.escrow.service import Escrow
-from sfumato.presentation.escrow import dataset as dataset_view
+from sfumato.model.plain import to_plain
+from sfumato.presentation.escrow import dataset_view
 from sfumato.server.app import API
-from sfumato.server.app import made as app_on
-from sfumato.server.run import bound
-from sfumato.server.settings import Guest, Settings
+from sfumato.server.app import create_app as app_on
+from sfumato.server.run import bind_socket
+from sfumato.server.settings import Guest, ServerSettings
 from sfumato.server.web import assets
 
 AUDITOR = "edith"
@@ -83,10 +84,10 @@ class House:
 
     def open(self) -> None:
         with ExitStack() as stack:
-            taken = stack.enter_context(bound(HOST, self._port))
-            workspace = stack.enter_context(opened(self.folder, key_file=self.plan.key))
+            taken = stack.enter_context(bind_socket(HOST, self._port))
+            workspace = stack.enter_context(open_workspace(self.folder, key_file=self.plan.key))
             self._port = taken.getsockname()[1]
-            self.guests = self.guests or (() if self.plan.is_empty else open_house.welcomed(workspace))
+            self.guests = self.guests or (() if self.plan.is_empty else open_house.demo_guests(workspace))
             app: ASGIApp = app_on(workspace.escrow, self._settings)
             stack.callback(_running(app if self.sent is None else _recorded(app, self.sent), taken))
             self._opened.append((workspace, stack.pop_all()))
@@ -102,8 +103,8 @@ class House:
         return f"http://{HOST}:{self._port}"
 
     @property
-    def _settings(self) -> Settings:
-        return Settings(guests=self.guests, calls_a_minute=_FREELY, sign_ins_a_minute=_FREELY)
+    def _settings(self) -> ServerSettings:
+        return ServerSettings(guests=self.guests, calls_a_minute=_FREELY, sign_ins_a_minute=_FREELY)
 
     @property
     def escrow(self) -> Escrow:
@@ -111,11 +112,11 @@ class House:
 
     def request_in(self, state: str) -> str:
         """The number of the latest request that has come as far as this."""
-        found = self.escrow.requests.many(self.escrow.people.one(CONTROLLER), state=state)
+        found = self.escrow.requests.many(self.escrow.accounts.one(CONTROLLER), state=state)
         return str(found[0]["id"])
 
     def signal_in(self, state: str) -> str:
-        found = self.escrow.signals.many(self.escrow.people.one(CONTROLLER), state=state)
+        found = self.escrow.signals.many(self.escrow.accounts.one(CONTROLLER), state=state)
         return str(found[0]["id"])
 
     def end_sessions(self) -> None:
@@ -125,7 +126,10 @@ class House:
 
     def ledger(self, dataset: str = "adult") -> dict[str, Any]:
         """As its controller sees it."""
-        return dict(dataset_view.ledger(self.escrow.datasets.ledger(self.escrow.people.one(CONTROLLER), dataset)))
+        ledger: dict[str, Any] = to_plain(
+            dataset_view.ledger(self.escrow.datasets.ledger(self.escrow.accounts.one(CONTROLLER), dataset))
+        )
+        return ledger
 
     def entered(self, event: str, dataset: str = "adult") -> int:
         """How many entries of the kind there are in a ledger."""
@@ -170,13 +174,13 @@ def furnished(folder: Path) -> Plan:
     markup.
     """
     place = folder / "workspace"
-    key = open_house.furnished(place, _ROWS, _SEED)
+    key = open_house.create_demo_workspace(place, _ROWS, _SEED)
     _state_one_worker(place)
-    with opened(place, key_file=key) as workspace:
+    with open_workspace(place, key_file=key) as workspace:
         escrow = workspace.escrow
-        clara, arthur = escrow.people.one(CONTROLLER), escrow.people.one(ANALYST)
-        escrow.people.add(clara, AUDITOR, ["auditor"], organisation=markup("organisation"), password=PASSWORD)
-        escrow.people.new_token(arthur, markup("token"))
+        clara, arthur = escrow.accounts.one(CONTROLLER), escrow.accounts.one(ANALYST)
+        escrow.accounts.add(clara, AUDITOR, ["auditor"], organisation=markup("organisation"), password=PASSWORD)
+        escrow.accounts.new_token(arthur, markup("token"))
         escrow.datasets.register(clara, _schema(), title=markup("title"))
         escrow.datasets.populate(clara, BARE, markup("population"))
         twin = (folder / "adult.toml").read_text("utf-8").replace('"adult"', f'"{TWIN}"', 1)
@@ -185,7 +189,7 @@ def furnished(folder: Path) -> Plan:
         escrow.policies.set(clara, BARE, {"purpose": markup("policy"), "flow": [{"who": [ANALYST]}]})
         sql = f"SELECT COUNT(*) AS people FROM adult WHERE sex = '{markup('sql')}'"
         asked = escrow.requests.submit(arthur, "adult", markup("purpose"), [{"sql": sql}], None)
-        escrow.decisions.return_(clara, asked.id, markup("note"))
+        escrow.requests.approval.return_(clara, asked.id, markup("note"))
         escrow.policies.set(clara, "adult", POLICY)
         answered = escrow.requests.many(arthur, state="released")[0]["id"]
         task = {"task": "above", "column": "people", "a": "Female", "b": "Male"}
@@ -211,10 +215,10 @@ def unfurnished(folder: Path) -> Plan:
     place, key = folder / "workspace", folder / "key"
     key.write_bytes(bytes(range(32)))
     key.chmod(0o600)
-    made(place, admin=CONTROLLER, password=PASSWORD, key_file=key)
+    create_workspace(place, admin=CONTROLLER, password=PASSWORD, key_file=key)
     _state_one_worker(place)
-    with opened(place, key_file=key) as workspace:
-        people = workspace.escrow.people
+    with open_workspace(place, key_file=key) as workspace:
+        people = workspace.escrow.accounts
         clara = people.one(CONTROLLER)
         people.add(clara, ANALYST, ["analyst"], organisation=open_house.BOARD, password=PASSWORD)
         people.add(clara, AUDITOR, ["auditor"], password=PASSWORD)

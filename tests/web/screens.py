@@ -16,9 +16,9 @@ from typing import Any, Literal
 
 from playwright.sync_api import CDPSession, Page, expect
 
-from sfumato.cli.local import open_house
-from sfumato.cli.local.open_house import ANALYST, CONTROLLER, WAITING
-from sfumato.composition.workspace import opened
+from sfumato.cli.local import demo_server as open_house
+from sfumato.cli.local.demo_server import ANALYST, CONTROLLER, WAITING
+from sfumato.composition.workspace import open_workspace
 from sfumato.escrow.service import Escrow
 from tests.web import browser, house
 from tests.web.browser import Visitors
@@ -210,13 +210,13 @@ def listed() -> str:
 
 def furnished(place: Path) -> Plan:
     """As the demo is, and with signals: a free one, one that was charged, and code that waits."""
-    key = open_house.furnished(place, ROWS, SEED)
-    with opened(place, key_file=key) as workspace, house.ready_sandbox():
+    key = open_house.create_demo_workspace(place, ROWS, SEED)
+    with open_workspace(place, key_file=key) as workspace, house.ready_sandbox():
         escrow = workspace.escrow
         _asked(escrow, "free", task=_SHARE)
         charged = _asked(escrow, "sample_and_aggregate", task=_FIRST, how={"epsilon": 0.5, "blocks": 20})
-        clara = escrow.people.one(CONTROLLER)
-        escrow.signal_decisions.approve(clara, charged, escrow.signal_decisions.inspect(clara, charged)["binding"])
+        clara = escrow.accounts.one(CONTROLLER)
+        escrow.signals.approval.approve(clara, charged, escrow.signals.approval.inspect(clara, charged)["binding"])
         while escrow.signals.one(clara, charged)["state"] in ("approved", "running"):
             sleep(0.1)
         _asked(escrow, "as_published", code=_CODE, how={"range": [0, 1]})
@@ -224,7 +224,7 @@ def furnished(place: Path) -> Plan:
 
 
 def _asked(escrow: Escrow, kind: str, **how: Any) -> str:
-    arthur = escrow.people.one(ANALYST)
+    arthur = escrow.accounts.one(ANALYST)
     about = escrow.requests.many(arthur, state="released")[0]["id"]
     return escrow.signals.submit(arthur, about, 1, kind, **how).id
 

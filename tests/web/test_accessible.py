@@ -9,7 +9,7 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Page, expect
 
-from sfumato.cli.local.open_house import ANALYST, CONTROLLER
+from sfumato.cli.local.demo_server import ANALYST, CONTROLLER
 from tests.depth import depth
 from tests.web import pages
 from tests.web.axe import violations

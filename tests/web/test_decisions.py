@@ -9,8 +9,8 @@ from tempfile import TemporaryDirectory
 import pytest
 from playwright.sync_api import Page, expect
 
-from sfumato.cli.local.open_house import ANALYST, BOARD, CONTROLLER, POLICY, WAITING
-from sfumato.presentation.wording import exploration as of_explorer
+from sfumato.cli.local.demo_server import ANALYST, BOARD, CONTROLLER, POLICY, WAITING
+from sfumato.presentation.wording import exploration_sentences as of_explorer
 from tests.web import house as houses
 from tests.web.browser import Visitors, follow, sign_in
 from tests.web.house import House, Plan
@@ -20,8 +20,8 @@ from tests.web.house import House, Plan
 def open_house(plan: Plan, ground: Path) -> Iterator[House]:
     """For tests that decide a request of their own, the only one that waits, without a look at the people."""
     with TemporaryDirectory(dir=ground) as folder, houses.served(plan, Path(folder)) as made:
-        clara = made.escrow.people.one(CONTROLLER)
-        made.escrow.decisions.return_(clara, made.request_in("submitted"), "Later, please.")
+        clara = made.escrow.accounts.one(CONTROLLER)
+        made.escrow.requests.approval.return_(clara, made.request_in("submitted"), "Later, please.")
         yield made
 
 
@@ -29,7 +29,7 @@ def open_house(plan: Plan, ground: Path) -> Iterator[House]:
 def waiting(open_house: House, visitors: Visitors) -> Page:
     """The page of a request that waits, before whoever decides it. Its question was not answered before."""
     escrow, (sql, purpose) = open_house.escrow, WAITING
-    arthur = escrow.people.one(ANALYST)
+    arthur = escrow.accounts.one(ANALYST)
     other = sql.replace("GROUP BY", f"WHERE age > {len(escrow.requests.many(arthur))} GROUP BY")
     asked = escrow.requests.submit(arthur, "adult", purpose, [{"sql": other}], None)
     page = visitors.enter(open_house, CONTROLLER)
@@ -126,7 +126,7 @@ def test_a_session_that_ends_in_the_middle_of_a_decision_loses_nothing(
 
 def test_after_a_look_it_has_to_be_accepted_that_there_is_no_guarantee(own_house: House, visitors: Visitors) -> None:
     flow = {"who": [BOARD], "guarantees": ["dp", "dp-selected", "none"]}
-    clara = own_house.escrow.people.one(CONTROLLER)
+    clara = own_house.escrow.accounts.one(CONTROLLER)
     own_house.escrow.policies.set(clara, "adult", POLICY | {"flow": [flow], "budget": 30})
     page = visitors.enter(own_house, CONTROLLER)
     page.goto(f"/requests/{own_house.request_in('submitted')}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from sfumato.cli.local.open_house import ANALYST
+from sfumato.cli.local.demo_server import ANALYST
 from tests.web.browser import Visitors
 from tests.web.conftest import SignedIn
 from tests.web.house import House
@@ -49,14 +49,14 @@ def test_a_question_that_is_refused_is_not_submitted(own_house: House, visitors:
     visitors.forgive("400 (Bad Request)", "422 (Unprocessable")
     page = visitors.enter(own_house, ANALYST)
     page.goto(ASK)
-    before = len(own_house.escrow.requests.many(own_house.escrow.people.one(ANALYST)))
+    before = len(own_house.escrow.requests.many(own_house.escrow.accounts.one(ANALYST)))
     write(page, "SELECT age FROM adult")
     page.get_by_label("What the answer is for").fill("To know it.")
     page.get_by_role("button", name="Submit").click()
     expect(page.get_by_role("group", name="Question 1").locator(".problem")).to_be_visible()
     expect(editor(page)).to_contain_text("SELECT age FROM adult")
     expect(page.get_by_label("What the answer is for")).to_have_value("To know it.")
-    assert len(own_house.escrow.requests.many(own_house.escrow.people.one(ANALYST))) == before
+    assert len(own_house.escrow.requests.many(own_house.escrow.accounts.one(ANALYST))) == before
 
 
 def test_names_complete_themselves(page: Page, visitors: Visitors) -> None:
@@ -96,7 +96,7 @@ def test_a_dry_run_invents_its_rows(page: Page, house: House) -> None:
 def test_a_double_click_submits_once(own_house: House, visitors: Visitors) -> None:
     page = visitors.enter(own_house, ANALYST)
     page.goto(ASK)
-    arthur = own_house.escrow.people.one(ANALYST)
+    arthur = own_house.escrow.accounts.one(ANALYST)
     before = len(own_house.escrow.requests.many(arthur))
     write(page, "SELECT COUNT(*) AS people FROM adult")
     page.get_by_label("What the answer is for").fill("How many there are.")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from playwright.sync_api import Locator, Page, expect
 
-from sfumato.cli.local.open_house import CONTROLLER
-from sfumato.presentation.wording import exploration as of_explorer
+from sfumato.cli.local.demo_server import CONTROLLER
+from sfumato.presentation.wording import exploration_sentences as of_explorer
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import policy as of_policy
+from sfumato.presentation.wording import policy_sentences as of_policy
 from tests.web.browser import Visitors
 from tests.web.house import House
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from sfumato.cli.local.open_house import ANALYST, BOARD, CONTROLLER
+from sfumato.cli.local.demo_server import ANALYST, BOARD, CONTROLLER
 from sfumato.escrow.service import Escrow
 from tests.web import house as houses
 from tests.web import pages
@@ -41,14 +41,14 @@ def marked(empty_plan: Plan, ground: Path) -> Iterator[House]:
     """An analyst has an answer, one that came back, and one that is withheld; another partner asked as well."""
     with TemporaryDirectory(dir=ground) as folder, houses.served(empty_plan, Path(folder)) as house:
         escrow = house.escrow
-        clara, arthur = (escrow.people.one(name) for name in (CONTROLLER, ANALYST))
-        dan = escrow.people.add(clara, f"{MARKER}-dan", ["analyst"], organisation=OTHER)
+        clara, arthur = (escrow.accounts.one(name) for name in (CONTROLLER, ANALYST))
+        dan = escrow.accounts.add(clara, f"{MARKER}-dan", ["analyst"], organisation=OTHER)
         escrow.datasets.register(clara, SCHEMA, title="Stays")
         escrow.datasets.deliver(clara, "stays", [DATA.encode()], "csv")
         flows = [{"who": [OTHER, dan.name]}, {"who": [BOARD], "signals": ["as_published"], "signal_bits": 64}]
         escrow.policies.set(clara, "stays", POLICY | {"flow": flows, "trust": {OTHER: "low", BOARD: "high"}})
         for who, mark in ((dan, MARKER), (arthur, "for the board")):
-            escrow.decisions.return_(clara, ask(house, who.name, mark), mark)
+            escrow.requests.approval.return_(clara, ask(house, who.name, mark), mark)
             approve(house, ask(house, who.name, mark), note=mark)
         escrow = settled(house)
         withhold(house, escrow.requests.many(arthur, state="released")[0]["id"])
@@ -70,26 +70,26 @@ def settled(house: House) -> Escrow:
 
 
 def ask(house: House, who: str, purpose: str) -> str:
-    asked = house.escrow.requests.submit(house.escrow.people.one(who), "stays", purpose, [{"sql": SQL}], None)
+    asked = house.escrow.requests.submit(house.escrow.accounts.one(who), "stays", purpose, [{"sql": SQL}], None)
     return asked.id
 
 
 def approve(house: House, id: str, **how: Any) -> None:
-    clara, decisions = house.escrow.people.one(CONTROLLER), house.escrow.decisions
+    clara, decisions = house.escrow.accounts.one(CONTROLLER), house.escrow.requests.approval
     decisions.approve(clara, id, decisions.inspect(clara, id, rehearse=False)["binding"], **how)
 
 
 def withhold(house: House, request: str) -> None:
     """The true sum of ward c, as a score that nobody has seen yet."""
     escrow, task = house.escrow, {"task": "formula", "expression": 'days["c"]', "low": 0, "high": 10_000_000}
-    clara, arthur = (escrow.people.one(name) for name in (CONTROLLER, ANALYST))
+    clara, arthur = (escrow.accounts.one(name) for name in (CONTROLLER, ANALYST))
     signal = escrow.signals.submit(arthur, request, 1, "as_published", task=task)
-    binding = escrow.signal_decisions.inspect(clara, signal.id)["binding"]
-    escrow.signal_decisions.approve(clara, signal.id, binding, allow_no_guarantee=True)
+    binding = escrow.signals.approval.inspect(clara, signal.id)["binding"]
+    escrow.signals.approval.approve(clara, signal.id, binding, allow_no_guarantee=True)
 
 
 def every_request(house: House) -> list[str]:
-    found = house.escrow.requests.many(house.escrow.people.one(CONTROLLER))
+    found = house.escrow.requests.many(house.escrow.accounts.one(CONTROLLER))
     assert sorted(one["state"] for one in found) == ["computed", "released", "released", "returned", "returned"]
     return [one["id"] for one in found]
 

@@ -11,8 +11,8 @@ from itertools import combinations
 import pytest
 from playwright.sync_api import Page, expect
 
-from sfumato.cli.local.open_house import CONTROLLER
-from sfumato.presentation import exploration
+from sfumato.cli.local.demo_server import CONTROLLER
+from sfumato.presentation import exploration_view
 from tests.depth import depth
 from tests.web.conftest import SignedIn
 from tests.web.house import House
@@ -99,7 +99,7 @@ def test_verdicts_differ_by_hatching_or_by_how_light_they_are(page: Page) -> Non
 
 @pytest.mark.depth("themes")
 def test_the_marks_stand_in_the_picture_and_in_the_table(page: Page) -> None:
-    assert {name: exploration.said(name)["glyph"] for name in MARKS} == MARKS
+    assert {name: exploration_view.verdict_mark(name)["glyph"] for name in MARKS} == MARKS
     marks = page.locator("#plot g.point text tspan:last-child").all_text_contents()
     verdicts = page.locator("#rows td.verdict").all_inner_texts()
     assert [one.split()[0] for one in verdicts] == marks

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from sfumato.cli.local.open_house import CONTROLLER
+from sfumato.cli.local.demo_server import CONTROLLER
 from sfumato.presentation.figures.palette import PALETTE
 from sfumato.server.web import assets
 from sfumato.server.web.shell import TEMPLATES

@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from sfumato.cli.local.open_house import CONTROLLER
+from sfumato.cli.local.demo_server import CONTROLLER
 from tests.web.browser import Visitors, follow
 from tests.web.conftest import SignedIn
 

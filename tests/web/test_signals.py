@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Locator, Page, ViewportSize, expect
 
-from sfumato.cli.local.open_house import ANALYST, CONTROLLER
+from sfumato.cli.local.demo_server import ANALYST, CONTROLLER
 from sfumato.presentation.wording.signals import pages as of_signal_pages
 from tests.web.axe import violations
 from tests.web.browser import Visitors

@@ -7,7 +7,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page, expect
 
-from sfumato.cli.local.open_house import ANALYST, CONTROLLER, PASSWORD
+from sfumato.cli.local.demo_server import ANALYST, CONTROLLER, PASSWORD
 from tests.web.axe import violations
 from tests.web.browser import Visitors, sign_in, tab_to
 from tests.web.conftest import SignedIn
@@ -131,7 +131,7 @@ def test_a_tab_of_whoever_was_there_before_does_nothing_in_anothers_name(
     one.goto("/sign-in?next=/account")
     sign_in(one, ANALYST)
     at(one, house, "/account")
-    people = house.escrow.people
+    people = house.escrow.accounts
     before = people.tokens(people.one(ANALYST))
     other.get_by_role("button", name="Make a token").click()
     expect(other.locator("#new-token").get_by_role("alert")).to_be_visible()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from sfumato.cli.local.open_house import ANALYST, BOARD, CONTROLLER
+from sfumato.cli.local.demo_server import ANALYST, BOARD, CONTROLLER
 from sfumato.presentation.wording import introduction as of_introduction
 from tests.web.browser import Visitors, follow
 from tests.web.conftest import HouseOf
@@ -150,7 +150,7 @@ def test_the_back_button_goes_one_step_back_and_loses_nothing(
     page.go_back()
     page.go_back()
     expect(page.get_by_label("Title for people")).to_have_value("Stays of one year")
-    assert own_house.escrow.datasets.many(own_house.escrow.people.one(CONTROLLER)) == []
+    assert own_house.escrow.datasets.many(own_house.escrow.accounts.one(CONTROLLER)) == []
 
 
 def test_a_column_of_people_asks_how_many_of_their_rows_count(

@@ -9,7 +9,7 @@ from sfumato.errors import PreferenceError
 from sfumato.model import risk
 from sfumato.model.risk import Source
 from sfumato.presentation.figures.terminal import paragraph
-from sfumato.presentation.wording import risk as of_risk
+from sfumato.presentation.wording import risk_sentences as of_risk
 
 
 @dataclass(frozen=True, repr=False)

@@ -9,9 +9,9 @@ from sfumato.api.display import Display
 from sfumato.api.release import Release
 from sfumato.model.budget_split import Checked
 from sfumato.model.confidential import Confidential
-from sfumato.presentation import budget_split as view
+from sfumato.presentation import budget_split_view as view
 from sfumato.presentation.html import preformatted
-from sfumato.presentation.wording import ledger as of_ledger
+from sfumato.presentation.wording import ledger_sentences as of_ledger
 from sfumato.presentation.wording import split as of_split
 from sfumato.release.batch import BatchPlan
 from sfumato.release.budget_split import SplitBatchPlan, SplitPlan
@@ -49,7 +49,7 @@ class Split(SplitPlan):
     """Made by `Dataset.split` from public facts: nothing was read, entered or charged."""
 
     def text(self) -> str:
-        return view.as_text(self)
+        return view.document(self).text()
 
     def show(self) -> None:
         print(self.text())
@@ -58,7 +58,7 @@ class Split(SplitPlan):
         return self.text()
 
     def _repr_html_(self) -> str:
-        return view.as_html(self)
+        return view.document(self).html()
 
 
 class SplitBatch(Batch, SplitBatchPlan):
@@ -88,7 +88,7 @@ class SplitBatch(Batch, SplitBatchPlan):
         return self.text()
 
     def _repr_html_(self) -> str:
-        return view.as_html(self.split) + preformatted(self._charged)
+        return view.document(self.split).html() + preformatted(self._charged)
 
 
 @dataclass(frozen=True, repr=False)
@@ -98,11 +98,11 @@ class Check(Display, Confidential):
     queries: tuple[Checked, ...]
 
     def text(self) -> str:
-        return view.checked_text(self.queries)
+        return view.checked_document(self.queries).text()
 
     @property
     def withheld(self) -> str:
         return f"<Check of {len(self.queries)} queries: confidential; call .show()>"
 
     def _html(self) -> str:
-        return view.checked_html(self.queries)
+        return view.checked_document(self.queries).html()

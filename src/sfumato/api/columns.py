@@ -13,27 +13,29 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Column:
+class AnswerColumn:
     name: str
     type: Type | None  # None: what there is tells
     values: tuple[object, ...]
 
 
-def columns(answer: Answer, *, intervals: bool) -> list[Column]:
+def answer_columns(answer: Answer, *, intervals: bool) -> list[AnswerColumn]:
     """With `intervals`, each figure is followed by its interval as NAME_low and NAME_high; empty if withheld."""
-    found, taken = [], set(answer.columns)
+    columns, taken = [], set(answer.columns)
     for i, (name, type_) in enumerate(zip(answer.columns, answer.types, strict=True)):
-        found.append(Column(name, type_, tuple(row[i] for row in answer.rows)))
+        columns.append(AnswerColumn(name, type_, tuple(row[i] for row in answer.rows)))
         if not intervals or not answer.ranged[i]:
             continue
         within = [None] * len(answer.rows) if answer.intervals is None else [row[i] for row in answer.intervals]
         for end, called in enumerate(("low", "high")):
             new = _new(f"{name}_{called}", taken)
-            found.append(Column(new, Type.NUMBER, tuple(interval and float(interval[end]) for interval in within)))
-    return found
+            columns.append(
+                AnswerColumn(new, Type.NUMBER, tuple(interval and float(interval[end]) for interval in within))
+            )
+    return columns
 
 
-def arrow(column: Column) -> pa.Array:
+def arrow(column: AnswerColumn) -> pa.Array:
     import pyarrow as pa
 
     types = {

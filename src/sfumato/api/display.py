@@ -43,8 +43,8 @@ def show(text: str, html: str) -> None:
         print(text)
 
 
-def printed(kind: type[T], value: object) -> T:
+def as_printable(kind: type[T], value: object) -> T:
     """The same value, as a kind of it that prints itself."""
-    made = kind.__new__(kind)
-    made.__dict__.update(vars(value))
-    return made
+    printable = kind.__new__(kind)
+    printable.__dict__.update(vars(value))
+    return printable

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sfumato.api.figure import Picture
 from sfumato.errors import PreferenceError
-from sfumato.presentation import guessing as view
+from sfumato.presentation import guessing_view as view
 from sfumato.privacy.preferences.guessing_preferences import level
 from sfumato.privacy.risk import sharing
 from sfumato.release.risk.guessing import GuessingRisk
@@ -43,7 +43,7 @@ class Guessing(GuessingRisk):
         return other
 
     def text(self, *, colour: bool = False) -> str:
-        return view.as_text(self.view, colour=colour)
+        return view.document(self.view).text(colour=colour)
 
     def show(self) -> None:
         print(self.text())
@@ -52,4 +52,4 @@ class Guessing(GuessingRisk):
         return self.text()
 
     def _repr_html_(self) -> str:
-        return view.as_html(self.view)
+        return view.document(self.view).html()

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from sfumato.api.display import Display
 from sfumato.model.confidential import Confidential
 from sfumato.model.facts import Summary
-from sfumato.presentation import individual_accounting as view
+from sfumato.presentation import individual_accounting_view as view
 from sfumato.presentation.figures.histogram import spread
-from sfumato.presentation.wording import ledger as of_ledger
+from sfumato.presentation.wording import ledger_sentences as of_ledger
 from sfumato.release.context import DatasetContext
 from sfumato.release.ledger import digest
 from sfumato.release.risk.figures import Figures
@@ -51,10 +51,10 @@ class PersonTotals(Display, Confidential):
         return Figures(summary, lambda: plan.read_distribution(self._engine.rows(tree.sql(self._engine.dialect))))
 
     @property
-    def view(self) -> view.Totals:
+    def view(self) -> view.IndividualTotals:
         epsilon = None if self.epsilon is None else spread(self.epsilon.histogram, self.epsilon.quantile)
         rho = spread(self.rho.histogram, self.rho.quantile)
-        return view.Totals(self.in_all, self._schema.relation, self.people_count, epsilon, rho)
+        return view.IndividualTotals(self.in_all, self._schema.relation, self.people_count, epsilon, rho)
 
     def as_dict(self) -> dict[str, object]:
         """The public part, and beside it how the people's totals are spread."""
@@ -66,7 +66,7 @@ class PersonTotals(Display, Confidential):
         }
 
     def text(self, *, colour: bool = False) -> str:
-        return view.as_text(self.view, colour=colour)
+        return view.document(self.view).text(colour=colour)
 
     @property
     def withheld(self) -> str:
@@ -75,7 +75,7 @@ class PersonTotals(Display, Confidential):
         )
 
     def _html(self) -> str:
-        return view.as_html(self.view)
+        return view.document(self.view).html()
 
 
 def _spread(figures: Figures) -> dict[str, object]:

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from sfumato.errors import SfumatoError
-from sfumato.presentation import ledger as view
+from sfumato.presentation import ledger_view as view
 from sfumato.release import ledger
 
 
-class Ledger(ledger.Ledger):
+class Ledger(ledger.PrivacyLedger):
     """What was looked at, planned and spent for one dataset and its population, oldest first."""
 
     @classmethod
-    def of(cls, held: ledger.Ledger) -> Ledger:
+    def of(cls, privacy_ledger: ledger.PrivacyLedger) -> Ledger:
         """The same ledger: whatever is entered through one is in the other."""
-        made = cls.__new__(cls)
-        made.__dict__ = held.__dict__
-        return made
+        printable = cls.__new__(cls)
+        printable.__dict__ = privacy_ledger.__dict__
+        return printable
 
     def show(self) -> None:
         print(self)
 
     def __repr__(self) -> str:
         try:
-            return view.as_text(self.entries, self.total, self.budget)
+            return view.document(self.entries, self.total, self.budget).text()
         except SfumatoError as error:
             return str(error)
 
     def _repr_html_(self) -> str:
-        return view.as_html(self.entries, self.total, self.budget)
+        return view.document(self.entries, self.total, self.budget).html()

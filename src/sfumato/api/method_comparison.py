@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sfumato.api.display import Display
 from sfumato.api.figure import Picture
-from sfumato.api.risk_report import Page
+from sfumato.api.risk_report import Report
 from sfumato.model import method_comparison as model
-from sfumato.presentation import method_comparison as view
+from sfumato.presentation import method_comparison_view as view
 
 
 class Comparison(Display, model.MethodComparison):
@@ -16,18 +16,18 @@ class Comparison(Display, model.MethodComparison):
     """
 
     def text(self, *, colour: bool = False) -> str:
-        return view.as_text(self, colour)
+        return view.document(self).text(colour=colour)
 
     def plot(self) -> Picture:
         """The epsilons that each method allows, as bars."""
         return Picture(view.figure(self), of_the_people=self.confidential)
 
-    def page(self, footer: str = "") -> Page:
-        return Page(view.as_page(self, footer), of_the_people=self.confidential)
+    def page(self, footer: str = "") -> Report:
+        return Report(view.document(self).page(footer), of_the_people=self.confidential)
 
     @property
     def withheld(self) -> str | None:
         return f"<Comparison of {len(self.methods)} methods; confidential: call .show()>" if self.confidential else None
 
     def _html(self) -> str:
-        return view.as_html(self)
+        return view.document(self).html()

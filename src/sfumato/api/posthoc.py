@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from sfumato.api.display import Display
 from sfumato.api.figure import Picture
-from sfumato.presentation import posthoc as view
+from sfumato.presentation import posthoc_view as view
 from sfumato.presentation.figures.histogram import spread
 from sfumato.release.risk import posthoc
 
 
-class PosthocRisk(Display, posthoc.PosthocRisk):
+class PosthocRisk(Display, posthoc.PosthocAnalysis):
     """`.pri`: how far the answer lies from the true one without each person (the papers' output-dependent RDR, or PRI).
 
     `.loss`: ln of how many times as likely this very answer was with each person as without; None where that is not
@@ -22,8 +22,8 @@ class PosthocRisk(Display, posthoc.PosthocRisk):
         return Picture(self.view.figure())
 
     @property
-    def view(self) -> view.PosthocRisk:
-        return view.PosthocRisk(
+    def view(self) -> view.PosthocSpread:
+        return view.PosthocSpread(
             certificate=self.certificate,
             people=self.people_count,
             distance=self.distance,
@@ -39,12 +39,14 @@ class PosthocRisk(Display, posthoc.PosthocRisk):
         )
 
     def text(self, *, colour: bool = False) -> str:
-        return view.as_text(self.view, colour=colour)
+        return view.document(self.view).text(colour=colour)
 
     @property
     def withheld(self) -> str:
-        told = "withheld" if self.epsilon is None else f"{self.epsilon:g}"
-        return f"<PosthocRisk of {self.query}, epsilon {told}. What it says about the people is confidential: .show()>"
+        epsilon = "withheld" if self.epsilon is None else f"{self.epsilon:g}"
+        return (
+            f"<PosthocRisk of {self.query}, epsilon {epsilon}. What it says about the people is confidential: .show()>"
+        )
 
     def _html(self) -> str:
-        return view.as_html(self.view)
+        return view.document(self.view).html()

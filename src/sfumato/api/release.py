@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from sfumato.api.columns import arrow, columns
+from sfumato.api.columns import answer_columns, arrow
 from sfumato.api.whole_file import write_text_whole, write_whole
 from sfumato.errors import BadInput
 from sfumato.model import release as model
 from sfumato.model.release import Answer, Interval
 from sfumato.presentation import certificate as page
-from sfumato.presentation import release as view
+from sfumato.presentation import release_view as view
 from sfumato.presentation.spreadsheet import write_csv
 from sfumato.release.bound_query import BoundQuery
 
@@ -55,7 +55,7 @@ class Certificate(model.ReleaseCertificate):
         return page.certificate_text(self)
 
     def _repr_html_(self) -> str:
-        return page.certificate_html(self)
+        return page.document(self).html()
 
 
 @dataclass(frozen=True, repr=False)
@@ -85,8 +85,8 @@ class Release(model.Released):
         """Typed by the statement, also without any row. `intervals` adds NAME_low and NAME_high to each figure."""
         import pyarrow as pa
 
-        made = columns(self.answer, intervals=intervals)
-        return pa.table([arrow(column) for column in made], names=[column.name for column in made])
+        table_columns = answer_columns(self.answer, intervals=intervals)
+        return pa.table([arrow(column) for column in table_columns], names=[column.name for column in table_columns])
 
     def to_pandas(self, *, intervals: bool = False) -> pd.DataFrame:
         try:
@@ -97,12 +97,12 @@ class Release(model.Released):
 
     def to_csv(self, path: str | Path, *, intervals: bool = False) -> None:
         """For spreadsheets: a text that begins like a formula has an apostrophe before it."""
-        made = columns(self.answer, intervals=intervals)
+        table_columns = answer_columns(self.answer, intervals=intervals)
 
         def write(part: Path) -> None:
             with part.open("w", newline="", encoding="utf-8") as file:
-                rows = zip(*(column.values for column in made), strict=True)
-                write_csv(file, [column.name for column in made], rows)
+                rows = zip(*(column.values for column in table_columns), strict=True)
+                write_csv(file, [column.name for column in table_columns], rows)
 
         write_whole(Path(path), write, private=False)
 
@@ -146,9 +146,9 @@ class Release(model.Released):
         if self._query is None:
             hint = "ask the query that it is an answer to: query.signal(release, task)."
             raise BadInput("This release does not know the query that it came from", hint=hint)
-        from sfumato.api.signal import signalled
+        from sfumato.api.signal import make_printable_signal
 
-        return signalled(self._query, self, task, kind, **how)
+        return make_printable_signal(self._query, self, task, kind, **how)
 
     def to_json(self) -> str:
         return json.dumps(self.as_dict(), indent=2)
@@ -157,7 +157,7 @@ class Release(model.Released):
         print(self)
 
     def __repr__(self) -> str:
-        return view.answer_text(self.answer, self.certificate)
+        return view.document(self.answer, self.certificate).text()
 
     def _repr_html_(self) -> str:
-        return view.answer_html(self.answer, self.certificate)
+        return view.document(self.answer, self.certificate).html()

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from sfumato.api.attack import Attack, between_0_and_1
 from sfumato.api.display import Display
 from sfumato.model.risk import Source
-from sfumato.presentation import selection_trials as tries
-from sfumato.presentation.risk import profile as view
+from sfumato.presentation.document import Document
+from sfumato.presentation.risk.report import risk_document
 from sfumato.presentation.wording import choosing as of_choosing
-from sfumato.presentation.wording import risk as of_risk
+from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.privacy.risk.profile import attack_at
 from sfumato.release.people.survey import Survey
@@ -36,9 +36,9 @@ class RiskProfile(Display, Profile):
         """
         beforehand, at = between_0_and_1("prior", prior, ends=False), stated_epsilon(epsilon).value
         of = None if exposure is None else between_0_and_1("exposure", exposure, ends=True)
-        found = attack_at(at, self.spread, self.measurement, self.noise, beforehand, of)
+        attack = attack_at(at, self.spread, self.measurement, self.noise, beforehand, of)
         replaced = self.measurement.steps != 1
-        return Attack(**vars(found), source=self.source, stated=exposure is not None, replaced=replaced)
+        return Attack(**vars(attack), source=self.source, stated=exposure is not None, replaced=replaced)
 
     def people(self) -> pa.Table:
         """One row per person: person, influence, exposure."""
@@ -70,15 +70,17 @@ class RiskProfile(Display, Profile):
         return Picture(risk_figures.roc(self, epsilon, exposure=exposure), self.source is Source.PEOPLE)
 
     def text(self, *, colour: bool = False) -> str:
-        shown = [view.as_text(self.view, self.limit, self.chosen, colour)]
-        shown += [tries.as_text(self.tries)] if self.tries else []
-        shown += [] if self.solution is None else [of_choosing.rehearsed(self.solution.epsilon, self.solution.why)]
-        return "\n\n".join(shown)
+        return self._document.text(colour=colour)
+
+    @property
+    def _document(self) -> Document:
+        solution = self.solution
+        conclusion = "" if solution is None else of_choosing.rehearsed(solution.epsilon, solution.why)
+        return risk_document(self.view, limit=self.limit, chosen=self.chosen, tries=self.tries, conclusion=conclusion)
 
     @property
     def withheld(self) -> str | None:
         return "<RiskProfile of the people; confidential: call .show()>" if self.source is Source.PEOPLE else None
 
     def _html(self) -> str:
-        shown = view.as_html(self.view, self.limit, self.chosen)
-        return shown + tries.as_html(self.tries) if self.tries else shown
+        return self._document.html()

@@ -10,12 +10,12 @@ from sfumato.api.whole_file import write_whole
 from sfumato.model.confidential import Confidential
 from sfumato.model.risk import Source
 from sfumato.model.schema import Relation
+from sfumato.presentation.document import Document
 from sfumato.presentation.figures.histogram import spread
-from sfumato.presentation.risk import exposure as view
-from sfumato.presentation.risk.exposure import People, Person
-from sfumato.presentation.risk.report import report
+from sfumato.presentation.risk.exposure import ExposedPerson, ExposureTable, blocks
+from sfumato.presentation.risk.report import risk_document
 from sfumato.presentation.wording import choosing as of_choosing
-from sfumato.presentation.wording import risk as of_risk
+from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.privacy.risk.profile import chance_against
 from sfumato.release.risk.figures import Figures
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Page(Confidential):
+class Report(Confidential):
     """A report as HTML. Of the people themselves it is for its owner's eyes only, on disk too."""
 
     html: str = field(repr=False)
@@ -39,35 +39,35 @@ class Page(Confidential):
 
 def text(profile: RiskProfile, *, most_exposed: bool = False, colour: bool = False) -> str:
     """The range and its table, then how the people are spread; the most exposed are named when asked for."""
-    found = people(profile, most_exposed=most_exposed)
-    parts = [profile.text(colour=colour), *([view.as_text(found, colour=colour)] if found is not None else [])]
-    if most_exposed and found is not None and not found.most_exposed:
+    table = people(profile, most_exposed=most_exposed)
+    parts = [profile.text(colour=colour)]
+    parts += [] if table is None else [Document(table.title, blocks(table)).text(colour=colour)]
+    if most_exposed and table is not None and not table.most_exposed:
         parts.append(of_risk.NOBODY_TO_NAME)
     return "\n\n".join(parts)
 
 
-def page(profile: RiskProfile, footer: str = "") -> Page:
+def page(profile: RiskProfile, footer: str = "") -> Report:
     """The same as a page that stands alone, with the most exposed."""
     solution = profile.solution
-    html = report(
+    document = risk_document(
         profile.view,
         people(profile, most_exposed=True),
         limit=profile.limit,
         chosen=None if solution is None else solution.epsilon,
         tries=profile.tries,
         conclusion="" if solution is None else of_choosing.rehearsed(solution.epsilon, solution.why),
-        footer=footer,
     )
-    return Page(html, of_the_people=profile.source is Source.PEOPLE)
+    return Report(document.page(footer), of_the_people=profile.source is Source.PEOPLE)
 
 
-def people(profile: RiskProfile, *, most_exposed: bool) -> People | None:
+def people(profile: RiskProfile, *, most_exposed: bool) -> ExposureTable | None:
     """What there is to show of the people; nothing in the worst case."""
     if not isinstance(profile.influence, Figures):
         return None
     exposure = profile.exposure if isinstance(profile.exposure, Figures) else None
     epsilons = _epsilons(profile)
-    return People(
+    return ExposureTable(
         influence=spread(profile.influence.histogram, profile.influence.quantile),
         exposure=None if exposure is None else spread(exposure.histogram, exposure.quantile),
         most_exposed=_most_exposed(profile, epsilons) if most_exposed else (),
@@ -77,16 +77,16 @@ def people(profile: RiskProfile, *, most_exposed: bool) -> People | None:
     )
 
 
-def _most_exposed(profile: RiskProfile, epsilons: tuple[float, ...]) -> tuple[Person, ...]:
+def _most_exposed(profile: RiskProfile, epsilons: tuple[float, ...]) -> tuple[ExposedPerson, ...]:
     """Nobody, where nobody carries anything: then they are all alike."""
-    rows, found = profile.most_exposed().to_pylist(), []
+    rows, exposed = profile.most_exposed().to_pylist(), []
     if not any(row["influence"] or row.get("exposure") for row in rows):
         return ()
     for row in rows:
         exposure = row.get("exposure")
         chances = () if exposure is None else (chance_against(exposure, e, profile.noise) for e in epsilons)
-        found.append(Person(str(row["person"]), row["influence"], exposure, tuple(chances)))
-    return tuple(found)
+        exposed.append(ExposedPerson(str(row["person"]), row["influence"], exposure, tuple(chances)))
+    return tuple(exposed)
 
 
 def _epsilons(profile: RiskProfile) -> tuple[float, ...]:

@@ -9,17 +9,17 @@ from typing import Any, TypedDict, Unpack
 from sfumato.api.figure import Picture
 from sfumato.model import signal as model
 from sfumato.model.release import Released
-from sfumato.presentation import signal as view
+from sfumato.presentation import signal_view as view
 from sfumato.presentation.certificate import worded
 from sfumato.release.bound_query import BoundQuery
-from sfumato.signals.request import asked_for
-from sfumato.signals.signal import signal
+from sfumato.signals.signal import make_signal
+from sfumato.signals.signal_request import signal_request
 from sfumato.signals.tasks.task import Task
 
 
-class _Shown(model.SignalScore):
+class _PrintableSignal(model.SignalScore):
     def text(self, *, colour: bool = False) -> str:
-        return view.as_text(self, colour=colour)
+        return view.document(self).text(colour=colour)
 
     def show(self) -> None:
         print(self.text())
@@ -28,7 +28,7 @@ class _Shown(model.SignalScore):
         return self.text()
 
     def _repr_html_(self) -> str:
-        return view.as_html(self)
+        return view.document(self).html()
 
     def plot(self) -> Picture:
         """Of a free one the histogram of scores; of others where the exact score lies, beside that of the release."""
@@ -36,22 +36,22 @@ class _Shown(model.SignalScore):
 
 
 @dataclass(frozen=True, repr=False)
-class FreeSignal(_Shown, model.FreeScore):
+class FreeSignal(_PrintableSignal, model.FreeScore):
     """What noise of the same size does to the score."""
 
 
 @dataclass(frozen=True, repr=False)
-class NoisyDifference(_Shown, model.NoisyDifferenceScore):
+class NoisyDifference(_PrintableSignal, model.NoisyDifferenceScore):
     """How far the score of the exact answer is from that of the release, with noise."""
 
 
 @dataclass(frozen=True, repr=False)
-class BlockMean(_Shown, model.BlockMeanScore):
+class BlockMean(_PrintableSignal, model.BlockMeanScore):
     """The mean score over disjoint blocks of people, with noise."""
 
 
 @dataclass(frozen=True, repr=False)
-class Published(_Shown, model.PublishedScore):
+class Published(_PrintableSignal, model.PublishedScore):
     """Both scores, rounded, without a guarantee."""
 
 
@@ -73,15 +73,17 @@ class SignalOptions(TypedDict, total=False):
     preregistered: str
 
 
-def signalled(
+def make_printable_signal(
     query: BoundQuery, release: Released, task: Task | Mapping[str, Any], kind: str, **how: Unpack[SignalOptions]
 ) -> Signalled:
     """The signal that is asked for; of draws and blocks that are not stated, as many as are usual."""
-    stated: dict[str, Any] = {name: value for name, value in how.items() if value is not None}
-    epsilon, attestation = stated.pop("epsilon", None), stated.pop("preregistered", "")
-    return printable(signal(query, release, task, asked_for(kind, epsilon, attestation=attestation, **stated)))
+    options: dict[str, Any] = {name: value for name, value in how.items() if value is not None}
+    epsilon, attestation = options.pop("epsilon", None), options.pop("preregistered", "")
+    return printable_signal(
+        make_signal(query, release, task, signal_request(kind, epsilon, attestation=attestation, **options))
+    )
 
 
-def printable(signal: model.SignalScore) -> Signalled:
+def printable_signal(signal: model.SignalScore) -> Signalled:
     values: dict[str, Any] = {field.name: getattr(signal, field.name) for field in fields(signal)}
     return _KINDS[signal.kind](**values | {"certificate": worded(signal.certificate)})

@@ -7,15 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sfumato.auditing.events import audit_delta, delta_power
-from sfumato.auditing.game import MECHANISMS, Mechanism, rounds
+from sfumato.auditing.game import MECHANISMS, rounds
 from sfumato.auditing.guesser import Round, audit, power
-from sfumato.auditing.neighbours import Pair, Setup
+from sfumato.auditing.neighbours import NeighbourPair, Setup
 from sfumato.errors import PreferenceError
 from sfumato.model import mechanism_audit as model
 from sfumato.model.mechanism_audit import AuditFinding
 from sfumato.model.schema import Relation
-from sfumato.presentation.html import preformatted
-from sfumato.presentation.mechanism_audit import audit_text
+from sfumato.presentation.mechanism_audit import WIDTH, document
 from sfumato.presentation.wording import audit as of_audit
 from sfumato.presentation.wording import guarantee as of_guarantee
 
@@ -34,10 +33,10 @@ class Audit(model.MechanismAudit):
         print(self)
 
     def __repr__(self) -> str:
-        return audit_text(self)
+        return document(self).text(width=WIDTH)
 
     def _repr_html_(self) -> str:
-        return preformatted(audit_text(self))
+        return document(self).html()
 
 
 def audit_mechanism(
@@ -55,26 +54,16 @@ def audit_mechanism(
     `runs` is how often each of the two tables is asked. What is shown is more than the real epsilon no more often than
     `1 - confidence`.
     """
-    return Auditing(mechanism, aggregate, epsilon, delta, relation, runs, confidence).result()
+    return Auditing(audit_setup(mechanism, aggregate, epsilon, delta, relation), runs, confidence).result()
 
 
 class Auditing:
     """An audit that is going on: it knows how far it is."""
 
-    def __init__(
-        self,
-        mechanism: str,
-        aggregate: str,
-        epsilon: float,
-        delta: float | None = None,
-        relation: str = "add-remove",
-        runs: int = RUNS,
-        confidence: float = CONFIDENCE,
-    ) -> None:
-        self._mechanism = _known(mechanism)
-        self._setup = _setup(self._mechanism, mechanism, aggregate, epsilon, delta, relation)
-        self._runs, self._confidence = _enough(runs), _sure(confidence)
-        self._pairs = self._mechanism.neighbours[aggregate](self._setup)
+    def __init__(self, setup: Setup, runs: int = RUNS, confidence: float = CONFIDENCE) -> None:
+        self._setup, self._mechanism = setup, MECHANISMS[setup.mechanism]
+        self._runs, self._confidence = _require_runs(runs), _require_confidence(confidence)
+        self._pairs = self._mechanism.neighbours[setup.aggregate](setup)
         self._played = 0
 
     def progress(self) -> float:
@@ -93,23 +82,25 @@ class Auditing:
             self._confidence,
             self._runs,
             self._mechanism.broken,
-            tuple(self._found(pair, (1 - self._confidence) / len(self._pairs)) for pair in self._pairs),
+            tuple(self._finding(pair, (1 - self._confidence) / len(self._pairs)) for pair in self._pairs),
         )
 
-    def _found(self, pair: Pair, rate: float) -> AuditFinding:
-        played = list(self._counted(rounds(pair, self._setup, self._mechanism, 2 * self._runs)))
+    def _finding(self, pair: NeighbourPair, rate: float) -> AuditFinding:
+        played = list(self._count_rounds(rounds(pair, self._setup, self._mechanism, 2 * self._runs)))
         claim, delta = self._setup.epsilon, self._setup.delta
         if delta is None:
             guessed = audit(played, claim, rate, pair.broken, pair.guesser)
             counted = of_guarantee.guessed(guessed.right, guessed.guesses)
-            return AuditFinding(pair.sql, pair.words, guessed.shown, guessed.power, self._enough(pair, rate), counted)
+            return AuditFinding(
+                pair.sql, pair.words, guessed.lower_bound, guessed.power, self._enough(pair, rate), counted
+            )
         seen = [(r.present, sum(w * x for w, x in zip(pair.weights, r.numbers, strict=True))) for r in played]
         event = audit_delta(seen, claim, delta, pair.broken, rate)
         counted = of_audit.came_up(event.more, event.fewer)
         return AuditFinding(pair.sql, pair.words, event.least_epsilon, event.power, self._enough(pair, rate), counted)
 
-    def _enough(self, pair: Pair, rate: float) -> int | None:
-        """How many runs a side catch what is broken 90 times of 100, if some do."""
+    def _enough(self, pair: NeighbourPair, rate: float) -> int | None:
+        """How many runs a side catch a broken mechanism with a probability of 90%; None if that takes too many."""
         claim, delta = self._setup.epsilon, self._setup.delta
 
         def caught(runs: int) -> float:
@@ -120,21 +111,19 @@ class Auditing:
 
         return next((runs for runs in _MORE_AND_MORE if caught(runs) >= 0.9), None)
 
-    def _counted(self, played: Iterable[Round]) -> Iterable[Round]:
-        for one in played:
+    def _count_rounds(self, played: Iterable[Round]) -> Iterable[Round]:
+        for each in played:
             self._played += 1
-            yield one
+            yield each
 
 
-def _known(mechanism: str) -> Mechanism:
+def audit_setup(
+    mechanism: str, aggregate: str, epsilon: float, delta: float | None = None, relation: str = "add-remove"
+) -> Setup:
+    """What is audited, if there is such a mechanism and it takes these values."""
     if mechanism not in MECHANISMS:
         raise PreferenceError(f"There is no mechanism '{mechanism}' to audit", hint=f"use {_either(MECHANISMS)}.")
-    return MECHANISMS[mechanism]
-
-
-def _setup(
-    known: Mechanism, mechanism: str, aggregate: str, epsilon: float, delta: float | None, relation: str
-) -> Setup:
+    known = MECHANISMS[mechanism]
     if aggregate not in known.neighbours:
         what = f"{mechanism} goes with {_either(known.neighbours)}"
         others = [name for name, other in MECHANISMS.items() if aggregate in other.neighbours]
@@ -157,18 +146,18 @@ def _setup(
     return Setup(mechanism, aggregate, claimed, allowed, Relation(relation))
 
 
-def _enough(runs: int) -> int:
+def _require_runs(runs: int) -> int:
     if runs < _FEWEST:
         hint = f"try --runs {RUNS}: noise half as wide is then caught, of most aggregates near epsilon 1."
         raise PreferenceError(f"An audit takes {_FEWEST} runs a side or more, not {runs}", hint=hint)
     return runs
 
 
-def _sure(confidence: float) -> float:
-    stated = _finite("confidence", confidence)
-    if not 0 < stated < 1:
+def _require_confidence(confidence: float) -> float:
+    value = _finite("confidence", confidence)
+    if not 0 < value < 1:
         raise PreferenceError(f"confidence must lie between 0 and 1, not {confidence}", hint="try --confidence 0.999.")
-    return stated
+    return value
 
 
 def _finite(what: str, value: object) -> float:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sfumato.auditing.chernoff import least_rate, most_rate
-from sfumato.auditing.guesser import Claim, Event
+from sfumato.auditing.guesser import Claim, OutputEvent
 
 Seen = Sequence[tuple[bool, float]]  # where the coin fell, and the figure that came out
 Often = tuple[int, int]  # how often something came up, and of how many runs
@@ -27,7 +27,7 @@ class DeltaVerdict(Claim):
     fewer: Often
 
 
-def audit_delta(seen: Seen, epsilon: float, delta: float, broken: Sequence[Event], rate: float) -> DeltaVerdict:
+def audit_delta(seen: Seen, epsilon: float, delta: float, broken: Sequence[OutputEvent], rate: float) -> DeltaVerdict:
     """Choose an event on a quarter of what was seen: a figure beyond a level. Count the others in which it comes up.
 
     The best of many that are tried was lucky, too: what they show is taken at its least, so that of two that show as
@@ -42,20 +42,20 @@ def audit_delta(seen: Seen, epsilon: float, delta: float, broken: Sequence[Event
         key=lambda at: _excess(*_beyond(first, *at), epsilon, lucky),
     )
     more, fewer = _beyond(rest, above, level)
-    found = max(0.0, _excess(more, fewer, epsilon, rate))
+    least_delta = max(0.0, _excess(more, fewer, epsilon, rate))
     caught = delta_power(epsilon, delta, broken, len(rest) // 2, rate)
     least = _least_epsilon(more, fewer, delta, rate)
-    return DeltaVerdict(delta, found, len(seen), caught, epsilon, least, more, fewer)
+    return DeltaVerdict(delta, least_delta, len(seen), caught, epsilon, least, more, fewer)
 
 
-def delta_power(epsilon: float, delta: float, broken: Sequence[Event], side: int, rate: float) -> float:
+def delta_power(epsilon: float, delta: float, broken: Sequence[OutputEvent], side: int, rate: float) -> float:
     """At least how often it is caught: unless one of two counts is three standard deviations off."""
 
     def off(p: float, by: int) -> Often:
         return max(0, min(side, int(p * side + by * math.sqrt(p * (1 - p) * side)))), side
 
-    found = (_excess(off(event.more, -3), off(event.fewer, 3), epsilon, rate) for event in broken)
-    return 0.997 if max(found, default=0.0) > delta else 0.0
+    excesses = (_excess(off(event.more, -3), off(event.fewer, 3), epsilon, rate) for event in broken)
+    return 0.997 if max(excesses, default=0.0) > delta else 0.0
 
 
 def _beyond(seen: Seen, above: bool, level: float) -> tuple[Often, Often]:

@@ -15,18 +15,18 @@ from sfumato.auditing.neighbours import (
     HERE,
     RARE,
     THERE,
-    Pair,
+    NeighbourPair,
     Row,
     Setup,
-    added,
-    as_published,
-    grouped,
-    hidden,
-    ranked,
-    selected_by_cap,
-    selected_by_count,
-    selected_by_sum,
-    sparse_vector_as_published,
+    additive_pairs,
+    cap_selection_pairs,
+    count_selection_pairs,
+    grouped_pairs,
+    private_group_pairs,
+    published_algorithm_1_pairs,
+    published_sparse_vector_pairs,
+    rank_pairs,
+    sum_selection_pairs,
 )
 from sfumato.composition import local
 from sfumato.privacy.preferences.disparity import exposure_cap, ratio, variance
@@ -39,26 +39,26 @@ if TYPE_CHECKING:
 
 FRESH = 1000  # releases after which a table gets a new ledger: one in memory keeps every answer
 
-Outcome = tuple[Numbers, Numbers]  # the noisy numbers, and the answer that was made from them
-Draw = Callable[[], Outcome]
+DrawOutcome = tuple[Numbers, Numbers]  # the noisy numbers, and the answer that was made from them
+Draw = Callable[[], DrawOutcome]
 
 
 @dataclass(frozen=True)
-class Mechanism:
+class AuditedMechanism:
     """What can be audited: of which aggregates, on which neighbours, and what one draw of it shows."""
 
-    neighbours: Mapping[str, Callable[[Setup], tuple[Pair, ...]]]
-    drawing: Callable[[Query, Setup, Pair], Draw]
+    neighbours: Mapping[str, Callable[[Setup], tuple[NeighbourPair, ...]]]
+    drawing: Callable[[Query, Setup, NeighbourPair], Draw]
     takes_delta: bool = False
     broken: str = "noise half as wide"
 
 
-def rounds(pair: Pair, setup: Setup, mechanism: Mechanism, runs: int) -> Iterator[Round]:
+def rounds(pair: NeighbourPair, setup: Setup, mechanism: AuditedMechanism, runs: int) -> Iterator[Round]:
     """So many plays: a coin says which of the two tables is asked."""
     tables: list[Draw] = []
     for run, coin in enumerate(_coins(runs)):
         if run % FRESH == 0:
-            tables = [mechanism.drawing(asked(pair, setup, rows), setup, pair) for rows in pair.tables()]
+            tables = [mechanism.drawing(query_of(pair, setup, rows), setup, pair) for rows in pair.tables()]
         numbers, figures = tables[coin]()
         yield Round(coin, numbers, figures)
 
@@ -69,7 +69,7 @@ def _coins(runs: int) -> Iterator[bool]:
     return (bool(tossed[run // 8] >> run % 8 & 1) for run in range(runs))
 
 
-def asked(pair: Pair, setup: Setup, rows: list[tuple[int, Row]]) -> Query:
+def query_of(pair: NeighbourPair, setup: Setup, rows: list[tuple[int, Row]]) -> Query:
     """The question of a pair, about a table of its own whose ledger is forgotten."""
     import pyarrow as pa
 
@@ -97,7 +97,7 @@ def asked(pair: Pair, setup: Setup, rows: list[tuple[int, Row]]) -> Query:
 # What one draw shows
 
 
-def _stated(query: Query, setup: Setup, _: Pair) -> Draw:
+def _draw_release(query: Query, setup: Setup, _: NeighbourPair) -> Draw:
     """A release at the epsilon that is claimed."""
     noise = setup.mechanism if setup.mechanism in ("gaussian", "truncated") else "laplace"
     ceiling = max(EPSILON_MAX, setup.epsilon)
@@ -105,11 +105,11 @@ def _stated(query: Query, setup: Setup, _: Pair) -> Draw:
     return lambda: _numbers(query.release(choice, redraw=True))
 
 
-def _selected(query: Query, setup: Setup, pair: Pair) -> Draw:
+def _draw_rank(query: Query, setup: Setup, pair: NeighbourPair) -> Draw:
     """A candidate, and whether it lies beyond the edge; of a minimum that is the other way around."""
-    draw = _stated(query, setup, pair)
+    draw = _draw_release(query, setup, pair)
 
-    def beyond() -> Outcome:
+    def beyond() -> DrawOutcome:
         (selected,), _ = draw()
         edge = END - EDGE if setup.aggregate == "min" else EDGE
         return (selected,), (float(selected > edge),)
@@ -117,60 +117,64 @@ def _selected(query: Query, setup: Setup, pair: Pair) -> Draw:
     return beyond
 
 
-def _thresholded(query: Query, setup: Setup, _: Pair) -> Draw:
-    """Of private groups only one is watched: what its count is, if it shows."""
+def _draw_private_group(query: Query, setup: Setup, _: NeighbourPair) -> Draw:
+    """The count of the one private group that is watched, if it shows."""
 
     choice = query.choose(stated_epsilon(setup.epsilon), delta=setup.delta, epsilon_max=max(EPSILON_MAX, setup.epsilon))
 
-    def draw() -> Outcome:
+    def draw() -> DrawOutcome:
         release = query.release(choice, redraw=True)
-        shown = {row[0]: numbers for row, numbers in zip(release.rows, release.numbers, strict=True)}
-        seen = (shown[RARE][0] if RARE in shown else float("-inf"),)
+        groups = {row[0]: numbers for row, numbers in zip(release.rows, release.numbers, strict=True)}
+        seen = (groups[RARE][0] if RARE in groups else float("-inf"),)
         return seen, seen
 
     return draw
 
 
-def _algorithm_1(query: Query, _setup: Setup, _pair: Pair) -> Draw:
+def _draw_algorithm_1(query: Query, _setup: Setup, _pair: NeighbourPair) -> Draw:
     """Find-epsilon-from-RDR with the paper's candidates: whatever is claimed, the people size the noise."""
     choice = query.choose(ratio(0.95), candidates="paper")
     return lambda: _numbers(query.release(choice, redraw=True, allow_no_guarantee=True))
 
 
-def _epsilon_selected(query: Query, setup: Setup, pair: Pair) -> Draw:
+def _draw_selected_epsilon(query: Query, setup: Setup, pair: NeighbourPair) -> Draw:
     """The epsilon that is selected; 0 where there is none."""
     published = setup.mechanism == "algorithm-3"
     preference = (
-        exposure_cap(1.0, allow=pair.asked, select_epsilon=setup.epsilon)
+        exposure_cap(1.0, allow=pair.threshold, select_epsilon=setup.epsilon)
         if setup.mechanism == "selection-cap"
-        else variance(pair.asked, select_epsilon=setup.epsilon, as_published=published)
+        else variance(pair.threshold, select_epsilon=setup.epsilon, as_published=published)
     )
 
-    def draw() -> Outcome:
+    def draw() -> DrawOutcome:
         seen = (query.choose(preference, redraw=True, allow_no_guarantee=published).epsilon or 0.0,)
         return seen, seen
 
     return draw
 
 
-def _numbers(release: Release) -> Outcome:
+def _numbers(release: Release) -> DrawOutcome:
     """All of a release: every number of every cell, and every figure."""
     figures = tuple(figure for row in release.rows for figure in row if not isinstance(figure, str))
     return tuple(n for cell in release.numbers for n in cell), cast(Numbers, figures)
 
 
-MECHANISMS: Mapping[str, Mechanism] = {
-    "laplace": Mechanism({**dict.fromkeys(ADDED, added), "group-by": grouped}, _stated),
-    "gaussian": Mechanism({**dict.fromkeys(ADDED, added), "group-by": grouped}, _stated, takes_delta=True),
-    "truncated": Mechanism({**dict.fromkeys(ADDED, added), "group-by": grouped}, _stated, takes_delta=True),
-    "exponential": Mechanism(dict.fromkeys(("min", "max", "median", "quantile"), ranked), _selected),
-    "threshold": Mechanism({"group-by": hidden}, _thresholded, takes_delta=True),
-    "selection-variance": Mechanism({"count": selected_by_count, "sum": selected_by_sum}, _epsilon_selected),
-    "selection-cap": Mechanism({"count": selected_by_cap}, _epsilon_selected),
-    "algorithm-1": Mechanism({"count": as_published}, _algorithm_1, broken="the mechanism as published"),
-    "algorithm-3": Mechanism(
-        {"sum": sparse_vector_as_published},
-        _epsilon_selected,
-        broken="the mechanism as published",
+_ADDITIVE = {**dict.fromkeys(ADDED, additive_pairs), "group-by": grouped_pairs}
+_RANKS = dict.fromkeys(("min", "max", "median", "quantile"), rank_pairs)
+_AS_PUBLISHED = "the mechanism as published"
+
+MECHANISMS: Mapping[str, AuditedMechanism] = {
+    "laplace": AuditedMechanism(_ADDITIVE, _draw_release),
+    "gaussian": AuditedMechanism(_ADDITIVE, _draw_release, takes_delta=True),
+    "truncated": AuditedMechanism(_ADDITIVE, _draw_release, takes_delta=True),
+    "exponential": AuditedMechanism(_RANKS, _draw_rank),
+    "threshold": AuditedMechanism({"group-by": private_group_pairs}, _draw_private_group, takes_delta=True),
+    "selection-variance": AuditedMechanism(
+        {"count": count_selection_pairs, "sum": sum_selection_pairs}, _draw_selected_epsilon
+    ),
+    "selection-cap": AuditedMechanism({"count": cap_selection_pairs}, _draw_selected_epsilon),
+    "algorithm-1": AuditedMechanism({"count": published_algorithm_1_pairs}, _draw_algorithm_1, broken=_AS_PUBLISHED),
+    "algorithm-3": AuditedMechanism(
+        {"sum": published_sparse_vector_pairs}, _draw_selected_epsilon, broken=_AS_PUBLISHED
     ),
 }

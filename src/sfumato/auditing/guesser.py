@@ -1,7 +1,7 @@
 """What a guesser shows: a lower bound of epsilon from how often somebody who sees what was released is right.
 
 The game: a coin puts one person into a table or leaves them out, and a guesser who sees what was released says
-"present", "absent" or nothing. Under epsilon-dp whoever says something is right with probability at most
+"present", "absent" or nothing. Under epsilon-dp a guess that is made is right with probability at most
 e^epsilon / (1 + e^epsilon), whatever was seen, so right guesses are at most binomial. That holds run by run, and
 also where many people, each by a coin of their own, are in one table (Steinke, Nasr, Jagielski, "Privacy auditing
 with one training run", 2023, Theorem 5.2). A rate of right guesses bounds epsilon from below.
@@ -46,7 +46,7 @@ class Corner:
     low: Numbers
 
     def guess(self, played: Round) -> bool | None:
-        seen = _turned(self.view(played), self.signs)
+        seen = _signed(self.view(played), self.signs)
         if all(s >= h for s, h in zip(seen, self.high, strict=True)):
             return True
         if all(s <= low for s, low in zip(seen, self.low, strict=True)):
@@ -56,11 +56,11 @@ class Corner:
     def score(self, rounds: Sequence[Round]) -> tuple[int, int]:
         """How many guesses were right, and how many were made."""
         guesses = [(self.guess(r), r.present) for r in rounds]
-        return sum(said is there for said, there in guesses), sum(said is not None for said, _ in guesses)
+        return sum(guess is there for guess, there in guesses), sum(guess is not None for guess, _ in guesses)
 
 
 @dataclass(frozen=True)
-class Event:
+class OutputEvent:
     """How often a broken mechanism does what gives it away, with the person and without.
 
     On both `sides` where something else comes up as often without the person, and as rarely with them.
@@ -76,17 +76,17 @@ class Claim:
     """What was claimed, and what so many runs have shown at least; how surely they would have caught a broken one."""
 
     claim: float
-    shown: float
+    lower_bound: float
     rounds: int
     power: float
 
     @property
     def holds(self) -> bool:
-        return self.shown <= self.claim
+        return self.lower_bound <= self.claim
 
 
 @dataclass(frozen=True)
-class Verdict(Claim):
+class EpsilonVerdict(Claim):
     """Of an epsilon, by guesses."""
 
     right: int
@@ -97,9 +97,9 @@ def audit(
     rounds: Sequence[Round],
     claim: float,
     rate: float,
-    broken: Sequence[Event] = (),
+    broken: Sequence[OutputEvent] = (),
     foreseen: Corner | None = None,
-) -> Verdict:
+) -> EpsilonVerdict:
     """Choose the guesser on a quarter of the rounds, let it guess the others, and bound epsilon from below.
 
     The bound is above the real epsilon no more often than `rate`. `broken` is what it should catch; a guesser who is
@@ -108,17 +108,17 @@ def audit(
     quarter = len(rounds) // 4
     seen, unseen = rounds[:quarter], rounds[quarter:]
 
-    chosen = _chosen(seen, rate, foreseen)
+    chosen = _best_guesser(seen, rate, foreseen)
     right, guesses = chosen.score(unseen)
-    given_away = broken or (halved(claim, len(rounds[0].numbers)),)
+    given_away = broken or (half_noise_event(claim, len(rounds[0].numbers)),)
     caught = max(power(claim, event, len(unseen), rate) for event in given_away)
-    return Verdict(claim, shown(right, guesses, rate), len(rounds), caught, right, guesses)
+    return EpsilonVerdict(claim, epsilon_lower_bound(right, guesses, rate), len(rounds), caught, right, guesses)
 
 
-def shown(right: int, guesses: int, rate: float) -> float:
+def epsilon_lower_bound(right: int, guesses: int, rate: float) -> float:
     """The smallest epsilon that `right` of `guesses` are believable under.
 
-    >>> round(shown(900, 1000, 0.001), 3), shown(500, 1000, 0.001)
+    >>> round(epsilon_lower_bound(900, 1000, 0.001), 3), epsilon_lower_bound(500, 1000, 0.001)
     (1.824, 0.0)
     """
     believed = least_rate(right, guesses, rate)
@@ -127,33 +127,33 @@ def shown(right: int, guesses: int, rate: float) -> float:
     return max(0.0, math.log(believed / (1 - believed))) if believed else 0.0
 
 
-def halved(claim: float, numbers: int, used: float = 1.0) -> Event:
+def half_noise_event(claim: float, numbers: int, used: float = 1.0) -> OutputEvent:
     """Laplace noise half as wide, or two numbers charged as one: the real epsilon is twice the claim.
 
     All of so many numbers lie beyond the true value with the person, or beyond that without. `used` is the share of
     their sensitivities by which the person moves them.
     """
-    return Event(2.0**-numbers, math.exp(-2 * claim * used) / 2**numbers, sides=2)
+    return OutputEvent(2.0**-numbers, math.exp(-2 * claim * used) / 2**numbers, sides=2)
 
 
-def power(claim: float, broken: Event, rounds: int, rate: float) -> float:
+def power(claim: float, broken: OutputEvent, rounds: int, rate: float) -> float:
     """The probability that a guesser who waits for this event catches it; three deviations fewer are reckoned with."""
     share = broken.sides * (broken.more + broken.fewer) / 2
     right = broken.more / (broken.more + broken.fewer)
     guesses = max(0, int(share * rounds - 3 * math.sqrt(share * (1 - share) * rounds)))
-    needed = bisect_right(range(guesses + 1), claim, key=lambda n: shown(n, guesses, rate))
+    needed = bisect_right(range(guesses + 1), claim, key=lambda n: epsilon_lower_bound(n, guesses, rate))
     expected, far = right * guesses, 10 + 10 * math.sqrt(right * (1 - right) * guesses)
     likely = range(max(needed, int(expected - far)), min(guesses, int(expected + far)) + 1)
     return min(1.0, math.fsum(binomial(n, guesses, right) for n in likely))
 
 
-def _chosen(rounds: Sequence[Round], rate: float, foreseen: Corner | None) -> Corner:
+def _best_guesser(rounds: Sequence[Round], rate: float, foreseen: Corner | None) -> Corner:
     """The most promising. The best of many that are tried was lucky, too: what they show is taken at its least."""
     lucky = min(0.01, rate ** (1 / 3))
 
     def promise(corner: Corner) -> tuple[float, int]:
         right, guesses = corner.score(rounds)
-        return shown(right, guesses, 1.0 if corner is foreseen else lucky), 2 * right - guesses
+        return epsilon_lower_bound(right, guesses, 1.0 if corner is foreseen else lucky), 2 * right - guesses
 
     return max(chain([foreseen] if foreseen else [], _corners(rounds)), key=promise)
 
@@ -165,15 +165,15 @@ def _corners(rounds: Sequence[Round]) -> Iterator[Corner]:
         present, absent = ([view(r) for r in rounds if r.present is there] for there in (True, False))
         middles = zip(*(map(median, zip(*side, strict=True)) for side in (present, absent)), strict=True)
         signs = tuple(1.0 if there >= gone else -1.0 for there, gone in middles)
-        highs, lows = ([_turned(numbers, signs) for numbers in side] for side in (present, absent))
+        highs, lows = ([_signed(numbers, signs) for numbers in side] for side in (present, absent))
         levels = (0.4, 0.5, 0.6, 0.8, 0.95)
         nowhere = (math.inf,) * len(signs)
         high = [nowhere, *(_quantiles(highs, level) for level in levels)]
-        low = [_turned(nowhere, (-1.0,) * len(signs)), *(_quantiles(lows, 1 - level) for level in levels)]
+        low = [_signed(nowhere, (-1.0,) * len(signs)), *(_quantiles(lows, 1 - level) for level in levels)]
         yield from (Corner(view, signs, *sides) for sides in product(high, low))
 
 
-def _turned(numbers: Numbers, signs: Numbers) -> Numbers:
+def _signed(numbers: Numbers, signs: Numbers) -> Numbers:
     return tuple(n * sign for n, sign in zip(numbers, signs, strict=True))
 
 

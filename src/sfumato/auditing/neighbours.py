@@ -15,7 +15,7 @@ from itertools import accumulate, pairwise
 from operator import attrgetter
 from statistics import NormalDist
 
-from sfumato.auditing.guesser import Corner, Event, Numbers, halved
+from sfumato.auditing.guesser import Corner, Numbers, OutputEvent, half_noise_event
 from sfumato.model.schema import Relation
 from sfumato.privacy.noise.gaussian import mu_analytic
 from sfumato.privacy.noise.rank_selection import target
@@ -44,7 +44,7 @@ class Setup:
 
 
 @dataclass(frozen=True)
-class Pair:
+class NeighbourPair:
     """The others, who stay; the rows of the person with whom, and those that stand there without them.
 
     `weights` say how much each noisy number tells about the person, and `guesser` is who knows that. `broken` is what
@@ -56,12 +56,12 @@ class Pair:
     others: tuple[Row, ...]
     person: tuple[Row, ...]
     instead: tuple[Row, ...]
-    broken: tuple[Event, ...]
+    broken: tuple[OutputEvent, ...]
     weights: Numbers = (1.0,)
     guesser: Corner | None = None
     max_rows: int = 1
     private_keys: bool = False
-    asked: float = 0.0  # of a selection of epsilon: the variance, or the fraction of people, that is asked for
+    threshold: float = 0.0  # the largest variance, or fraction of people, at which an epsilon is selected
 
     def tables(self) -> tuple[list[tuple[int, Row]], list[tuple[int, Row]]]:
         """Without the person and with them: who has which row."""
@@ -78,20 +78,20 @@ class Pair:
         if "place" not in self.sql:
             return f"at {rows[0][0]:g}"
         places = Counter(place for _, place in rows)
-        said = " and ".join(f"{'twice ' if n > 1 else ''}in “{place}”" for place, n in places.items())
+        where = " and ".join(f"{'twice ' if n > 1 else ''}in “{place}”" for place, n in places.items())
         beside = sum(place in places for _, place in self.others)
-        return f"{said}, beside {beside:,} others," if self.private_keys else said
+        return f"{where}, beside {beside:,} others," if self.private_keys else where
 
 
 # Counts and sums: noise that is added
 
 
 @dataclass(frozen=True)
-class Added:
+class AdditiveCase:
     """A figure of noisy numbers, which are `numbers` with a person at `value`, who moves them as far as anybody may.
 
-    Where people are replaced anybody may move them by twice as much, and whoever comes for one at `instead` moves them
-    by `replaced`.
+    Where people are replaced each person may move them by twice as much, and one in place of another at `instead` moves
+    them by `replaced`.
     """
 
     figure: str
@@ -104,37 +104,37 @@ class Added:
     replaced: Numbers
 
 
-ADDED: Mapping[str, Added] = {
-    "count": Added("COUNT(*) FROM people WHERE value = 1", (0, 1), (0, 1, 1), 1, (3,), (1,), 0, (1,)),
-    "sum": Added("SUM(value) FROM people", (-100, 100), (-30, 5, 20), 100, (95,), (100,), -100, (200,)),
-    "avg": Added("AVG(value) FROM people", (0, 100), (20, 50, 90), 100, (60, 4), (50, 1), 0, (100, 0)),
-    "var": Added(
+ADDED: Mapping[str, AdditiveCase] = {
+    "count": AdditiveCase("COUNT(*) FROM people WHERE value = 1", (0, 1), (0, 1, 1), 1, (3,), (1,), 0, (1,)),
+    "sum": AdditiveCase("SUM(value) FROM people", (-100, 100), (-30, 5, 20), 100, (95,), (100,), -100, (200,)),
+    "avg": AdditiveCase("AVG(value) FROM people", (0, 100), (20, 50, 90), 100, (60, 4), (50, 1), 0, (100, 0)),
+    "var": AdditiveCase(
         "VAR_POP(value) FROM people", (0, 100), (20, 50, 90), 100, (0, 60, 4), (1250, 50, 1), 50, (2500, 50, 0)
     ),
-    "distinct": Added("COUNT(DISTINCT value) FROM people", (0, 9), (7, 8, 7), 1, (3,), (1,), 7, (1,)),
+    "distinct": AdditiveCase("COUNT(DISTINCT value) FROM people", (0, 9), (7, 8, 7), 1, (3,), (1,), 7, (1,)),
 }
 
 
-def added(setup: Setup) -> tuple[Pair, ...]:
+def additive_pairs(setup: Setup) -> tuple[NeighbourPair, ...]:
     """One person at the end of the bounds: with them, and without or at the other end."""
     case = ADDED[setup.aggregate]
     limits = tuple(limit * (2 if setup.replaced else 1) for limit in case.limits)
     moves = case.replaced if setup.replaced else case.limits
     return (
-        Pair(
+        NeighbourPair(
             f"SELECT {case.figure}",
             case.bounds,
             tuple((value, HERE) for value in case.others),
             ((case.value, HERE),),
             ((case.instead, HERE),) if setup.replaced else (),
-            _narrow(setup, moves, limits, len(limits)),
+            _half_noise_events(setup, moves, limits, len(limits)),
             _weights(moves, limits),
-            _knowing(case.numbers, moves),
+            _informed_guesser(case.numbers, moves),
         ),
     )
 
 
-def grouped(setup: Setup) -> tuple[Pair, ...]:
+def grouped_pairs(setup: Setup) -> tuple[NeighbourPair, ...]:
     """A count by groups, of a person with two rows: for Laplace noise in different groups, for other in the same.
 
     That is where the numbers move furthest in the norm that counts, or where truncated noise shows most often.
@@ -148,25 +148,25 @@ def grouped(setup: Setup) -> tuple[Pair, ...]:
         person, instead, moves, limits = together, ((1, THERE), (1, THERE)), (2.0, -2.0), (4.0, 4.0)
     sql = "SELECT place, COUNT(*) FROM people GROUP BY place"
     others = ((1, HERE), (1, HERE), (1, THERE))
-    broken = _narrow(setup, moves, limits, 1)
+    broken = _half_noise_events(setup, moves, limits, 1)
     present = tuple(sum(place == at for _, place in (*others, *person)) for at in (HERE, THERE))
-    guesser = _knowing(present, moves)
-    return (Pair(sql, (0, 1), others, person, instead, broken, _weights(moves, limits), guesser, max_rows=2),)
+    guesser = _informed_guesser(present, moves)
+    return (NeighbourPair(sql, (0, 1), others, person, instead, broken, _weights(moves, limits), guesser, max_rows=2),)
 
 
-def _narrow(setup: Setup, moves: Numbers, limits: Numbers, numbers: int) -> tuple[Event, ...]:
+def _half_noise_events(setup: Setup, moves: Numbers, limits: Numbers, numbers: int) -> tuple[OutputEvent, ...]:
     """Noise half as wide as so many numbers need that share what there is to spend."""
     used = [abs(move) / limit for move, limit in zip(moves, limits, strict=True)]
     if setup.mechanism == "laplace":
-        return (halved(setup.epsilon, len(moves), math.fsum(used) / numbers),)
+        return (half_noise_event(setup.epsilon, len(moves), math.fsum(used) / numbers),)
     if setup.mechanism == "truncated":
-        return _truncated(setup, [share for share in used if share], numbers)
+        return _truncated_noise_events(setup, [share for share in used if share], numbers)
     normal, mu = NormalDist(), mu_analytic(setup.epsilon, setup.delta or 0.0)
     apart = 2 * mu * math.hypot(*used) / math.sqrt(numbers)
-    return tuple(Event(normal.cdf(apart - level / 20), normal.cdf(-level / 20)) for level in range(-20, 60))
+    return tuple(OutputEvent(normal.cdf(apart - level / 20), normal.cdf(-level / 20)) for level in range(-20, 60))
 
 
-def _truncated(setup: Setup, used: Sequence[float], numbers: int) -> tuple[Event, ...]:
+def _truncated_noise_events(setup: Setup, used: Sequence[float], numbers: int) -> tuple[OutputEvent, ...]:
     """The same of truncated noise, all of which is half as wide: its law, as the numbers are added up, cell by cell."""
     scale, delta = numbers / setup.epsilon / 2, delta_of_each(setup.delta or 0.0, numbers)
     reach, apart = reach_of(setup.epsilon / numbers, delta) / 2, math.fsum(share**2 for share in used)
@@ -174,10 +174,10 @@ def _truncated(setup: Setup, used: Sequence[float], numbers: int) -> tuple[Event
     width = apart / cells if cells else reach * math.fsum(used) / _CELLS
     law = [1.0]
     for share in used:
-        law = _convolved(law, _cells(share * scale, share * reach, width))
+        law = _convolution(law, _cells(share * scale, share * reach, width))
     beyond = [min(1.0, p) for p in accumulate(reversed(law))][::-1]
     levels = range(0, len(beyond), max(1, len(beyond) // 80))
-    return tuple(Event(1.0 if level < cells else beyond[level - cells], beyond[level]) for level in levels)
+    return tuple(OutputEvent(1.0 if level < cells else beyond[level - cells], beyond[level]) for level in levels)
 
 
 def _cells(scale: float, reach: float, width: float) -> list[float]:
@@ -188,12 +188,12 @@ def _cells(scale: float, reach: float, width: float) -> list[float]:
     return [*reversed(side), ends[0], *side]
 
 
-def _convolved(one: Sequence[float], other: Sequence[float]) -> list[float]:
-    found = [0.0] * (len(one) + len(other) - 1)
+def _convolution(one: Sequence[float], other: Sequence[float]) -> list[float]:
+    sums = [0.0] * (len(one) + len(other) - 1)
     for i, p in enumerate(one):
         for j, q in enumerate(other):
-            found[i + j] += p * q
-    return found
+            sums[i + j] += p * q
+    return sums
 
 
 def _weights(moves: Numbers, limits: Numbers) -> Numbers:
@@ -201,7 +201,7 @@ def _weights(moves: Numbers, limits: Numbers) -> Numbers:
     return tuple(move / limit**2 for move, limit in zip(moves, limits, strict=True))
 
 
-def _knowing(present: Numbers, moves: Numbers) -> Corner:
+def _informed_guesser(present: Numbers, moves: Numbers) -> Corner:
     """Says "present" beyond the numbers with the person, "absent" beyond those without."""
     signs = tuple(-1.0 if move < 0 else 1.0 for move in moves)
     high = tuple(n * sign for n, sign in zip(present, signs, strict=True))
@@ -212,7 +212,7 @@ def _knowing(present: Numbers, moves: Numbers) -> Corner:
 
 
 @dataclass(frozen=True)
-class Ranked:
+class RankCase:
     """A figure, where most candidates lie below an edge and a few beyond it; somebody comes to lie at the far end.
 
     `without` and `present` are the scores of those below and of those beyond, in units of what one person may move them
@@ -226,17 +226,17 @@ class Ranked:
 
 
 EDGE, END = 70, 100
-RANKS: Mapping[tuple[str, bool], Ranked] = {
-    ("median", False): Ranked("MEDIAN(value)", (0, EDGE), (0, -2), (-1, -1)),
-    ("median", True): Ranked("MEDIAN(value)", (EDGE,), (0, -1), (-1, 0)),
-    ("quantile", False): Ranked("QUANTILE_DISC(value, 0.75)", (0, 0, 0, EDGE), (0, -4 / 3), (-1, -1 / 3)),
-    ("quantile", True): Ranked("QUANTILE_DISC(value, 0.75)", (0, 0, EDGE), (0, -2 / 3), (-2 / 3, 0)),
-    ("max", False): Ranked("MAX(value)", (EDGE,), (0, -1), (-1, 0)),
-    ("max", True): Ranked("MAX(value)", (EDGE,), (0, -1 / 2), (-1 / 2, 0)),
+RANKS: Mapping[tuple[str, bool], RankCase] = {
+    ("median", False): RankCase("MEDIAN(value)", (0, EDGE), (0, -2), (-1, -1)),
+    ("median", True): RankCase("MEDIAN(value)", (EDGE,), (0, -1), (-1, 0)),
+    ("quantile", False): RankCase("QUANTILE_DISC(value, 0.75)", (0, 0, 0, EDGE), (0, -4 / 3), (-1, -1 / 3)),
+    ("quantile", True): RankCase("QUANTILE_DISC(value, 0.75)", (0, 0, EDGE), (0, -2 / 3), (-2 / 3, 0)),
+    ("max", False): RankCase("MAX(value)", (EDGE,), (0, -1), (-1, 0)),
+    ("max", True): RankCase("MAX(value)", (EDGE,), (0, -1 / 2), (-1 / 2, 0)),
 }
 
 
-def ranked(setup: Setup) -> tuple[Pair, ...]:
+def rank_pairs(setup: Setup) -> tuple[NeighbourPair, ...]:
     """A minimum is a maximum seen from the other end. Either leaves `target` people beyond it: they stand there."""
     lowest = setup.aggregate == "min"
     case = RANKS["max" if lowest else setup.aggregate, setup.replaced]
@@ -247,13 +247,13 @@ def ranked(setup: Setup) -> tuple[Pair, ...]:
         return (END - value if lowest else value, HERE)
 
     return (
-        Pair(
+        NeighbourPair(
             f"SELECT {'MIN(value)' if lowest else case.figure} FROM people",
             (0, END),
             tuple(at(value) for value in (*case.others, *(END,) * beyond)),
             (at(END),),
             (at(0),) if setup.replaced else (),
-            (Event(_beyond_edge(case.present, setup.epsilon), _beyond_edge(case.without, setup.epsilon)),),
+            (OutputEvent(_beyond_edge(case.present, setup.epsilon), _beyond_edge(case.without, setup.epsilon)),),
             guesser=Corner(attrgetter("figures"), (1.0,), (1.0,), (-1.0,)),
         ),
     )
@@ -288,23 +288,23 @@ def noisy_max(groups: Sequence[tuple[int, float]], wins: int) -> float:
 # Groups that nobody knows of
 
 
-def hidden(setup: Setup) -> tuple[Pair, ...]:
+def private_group_pairs(setup: Setup) -> tuple[NeighbourPair, ...]:
     """Somebody alone in a group, which shows with probability delta at most; and one of many, whose count has noise."""
     epsilon, delta = setup.epsilon, setup.delta or 0.0
     many = 10 + math.ceil(4 / epsilon * math.log(1 / delta))
     used = 0.5 if setup.replaced else 1.0
     sql = "SELECT place, COUNT(*) FROM people GROUP BY place"
     others = ((1, COMMON),) * many
-    alone = Pair(
+    alone = NeighbourPair(
         sql, (0, 1), others, ((1, RARE),), ((1, COMMON),) if setup.replaced else (), broken=(), private_keys=True
     )
-    among_many = Pair(
+    among_many = NeighbourPair(
         sql,
         (0, 1),
         ((1, RARE),) * many,
         ((1, RARE),),
         ((1, COMMON),) if setup.replaced else (),
-        tuple(Event(_laplace(level / 10 - 2 * epsilon * used), _laplace(level / 10)) for level in range(-20, 60)),
+        tuple(OutputEvent(_laplace(level / 10 - 2 * epsilon * used), _laplace(level / 10)) for level in range(-20, 60)),
         private_keys=True,
     )
     return alone, among_many
@@ -321,7 +321,7 @@ COUNTED = "SELECT COUNT(*) FROM people WHERE value = 1"
 SUMMED = "SELECT SUM(value) FROM people"
 
 
-def selected_by_count(setup: Setup) -> tuple[Pair, ...]:
+def count_selection_pairs(setup: Setup) -> tuple[NeighbourPair, ...]:
     """Nobody is exposed, and somebody comes who is, in full: the variance moves as far as it may.
 
     See docs/theory/variance.md.
@@ -331,36 +331,36 @@ def selected_by_count(setup: Setup) -> tuple[Pair, ...]:
     epsilon, people = setup.epsilon, 100 + math.ceil(300 / setup.epsilon)
     scale = 1 / 4 / epsilon if setup.replaced else 1.1 / epsilon
     spent = epsilon / (1 + epsilon)
-    asked = max(0.5, 1.1 * spent**2) * scale * math.log(20) / people
+    threshold = max(0.5, 1.1 * spent**2) * scale * math.log(20) / people
     used = 1 if setup.replaced else 1 / 1.1
-    return (_selecting(COUNTED, (0, 1), ((0, people),), setup, used, asked),)
+    return (_selection_pair(COUNTED, (0, 1), ((0, people),), setup, used, threshold),)
 
 
-def selected_by_sum(setup: Setup) -> tuple[Pair, ...]:
+def sum_selection_pairs(setup: Setup) -> tuple[NeighbourPair, ...]:
     """Half of the people at 0.395 of the bound, the others at 0, one of whom comes to lie at it.
 
     See docs/theory/papers.md, RDR 5.1.
     """
-    asked = 0.005 if setup.replaced else 0.02
-    return (_selecting(SUMMED, (0, 10_000), ((3946, 500), (0, 499)), setup, 0.6, asked),)
+    threshold = 0.005 if setup.replaced else 0.02
+    return (_selection_pair(SUMMED, (0, 10_000), ((3946, 500), (0, 499)), setup, 0.6, threshold),)
 
 
-def selected_by_cap(setup: Setup) -> tuple[Pair, ...]:
+def cap_selection_pairs(setup: Setup) -> tuple[NeighbourPair, ...]:
     """Half of the people may lie above the cap; nobody does, and of so few it stops at once every other time.
 
-    Whoever comes moves every level by all they may, all in the same direction: that shows a quarter of epsilon.
+    One more person moves every level by all they may, in the same direction: that shows a quarter of epsilon.
     """
     people = math.ceil(2 * slack_of_cap(1.0 if setup.replaced else 0.5, setup.epsilon, 0.05))
-    return (_selecting(COUNTED, (0, 1), ((0, people),), setup, 0.25, 0.5),)
+    return (_selection_pair(COUNTED, (0, 1), ((0, people),), setup, 0.25, 0.5),)
 
 
-def _selecting(
-    sql: str, bounds: tuple[int, int], others: Sequence[tuple[int, int]], setup: Setup, used: float, asked: float
-) -> Pair:
+def _selection_pair(
+    sql: str, bounds: tuple[int, int], others: Sequence[tuple[int, int]], setup: Setup, used: float, threshold: float
+) -> NeighbourPair:
     """The person uses so much of what is claimed; an epsilon below some level gives away noise half as wide."""
     crowd = tuple((value, HERE) for value, times in others for _ in range(times))
-    broken = (Event(0.5, math.exp(-2 * setup.epsilon * used) / 2),)
-    return Pair(sql, bounds, crowd, ((bounds[1], HERE),), _at_the_bottom(setup), broken, asked=asked)
+    broken = (OutputEvent(0.5, math.exp(-2 * setup.epsilon * used) / 2),)
+    return NeighbourPair(sql, bounds, crowd, ((bounds[1], HERE),), _at_the_bottom(setup), broken, threshold=threshold)
 
 
 def _at_the_bottom(setup: Setup) -> tuple[Row, ...]:
@@ -370,22 +370,24 @@ def _at_the_bottom(setup: Setup) -> tuple[Row, ...]:
 # What keeps no promise
 
 
-def sparse_vector_as_published(setup: Setup) -> tuple[Pair, ...]:
-    """Algorithm 3 on the same sum: whoever comes is the largest, by which all are divided.
+def published_sparse_vector_pairs(setup: Setup) -> tuple[NeighbourPair, ...]:
+    """Algorithm 3 on the same sum: the new person is the largest, by which all are divided.
 
     Of 1,000 people the candidate 10 is then selected in all but `e^(-19.1 epsilon) / 2` of all runs, and without them
     in no more than that (docs/theory/papers.md, RDR 5.1).
     """
     crowd = ((3946, HERE),) * 500 + ((0, HERE),) * 499
     rarely = math.exp(-19.1 * setup.epsilon) / 2
-    broken = (Event(1 - rarely, rarely, sides=2),)
-    return (Pair(SUMMED, (0, 10_000), crowd, ((10_000, HERE),), _at_the_bottom(setup), broken, asked=0.07),)
+    broken = (OutputEvent(1 - rarely, rarely, sides=2),)
+    return (
+        NeighbourPair(SUMMED, (0, 10_000), crowd, ((10_000, HERE),), _at_the_bottom(setup), broken, threshold=0.07),
+    )
 
 
-def as_published(setup: Setup) -> tuple[Pair, ...]:
+def published_algorithm_1_pairs(setup: Setup) -> tuple[NeighbourPair, ...]:
     """Find-epsilon-from-RDR: nobody matches, all risks are alike and epsilon is 10; somebody does, and it is 0.05.
 
     Noise of scale 20 lies beyond 5 on one side in `e^(-4/20) / 2` of all runs, noise of scale 0.1 in 1e-22 of them.
     """
-    broken = (Event(math.exp(-4 / 20) / 2, math.exp(-5 / 0.1) / 2),)
-    return (Pair(COUNTED, (0, 1), ((0, HERE),) * 3, ((1, HERE),), _at_the_bottom(setup), broken),)
+    broken = (OutputEvent(math.exp(-4 / 20) / 2, math.exp(-5 / 0.1) / 2),)
+    return (NeighbourPair(COUNTED, (0, 1), ((0, HERE),) * 3, ((1, HERE),), _at_the_bottom(setup), broken),)

@@ -20,23 +20,23 @@ Out = Annotated[
 ]
 
 
-def answered(release: Release) -> str:
+def answer_text(release: Release) -> str:
     return f"{release.certificate.query}\n\n{release}"
 
 
-def files(out: Path | None, queries: int) -> list[Path]:
+def output_files(out: Path | None, queries: int) -> list[Path]:
     """What will be written: one file, or an answer and a certificate for each query; refused where it could not be."""
     if out is None:
         return []
     if not out.is_dir():
         if out.suffix != ".json":
             raise BadInput(f"--out cannot write {out}", hint="name a folder that exists, or a .json file in one.")
-        options.writable(out, "--out", ".json")
+        options.require_writable(out, "--out", ".json")
         return [out]
-    found = [out / f"query-{i}{ending}" for i in range(1, queries + 1) for ending in (".csv", ".html")]
-    for file in found:
-        options.writable(file, "--out", ".csv", ".html")
-    return found
+    paths = [out / f"query-{i}{ending}" for i in range(1, queries + 1) for ending in (".csv", ".html")]
+    for file in paths:
+        options.require_writable(file, "--out", ".csv", ".html")
+    return paths
 
 
 def write(files: Sequence[Path], released: Sequence[Release], whole: str) -> None:

@@ -10,7 +10,7 @@ from types import FrameType
 
 
 @contextmanager
-def heeded() -> Iterator[Event]:
+def watch_interrupts() -> Iterator[Event]:
     """Whether it has come; where somebody else minds it, that is theirs to know."""
     came, before = Event(), signal.getsignal(signal.SIGINT)
 

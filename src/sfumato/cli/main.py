@@ -17,7 +17,7 @@ from typer.exceptions import TyperException
 
 from sfumato.cli import options
 from sfumato.cli.commands import Commands
-from sfumato.cli.interrupt import heeded
+from sfumato.cli.interrupt import watch_interrupts
 from sfumato.errors import BadInput, Refused, SamePeopleWarning, SfumatoError, UnrecordedLookWarning
 from sfumato.presentation.interface import Interface, speaking
 from sfumato.version import __version__
@@ -44,7 +44,7 @@ def sfumato(
     options.explain(context)
 
 
-_BROKEN_OFF = 130
+_INTERRUPTED = 130
 _SHOW_WARNING = warnings.showwarning
 
 
@@ -53,7 +53,7 @@ def main() -> None:
     gc.set_threshold(200_000, 20, 20)  # loading a command makes many objects, and they all stay
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # OpenDP loads NumPy, whose threads would wait busily for work
     atexit.register(_end)
-    with heeded() as ctrl_c, speaking(Interface.COMMAND):
+    with watch_interrupts() as ctrl_c, speaking(Interface.COMMAND):
         _run("--json" in sys.argv, ctrl_c)
 
 
@@ -69,20 +69,20 @@ def _run(as_json: bool, ctrl_c: Event) -> None:
     warnings.showwarning = _warn
     try:
         status = app(standalone_mode=False) or 0
-        if status == _BROKEN_OFF:
+        if status == _INTERRUPTED:
             raise KeyboardInterrupt
         sys.exit(status)
     except SfumatoError as error:
-        _say(_broken_off() if ctrl_c.is_set() else error, as_json)
-        sys.exit(_BROKEN_OFF if ctrl_c.is_set() else error.exit_status)
+        _say(_interruption() if ctrl_c.is_set() else error, as_json)
+        sys.exit(_INTERRUPTED if ctrl_c.is_set() else error.exit_status)
     except (typer.Abort, KeyboardInterrupt):
-        _say(_broken_off(), as_json)
-        sys.exit(_BROKEN_OFF)
+        _say(_interruption(), as_json)
+        sys.exit(_INTERRUPTED)
     except TyperException as error:
         _say(_usage(error), as_json)
         sys.exit(2)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever read us has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader of the pipe has gone
         sys.exit(1)
     except Exception as error:
         # A traceback could quote values: the kind of failure and its place are all that is said.
@@ -108,14 +108,14 @@ def _warn(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    """A warning of ours as a sentence: where in our code it was raised is of no use to whoever typed the command."""
+    """A warning of ours as a sentence: where in our code it was raised is of no use at a terminal."""
     if issubclass(category, SamePeopleWarning | UnrecordedLookWarning):
         typer.echo(str(message), err=True)
     else:
         _SHOW_WARNING(message, category, filename, lineno, file, line)
 
 
-def _broken_off() -> SfumatoError:
+def _interruption() -> SfumatoError:
     return SfumatoError("Broken off", hint="what was charged stays charged; `sfumato ledger show` tells.")
 
 

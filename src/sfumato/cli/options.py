@@ -7,6 +7,7 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -66,6 +67,50 @@ DataSensitivity = Annotated[
 ]
 
 
+@dataclass(frozen=True)
+class QueryOptions:
+    """A query of a table."""
+
+    data: Data
+    schema: Schema
+    sql: Sql
+
+    @property
+    def text(self) -> str:
+        return query_text(self.sql)
+
+
+@dataclass(frozen=True)
+class NoiseOptions:
+    """How noise is drawn, and for which epsilons."""
+
+    mechanism: Mechanism = "laplace"
+    delta: Delta = None
+    calibration: Calibration = "analytic"
+    candidates: Candidates = None
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The options by name, as a query takes them."""
+        return asdict(self) | {"candidates": parse_candidates(self.candidates)}
+
+
+@dataclass(frozen=True)
+class SearchOptions(NoiseOptions):
+    """How noise is drawn, and how epsilon is looked for."""
+
+    epsilon_max: EpsilonMax = 10.0
+
+
+@dataclass(frozen=True)
+class ReleaseOptions:
+    """What a release is entered with, and what is accepted of it."""
+
+    preregistered: Preregistered = ""
+    redraw: Redraw = False
+    allow_no_guarantee: AllowNoGuarantee = False
+
+
 def explain(context: typer.Context) -> None:
     """A group of commands by itself says what it has."""
     if context.invoked_subcommand is None:
@@ -78,7 +123,7 @@ def settle() -> None:
         gc.freeze()
 
 
-def writable(path: Path | None, flag: str, *endings: str) -> None:
+def require_writable(path: Path | None, flag: str, *endings: str) -> None:
     """Refuse a file that could not be written, before anything is read or entered."""
     if path is None:
         return
@@ -87,14 +132,14 @@ def writable(path: Path | None, flag: str, *endings: str) -> None:
         raise BadInput(f"{flag} cannot write {path}", hint=f"name a {', '.join(endings)} file in a folder that exists.")
 
 
-def spared(path: Path | None, flag: str, data: str, *kept: str | Path | None) -> None:
+def require_not_read(path: Path | None, flag: str, data: str, *others: str | Path | None) -> None:
     """Refuse to write over what is read, or into a folder of files that are read as one table."""
     if path is None:
         return
     table, file = Path(data).resolve(), path.resolve()
     if table.is_dir() and file.suffix == ".parquet" and table in file.parents:
         raise BadInput(f"{flag} would make {path} a part of the table {data}", hint="name a file in another folder.")
-    if file in (table, *(Path(k).resolve() for k in kept if k is not None)):
+    if file in (table, *(Path(k).resolve() for k in others if k is not None)):
         raise BadInput(f"{flag} would write over {path}, which this command reads", hint="name another file.")
 
 
@@ -116,35 +161,22 @@ _REHEARSED = {  # what a rehearsal alone is told, and how many words that takes
 }
 
 
-def carried_over(arguments: Sequence[str]) -> str:
+def choose_command(arguments: Sequence[str]) -> str:
     """The command that chooses for the table what these arguments rehearsed.
 
-    >>> carried_over(["rehearse", "a.csv", "--like", "b.csv", "--sql", "SELECT 1", "--plan", "--gap=1.2"])
+    >>> choose_command(["rehearse", "a.csv", "--like", "b.csv", "--sql", "SELECT 1", "--plan", "--gap=1.2"])
     "sfumato choose a.csv --sql 'SELECT 1' --gap=1.2"
     """
-    kept, left = [], list(arguments[1:])
+    words, left = [], list(arguments[1:])
     while left:
         taken = 1 if "=" in left[0] else _REHEARSED.get(left[0], 1)
         if left[0].split("=")[0] not in _REHEARSED:
-            kept.append(left[0])
+            words.append(left[0])
         left = left[taken:]
-    return shlex.join(["sfumato", "choose", *kept])
+    return shlex.join(["sfumato", "choose", *words])
 
 
-def how(
-    mechanism: str, delta: float | None, calibration: str, candidates: str | None, epsilon_max: float
-) -> dict[str, Any]:
-    """How the noise is drawn and epsilon is looked for, by name."""
-    return {
-        "mechanism": mechanism,
-        "delta": delta,
-        "calibration": calibration,
-        "candidates": candidates_of(candidates),
-        "epsilon_max": epsilon_max,
-    }
-
-
-def candidates_of(text: str | None) -> str | tuple[float, ...] | None:
+def parse_candidates(text: str | None) -> str | tuple[float, ...] | None:
     if text is None or text == "paper":
         return text
     try:

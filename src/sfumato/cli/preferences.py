@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sfumato.cli.option_groups import expanded
+from sfumato.cli.option_groups import replace_parameter
 from sfumato.errors import BadInput
 from sfumato.presentation.option_help import HELP, METAVARS
 from sfumato.privacy.preferences.registry import OPTIONS, OptionKind
@@ -15,7 +15,7 @@ from sfumato.privacy.preferences.registry import OPTIONS, OptionKind
 if TYPE_CHECKING:
     from sfumato.privacy.preferences.preference import Preference
 
-Stated = tuple[Any, ...]  # the preferences that a command is handed
+Preferences = tuple[Any, ...]  # the preferences that a command is handed
 
 _TYPES: dict[OptionKind, Any] = {
     OptionKind.NUMBER: float | None,
@@ -28,44 +28,44 @@ _TYPES: dict[OptionKind, Any] = {
 _HERE = ("belief", "worlds", "missing", "bound")  # files are those of this machine
 
 
-def _typed(name: str, kind: OptionKind) -> tuple[Any, Any]:
+def _option(name: str, kind: OptionKind) -> tuple[Any, Any]:
     """An option as Typer takes it, and what it is where it is not typed."""
     flags = [f"--{name.replace('_', '-')}"] if kind is OptionKind.FLAG else []
     option = typer.Option(*flags, metavar=METAVARS.get(name), help=HELP[name])
     return Annotated[_TYPES[kind], option], False if kind is OptionKind.FLAG else None
 
 
-_SENT = {option.name: _typed(option.name, option.kind) for option in OPTIONS if option.name not in _HERE}
-_OPTIONS = {option.name: _typed(option.name, option.kind) for option in OPTIONS} | {
-    "priority": _typed("priority", OptionKind.NUMBER),
-    "larger_than_spent": _typed("larger_than_spent", OptionKind.FLAG),
+_SENT = {option.name: _option(option.name, option.kind) for option in OPTIONS if option.name not in _HERE}
+_OPTIONS = {option.name: _option(option.name, option.kind) for option in OPTIONS} | {
+    "priority": _option("priority", OptionKind.NUMBER),
+    "larger_than_spent": _option("larger_than_spent", OptionKind.FLAG),
 }
 
 
 def with_preferences(command: Callable[..., None]) -> Callable[..., None]:
     """The command with these options where its parameter `preferences` stands; it is handed what they state."""
-    return expanded(command, "preferences", _OPTIONS, preferences)
+    return replace_parameter(command, "preferences", _OPTIONS, preferences)
 
 
 def with_names(command: Callable[..., None]) -> Callable[..., None]:
     """The same where a server reads them: at `preference` the command is handed their names and values."""
-    return expanded(command, "preference", _SENT, _said)
+    return replace_parameter(command, "preference", _SENT, _given_options)
 
 
-def _said(typed: Mapping[str, Any]) -> dict[str, Any]:
+def _given_options(**typed: Any) -> dict[str, Any]:
     return {name: value for name, value in typed.items() if value is not None and value is not False}
 
 
-def preferences(typed: Mapping[str, Any]) -> tuple[Preference, ...]:
+def preferences(**typed: Any) -> tuple[Preference, ...]:
     """The preferences among all that was typed, in the order of the interface."""
     from sfumato.privacy.preferences import registry
     from sfumato.privacy.preferences.preference import larger_than_spent, weighted
 
-    said = _said(typed)
-    priority, larger = said.pop("priority", None), said.pop("larger_than_spent", False)
-    stated = registry.preferences(said)
+    given = _given_options(**typed)
+    priority, larger = given.pop("priority", None), given.pop("larger_than_spent", False)
+    chosen = registry.preferences(given)
     if priority is not None:
-        if not stated:
+        if not chosen:
             raise BadInput("--priority goes with a preference", hint="try --gap 1.2 --worst-case --priority 2.")
-        stated = tuple(weighted(one, priority) for one in stated)
-    return (*stated, *([larger_than_spent()] if larger else []))
+        chosen = tuple(weighted(preference, priority) for preference in chosen)
+    return (*chosen, *([larger_than_spent()] if larger else []))

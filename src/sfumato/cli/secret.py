@@ -10,12 +10,12 @@ import typer
 from sfumato.errors import BadInput
 
 
-def secret(file: Path | None, asked: str, *, twice: bool = False) -> str:
+def secret(file: Path | None, prompt: str, *, twice: bool = False) -> str:
     """The first line of a file, or what is typed, unseen."""
     if file is None:
         if sys.__stdin__ is None or (sys.stdin is sys.__stdin__ and not sys.__stdin__.isatty()):
-            raise BadInput(f"{asked} is typed at a terminal, and there is none", hint="name a file that has it.")
-        return str(typer.prompt(asked, hide_input=True, confirmation_prompt=twice, err=True))
+            raise BadInput(f"{prompt} is typed at a terminal, and there is none", hint="name a file that has it.")
+        return str(typer.prompt(prompt, hide_input=True, confirmation_prompt=twice, err=True))
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeError):

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sfumato.client.records import Told
+from sfumato.client.records import RemoteRecord
 from sfumato.model.release import Answer
-from sfumato.presentation.release import figures
+from sfumato.presentation.release_view import cells
+from sfumato.presentation.table import table
 
 
-class DryRun(Told):
+class DryRun(RemoteRecord):
     """`.answers` are made up: rows that follow the schema were asked."""
 
     def __init__(self, facts: Mapping[str, Any]) -> None:
@@ -19,7 +20,7 @@ class DryRun(Told):
 
     def text(self) -> str:
         shown = (
-            f"{one['query']}\n\n{figures(answer)}"
+            f"{one['query']}\n\n{table(*cells(answer))}"
             for one, answer in zip(self._facts["answers"], self.answers, strict=True)
         )
         return "\n\n".join([self._facts["sentence"], *shown])

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from sfumato.adapters.vault.vault_file import COST, Cost, create
-from sfumato.composition.settings import Settings
+from sfumato.adapters.vault.vault_file import COST, Argon2Cost, create
+from sfumato.composition.settings import WorkspaceSettings
 from sfumato.composition.workspace import Workspace
 from sfumato.errors import BadInput
 from sfumato.escrow.identity.person import Person
@@ -16,16 +16,16 @@ from sfumato.escrow.identity.person import Person
 ADMIN_ROLES = ("admin", "controller")
 
 
-def made(
+def create_workspace(
     folder: str | Path,
     *,
     admin: str,
     password: str,
     passphrase: str | None = None,
     key_file: Path | None = None,
-    settings: Settings | None = None,
+    settings: WorkspaceSettings | None = None,
     roles: Iterable[str] = ADMIN_ROLES,
-    cost: Cost = COST,
+    cost: Argon2Cost = COST,
 ) -> Person:
     """Make the folder with settings, keys, database and the first admin; what goes wrong leaves nothing behind."""
     place = Path(folder)
@@ -40,17 +40,17 @@ def made(
     except OSError:
         raise BadInput(f"{place} cannot be made", hint="name a folder that you may write to.") from None
     try:
-        set_to = replace(settings or Settings(), key_file="" if key_file is None else str(key_file.resolve()))
+        set_to = replace(settings or WorkspaceSettings(), key_file="" if key_file is None else str(key_file.resolve()))
         set_to.write(place)
         master = create(place, passphrase=passphrase, key_file=key_file, cost=cost)
         with Workspace(place, set_to, master) as workspace:
-            return workspace.escrow.people.first(admin, password, roles)
+            return workspace.escrow.accounts.first(admin, password, roles)
     except BaseException:
-        _undone(place, keep=was_there)
+        _undo(place, keep=was_there)
         raise
 
 
-def _undone(place: Path, *, keep: bool) -> None:
+def _undo(place: Path, *, keep: bool) -> None:
     shutil.rmtree(place, ignore_errors=True)
     if keep:
         place.mkdir(mode=0o700)

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 
-from sfumato.composition.settings import SQLITE, Settings, load
+from sfumato.composition.settings import SQLITE, WorkspaceSettings, load
 from sfumato.composition.worker import PING
 from sfumato.composition.workspace import VAULT, Workspace
 from sfumato.errors import SandboxMissing, SfumatoError
@@ -27,7 +27,7 @@ _BROKEN_SQLITE = ((3, 7, 0), (3, 51, 2))  # versions whose write-ahead log may b
 
 
 @dataclass(frozen=True)
-class Finding:
+class Diagnosis:
     """`good` None: nothing wrong, but worth knowing."""
 
     what: str
@@ -39,132 +39,139 @@ class Finding:
         return dict(vars(self))
 
 
-def examined(folder: Path, unlocked: Callable[[], Workspace] | None) -> list[Finding]:
+def examine(folder: Path, unlocked: Callable[[], Workspace] | None) -> list[Diagnosis]:
     """Every check that can be made: without a way to unlock it, those that need no key."""
     try:
         settings = load(folder)
     except SfumatoError as wrong:
-        return [Finding("settings", False, wrong.message, wrong.hint)]
-    found = [*_folder(folder, settings), *_machine(settings)]
+        return [Diagnosis("settings", False, wrong.message, wrong.hint)]
+    diagnoses = [*_folder(folder, settings), *_machine(settings)]
     if unlocked is None:
-        return [*found, Finding("keys", None, "The workspace was not unlocked", "pass --passphrase-file to check all.")]
+        return [
+            *diagnoses,
+            Diagnosis("keys", None, "The workspace was not unlocked", "pass --passphrase-file to check all."),
+        ]
     try:
         workspace = unlocked()
     except SfumatoError as wrong:
-        return [*found, Finding("keys", False, wrong.message, wrong.hint)]
+        return [*diagnoses, Diagnosis("keys", False, wrong.message, wrong.hint)]
     with workspace:
-        return [*found, Finding("keys", True, "The vault opens."), *_inside(workspace)]
+        return [*diagnoses, Diagnosis("keys", True, "The vault opens."), *_inside(workspace)]
 
 
-def _folder(folder: Path, settings: Settings) -> Iterator[Finding]:
-    yield Finding("settings", True, f"{folder} is set up; it listens on {settings.host}:{settings.port}.")
+def _folder(folder: Path, settings: WorkspaceSettings) -> Iterator[Diagnosis]:
+    yield Diagnosis("settings", True, f"{folder} is set up; it listens on {settings.host}:{settings.port}.")
     mode = stat.S_IMODE(folder.stat().st_mode)
     others = bool(mode & 0o077)
-    yield Finding(
+    yield Diagnosis(
         "access",
         not others,
         f"Others may {'' if others else 'not '}look into the folder.",
         f"chmod 700 {folder}" * others,
     )
     free = shutil.disk_usage(folder).free
-    yield Finding("room", free >= _ROOM, f"{free / _ROOM:,.1f} GiB are free.", "make room." if free < _ROOM else "")
+    yield Diagnosis("room", free >= _ROOM, f"{free / _ROOM:,.1f} GiB are free.", "make room." if free < _ROOM else "")
     for name in (settings.certificate, settings.certificate_key, settings.key_file):
         if name:
             there = Path(name).is_file()
-            yield Finding(
+            yield Diagnosis(
                 "files", there, f"{name} is {'' if there else 'not '}there.", "" if there else "put it there."
             )
     if settings.certificate and Path(settings.certificate).is_file():
         yield _certificate(Path(settings.certificate))
     for name in settings.references:
         there = Path(name).is_dir()
-        yield Finding("references", there, f"{name} is {'' if there else 'not '}there.", "" if there else "mend it.")
+        yield Diagnosis("references", there, f"{name} is {'' if there else 'not '}there.", "" if there else "mend it.")
 
 
-def _certificate(path: Path) -> Finding:
+def _certificate(path: Path) -> Diagnosis:
     try:
         until = ssl._ssl._test_decode_cert(str(path))["notAfter"]  # type: ignore[attr-defined]
         left = datetime.fromtimestamp(ssl.cert_time_to_seconds(until), UTC) - datetime.now(UTC)
     except (OSError, ValueError, KeyError):
-        return Finding("certificate", False, "The certificate cannot be read.", "it is a PEM file.")
+        return Diagnosis("certificate", False, "The certificate cannot be read.", "it is a PEM file.")
     good = left.days >= 14
-    return Finding("certificate", good, f"The certificate is good for {left.days} days.", "" if good else "renew it.")
+    return Diagnosis("certificate", good, f"The certificate is good for {left.days} days.", "" if good else "renew it.")
 
 
-def _machine(settings: Settings) -> Iterator[Finding]:
-    yield Finding("Python", True, f"Python {sys.version.split()[0]}.")
+def _machine(settings: WorkspaceSettings) -> Iterator[Diagnosis]:
+    yield Diagnosis("Python", True, f"Python {sys.version.split()[0]}.")
     low, high = _BROKEN_SQLITE
     if settings.database == SQLITE and low <= sqlite3.sqlite_version_info <= high:
-        said = f"SQLite {sqlite3.sqlite_version} has a known fault in its write-ahead log, which is not used here."
-        yield Finding("SQLite", None, said)
+        sentence = f"SQLite {sqlite3.sqlite_version} has a known fault in its write-ahead log, which is not used here."
+        yield Diagnosis("SQLite", None, sentence)
     if settings.database != SQLITE:
         there = find_spec("psycopg") is not None
-        yield Finding("PostgreSQL", there, f"psycopg is {'' if there else 'not '}installed.",
+        yield Diagnosis("PostgreSQL", there, f"psycopg is {'' if there else 'not '}installed.",
                       "" if there else "pip install 'sfumato[postgres]'.")  # fmt: skip
     swap = Path("/proc/swaps")
     swaps = swap.is_file() and len(swap.read_text(encoding="ascii").splitlines()) > 1
     if swaps:
-        yield Finding("swap", None, "Memory may be written to a swap file in plain text.", "encrypt it, or swapoff -a.")
+        yield Diagnosis(
+            "swap", None, "Memory may be written to a swap file in plain text.", "encrypt it, or swapoff -a."
+        )
 
 
-def _inside(workspace: Workspace) -> Iterator[Finding]:
+def _inside(workspace: Workspace) -> Iterator[Diagnosis]:
     escrow = workspace.escrow
-    outside = escrow.outside
-    yield Finding("database", True, "The database answers, and its tables are the newest.")
+    outside = escrow.ports
+    yield Diagnosis("database", True, "The database answers, and its tables are the newest.")
     yield _chain("ledger", lambda: verify(outside.ledger.read(0))[0])
     yield _chain("audit log", lambda: chain.verify(outside.audit.read())[0])
-    people = escrow.people.all()
+    people = escrow.accounts.all()
     admins = [person for person in people if person.has(Role.ADMIN) and not person.disabled]
-    yield Finding("people", bool(admins), f"{len(people)} people, {len(admins)} of them admin.")
+    yield Diagnosis("people", bool(admins), f"{len(people)} people, {len(admins)} of them admin.")
     for row in outside.rows("datasets").many(limit=100_000, retired=False):
         yield _dataset(workspace, row["name"])
     strangers = _strangers(workspace)
     if strangers:
-        said = f"{strangers} files in the vault belong to no version."
-        yield Finding("vault", None, said, "they are encrypted; remove them if you like.")
+        sentence = f"{strangers} files in the vault belong to no version."
+        yield Diagnosis("vault", None, sentence, "they are encrypted; remove them if you like.")
     yield _worker(workspace)
     yield _sandbox(outside.sandbox.missing())
 
 
-def _sandbox(missing: SandboxMissing | None) -> Finding:
+def _sandbox(missing: SandboxMissing | None) -> Diagnosis:
     if missing is None:
-        return Finding("sandbox", True, of_sandbox.READY)
-    return Finding("sandbox", None, f"{missing.message}.", missing.hint)
+        return Diagnosis("sandbox", True, of_sandbox.READY)
+    return Diagnosis("sandbox", None, f"{missing.message}.", missing.hint)
 
 
-def _chain(what: str, follow: Callable[[], int]) -> Finding:
+def _chain(what: str, follow: Callable[[], int]) -> Diagnosis:
     try:
-        return Finding(what, True, f"{follow()} entries, in one chain.")
+        return Diagnosis(what, True, f"{follow()} entries, in one chain.")
     except SfumatoError as wrong:
-        return Finding(what, False, wrong.message, wrong.hint)
+        return Diagnosis(what, False, wrong.message, wrong.hint)
 
 
-def _dataset(workspace: Workspace, name: str) -> Finding:
+def _dataset(workspace: Workspace, name: str) -> Diagnosis:
     """Its data is opened to the end, as for a query; of its people nothing is read."""
-    datasets, runner = workspace.escrow.datasets, workspace.escrow.outside.runner
-    held = datasets.of(name)
+    datasets, runner = workspace.escrow.datasets, workspace.escrow.ports.runner
+    dataset = datasets.of(name)
     try:
-        policy = datasets.policy_of(held)
-        if held.version is None:
+        policy = datasets.policy_of(dataset)
+        if dataset.version is None:
             hint = f"sfumato dataset deliver {name} FILE."
-            return Finding(f"dataset {name}", None, "It has no data: nothing can be asked of it.", hint)
-        runner.run(f"doctor {name}", datasets.job("fits", held, "the doctor", None))
+            return Diagnosis(f"dataset {name}", None, "It has no data: nothing can be asked of it.", hint)
+        runner.run(f"doctor {name}", datasets.job("fits", dataset, "the doctor", None))
     except SfumatoError as wrong:
-        return Finding(f"dataset {name}", False, wrong.message, wrong.hint)
+        return Diagnosis(f"dataset {name}", False, wrong.message, wrong.hint)
     if policy is None:
-        return Finding(f"dataset {name}", None, "It has no policy: nothing flows.", f"sfumato policy set {name} FILE.")
-    return Finding(f"dataset {name}", True, f"Its data is there, and policy {policy.number} is signed.")
+        return Diagnosis(
+            f"dataset {name}", None, "It has no policy: nothing flows.", f"sfumato policy set {name} FILE."
+        )
+    return Diagnosis(f"dataset {name}", True, f"Its data is there, and policy {policy.number} is signed.")
 
 
 def _strangers(workspace: Workspace) -> int:
     kept = sum(1 for path in (workspace.folder / VAULT).glob("*") if path.is_file())
-    rows = workspace.escrow.outside.rows("versions").many(limit=100_000, forgotten=False)
+    rows = workspace.escrow.ports.rows("versions").many(limit=100_000, forgotten=False)
     return max(kept - sum(1 for row in rows if row["fingerprint"]), 0)
 
 
-def _worker(workspace: Workspace) -> Finding:
+def _worker(workspace: Workspace) -> Diagnosis:
     try:
-        workspace.escrow.outside.runner.run("doctor", {"verb": PING})
+        workspace.escrow.ports.runner.run("doctor", {"verb": PING})
     except SfumatoError as wrong:
-        return Finding("workers", False, wrong.message, "see that memory and processes are left.")
-    return Finding("workers", True, "A worker starts and answers.")
+        return Diagnosis("workers", False, wrong.message, "see that memory and processes are left.")
+    return Diagnosis("workers", True, "A worker starts and answers.")

@@ -6,8 +6,8 @@ import os
 import pwd
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from sfumato.api.dataset import Dataset
-from sfumato.errors import BadInput, LedgerBroken, PreferenceError, SourceError
+from sfumato.errors import BadInput, LedgerBroken, PreferenceError, SfumatoError, SourceError
 from sfumato.ledger import failures
 from sfumato.ledger.entry import Draft, Entry, verify
 from sfumato.ledger.history import Record
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from sfumato.adapters.engines.duckdb.engine import DuckDB
     from sfumato.client.client import Client
     from sfumato.model.authorization import Authorization
-    from sfumato.ports import Accountant, Engine, LedgerStore, Mechanism
+    from sfumato.ports import Accountant, CheckedFiles, Engine, KnownRows, LedgerStore, Mechanism
     from sfumato.release.records import Records
     from sfumato.schema.interview import Answer
 
@@ -64,51 +64,52 @@ def open(
         raise PreferenceError(f"There is no engine '{engine}'", hint=f"use {' or '.join(ENGINES)}.")
     from sfumato.adapters.storage.ledger_file import SQLiteLedger
 
-    stated, beside = _schema(schema)
-    found = _version(source)
-    data = ENGINES[engine](source, stated)
-    if isinstance(source, str | Path) and _version(source) != found:
+    parsed, beside = _schema(schema)
+    data_version = _version(source)
+    store = _store(ledger, beside, parsed)
+    known = store if isinstance(store, SQLiteLedger) and store.recorded else None  # in memory there is no other name
+    data = ENGINES[engine](source, parsed, None if known is None else _CheckedFiles(known, parsed.name))
+    if isinstance(source, str | Path) and _version(source) != data_version:
         raise SourceError(f"{Path(source).name} was changed while it was opened", hint="open it again.")
-    store = _store(ledger, beside, stated)
     context = DatasetContext(
-        stated,
+        parsed,
         data,
         store,
         _services(),
         source=source,
-        version=version or found,
+        version=version or data_version,
         bounds_from_data=bounds_from_data,
         budget=budget_of(budget),
-        known=store if isinstance(store, SQLiteLedger) and store.recorded else None,  # in memory there is no other name
+        known=known,
     )
     return Dataset(context)
 
 
-def in_memory(
+def engine_for_memory_file(
     fd: int, format: str, name: str, schema: Schema, *, memory_mb: int | None = None, threads: int | None = None
 ) -> Engine:
     """The engine of a CSV or Parquet file that lies in memory only, behind a descriptor that stays open.
 
     Sentences call it by its name. It reads no other file and writes none.
     """
-    from sfumato.adapters.engines.duckdb.memory_file import Held
+    from sfumato.adapters.engines.duckdb.memory_file import MemoryFile
 
-    return _duckdb(Held(fd, format, name, memory_mb, threads), schema)
+    return _duckdb(MemoryFile(fd, format, name, memory_mb, threads), schema)
 
 
-def invented(schema: Schema) -> Engine:
+def synthetic_engine(schema: Schema) -> Engine:
     """The engine of rows that are made up by the schema."""
     from sfumato.release.risk.rehearsal import people_of
 
     return _rehearsal(schema, None, people_of(schema))
 
 
-def in_place(path: str, schema: Schema) -> Engine:
+def engine_for_path(path: str, schema: Schema) -> Engine:
     """The engine of a file, or of a folder of Parquet files, that stays where it is."""
     return _duckdb(path, schema)
 
 
-def held(
+def open_registered(
     engine: Engine | None,
     schema: Schema,
     ledger: LedgerStore | None,
@@ -154,21 +155,21 @@ def connect(
     `authority` is a file that vouches for the server's. A token goes over http:// to this machine only, unless
     `insecure` says that nobody else is on the wire. An answer is waited for `timeout` seconds.
     """
-    said = os.environ.get("SFUMATO_TOKEN", "") if token is None else token
-    if not said and not name:
+    secret = os.environ.get("SFUMATO_TOKEN", "") if token is None else token
+    if not secret and not name:
         hint = "pass one, or set SFUMATO_TOKEN; `sfumato token` makes them."
         raise BadInput("A server is reached with a token", hint=hint)
     how = {} if timeout is None else {"timeout": timeout}
-    made: Client = _client().connect(
-        url, said, name=name, password=password, authority=authority, insecure=insecure, **how
+    client: Client = _client().connect(
+        url, secret, name=name, password=password, authority=authority, insecure=insecure, **how
     )
-    return made
+    return client
 
 
-def inside(app: object, token: str, called: str) -> Client:
+def connect_in_process(app: object, token: str, called: str) -> Client:
     """The same verbs on an app of this process, such as that of a local workspace."""
-    made: Client = _client().inside(app, token, called)
-    return made
+    client: Client = _client().inside(app, token, called)
+    return client
 
 
 def _client() -> ModuleType:
@@ -179,16 +180,16 @@ def _client() -> ModuleType:
     return client
 
 
-def planned(
+def open_without_data(
     schema: str | Path | Mapping[str, Any] | Schema, *, source: object = None, ledger: str | Path | None = None
 ) -> Dataset:
     """A dataset whose data is not read: public facts, rehearsals and plans only."""
-    stated, beside = _schema(schema)
-    store = _store(ledger, beside, stated)
-    return Dataset(DatasetContext(stated, None, store, _services(), source=source, version=""))
+    parsed, beside = _schema(schema)
+    store = _store(ledger, beside, parsed)
+    return Dataset(DatasetContext(parsed, None, store, _services(), source=source, version=""))
 
 
-def drafted(
+def draft_schema(
     source: object,
     name: str,
     watched: Callable[[Callable[[], float | None]], AbstractContextManager[object]] = nullcontext,
@@ -204,11 +205,13 @@ def drafted(
     engine = _duckdb(source, None)
     with watched(engine.progress):
         types = _guessed_types(engine)
-        shown = _values(engine, types) if values else {}
-    return draft(name, [Seen(column, type_, shown.get(column, ())) for column, type_ in types.items()], _looks(values))
+        texts = _values(engine, types) if values else {}
+    return draft(name, [Seen(column, type_, texts.get(column, ())) for column, type_ in types.items()], _looks(values))
 
 
-def asked(source: object, suggested: str, answer: Answer, name: str | None = None, *, values: bool = False) -> str:
+def interview_schema(
+    source: object, suggested: str, answer: Answer, name: str | None = None, *, values: bool = False
+) -> str:
     """A schema for a table from a person's answers; of the data they are shown names and guessed types.
 
     With `values` they are shown values too, and the schema says who looked.
@@ -218,9 +221,9 @@ def asked(source: object, suggested: str, answer: Answer, name: str | None = Non
 
     engine = _duckdb(source, None)
     types = _guessed_types(engine)
-    shown = _values(engine, types) if values else {}
-    stated = ask(types, suggested, answer, name, values=shown, looked=_looks(values))
-    return write(stated, "Answers to `sfumato schema ask`.")
+    texts = _values(engine, types) if values else {}
+    interviewed = ask(types, suggested, answer, name, values=texts, looked=_looks(values))
+    return write(interviewed, "Answers to `sfumato schema ask`.")
 
 
 def _looks(values: bool) -> str:
@@ -229,7 +232,7 @@ def _looks(values: bool) -> str:
     return f"{services.who}, {services.now()}" if values else ""
 
 
-def converted(schema: str | Path) -> str:
+def convert_schema(schema: str | Path) -> str:
     """A schema file in another form, such as SmartNoise's, as TOML."""
     from sfumato.schema.write import write
 
@@ -239,31 +242,31 @@ def converted(schema: str | Path) -> str:
 def records(path: str | Path) -> list[Record]:
     """What a ledger file says, dataset by dataset; those of one population are one."""
     entries = _entries(path)
-    declared, found = declarations(entries), list[Record]()
+    declared, separate = declarations(entries), list[Record]()
     for name in dict.fromkeys(entry.draft.dataset for entry in entries):
-        if all(name.casefold() not in record.together for record in found):
-            found.append(Record(name, declared))
-            found[-1].extend(entries)
-    return found
+        if all(name.casefold() not in record.together for record in separate):
+            separate.append(Record(name, declared))
+            separate[-1].extend(entries)
+    return separate
 
 
 def state_cause(path: str | Path, number: int, cause: str) -> str:
     """State in a ledger file that a failure of the engine had a cause outside the data; the name of the dataset."""
     from sfumato.adapters.storage.ledger_file import SQLiteLedger
 
-    found = records(path)
-    record = next((r for r in found if any(e.number == number for e in r.entries)), found[0])
+    datasets = records(path)
+    record = next((r for r in datasets if any(e.number == number for e in r.entries)), datasets[0])
     services = _services()
 
-    def stated(new: Sequence[Entry]) -> Sequence[Draft]:
+    def add_cause(new: Sequence[Entry]) -> Sequence[Draft]:
         record.extend(new)
         return [failures.state_cause(record, number, cause, who=services.who, at=services.now())]
 
-    SQLiteLedger(str(path)).append(record.last, stated, record.head)
+    SQLiteLedger(str(path)).append(record.last, add_cause, record.head)
     return record.dataset
 
 
-def verified(path: str | Path) -> int:
+def verify_ledger(path: str | Path) -> int:
     """How many entries a ledger file has, after its chain was followed to the end."""
     return verify(_entries(path))[0]
 
@@ -273,8 +276,8 @@ def _entries(path: str | Path) -> Sequence[Entry]:
 
     if not Path(path).is_file():
         is_folder = Path(path).is_dir()
-        said = f"{path} is a folder, not a ledger" if is_folder else f"There is no ledger {path}"
-        raise SourceError(said, hint="check the path.")
+        message = f"{path} is a folder, not a ledger" if is_folder else f"There is no ledger {path}"
+        raise SourceError(message, hint="check the path.")
     entries = SQLiteLedger(str(path)).read(0)
     if not entries:
         hint = "a ledger has its first entry before anything is looked at or released; find the one that does."
@@ -297,18 +300,39 @@ def _values(engine: DuckDB, types: Mapping[str, Type]) -> dict[str, tuple[str, .
 def _few_values(engine: DuckDB, column: str) -> tuple[str, ...]:
     from sfumato.sql.plans import inspect
 
-    found = [str(row[0]) for row in engine.rows(inspect.values(column, engine.raw).sql(engine.dialect))]
-    return tuple(sorted(found)) if len(found) <= inspect.MOST_VALUES else ()
+    texts = [str(row[0]) for row in engine.rows(inspect.values(column, engine.raw).sql(engine.dialect))]
+    return tuple(sorted(texts)) if len(texts) <= inspect.MOST_VALUES else ()
 
 
-def _duckdb(source: object, schema: Schema | None) -> DuckDB:
+@dataclass(frozen=True)
+class _CheckedFiles:
+    """The files of a dataset that were checked, kept in its ledger; one that cannot be used is no reason to fail."""
+
+    known: KnownRows
+    dataset: str
+
+    def knows(self, state: str) -> bool:
+        with suppress(SfumatoError):
+            return self.known.knows(self.dataset, state)
+        return False
+
+    def remember(self, state: str) -> None:
+        with suppress(SfumatoError):
+            self.known.remember(self.dataset, state)
+
+
+def _duckdb(source: object, schema: Schema | None, checked: CheckedFiles | None = None) -> DuckDB:
     from sfumato.adapters.engines.duckdb.engine import DuckDB
 
-    return DuckDB(source, schema, lambda s, columns, raw, keep=(): clean(s, columns, raw, keep=keep).sql("duckdb"))
+    def select(schema: Schema, columns: Mapping[str, Type | None], raw: str, keep: Sequence[str] = ()) -> str:
+        return clean(schema, columns, raw, keep=keep).sql("duckdb", copy=False)
+
+    return DuckDB(source, schema, select, checked)
 
 
-ENGINES: dict[str, Callable[[object, Schema | None], Engine]] = {"duckdb": _duckdb}
-"""What `open(engine=...)` names: a function from a source and its schema to an engine (docs/extending.md)."""
+ENGINES: dict[str, Callable[[object, Schema | None, CheckedFiles | None], Engine]] = {"duckdb": _duckdb}
+"""What `open(engine=...)` names: a function from a source, its schema and the files that were checked before to an
+engine (docs/extending.md)."""
 
 
 def _services() -> Services:
@@ -388,7 +412,7 @@ def _store(ledger: str | Path | None, beside: Path, schema: Schema) -> Any:
     return SQLiteLedger(str(beside / f"{schema.name}.ledger" if ledger is None else ledger))
 
 
-def written(path: str) -> str:
+def source_version(path: str) -> str:
     """Which data a file or folder holds, opaquely: its place and when it was last written."""
     if not Path(path).exists():
         raise SourceError(f"There is no file {path}", hint="check the path.")
@@ -426,7 +450,7 @@ def _times(place: Path) -> tuple[int, int] | None:
     Whatever is done to a file or to its name has a time of change, which nobody sets and nobody guesses.
     """
     try:
-        found = place.stat()
+        status = place.stat()
     except OSError:
         return None  # whoever opens it is told so
-    return found.st_mtime_ns, found.st_ctime_ns
+    return status.st_mtime_ns, status.st_ctime_ns

@@ -5,20 +5,20 @@ from __future__ import annotations
 from hmac import compare_digest
 
 from sfumato.errors import NotFound
-from sfumato.escrow.identity.accounts import SCOPES, People
+from sfumato.escrow.identity.accounts import SCOPES, Accounts
 from sfumato.escrow.identity.person import Person, Role
-from sfumato.escrow.ports import Outside
+from sfumato.escrow.ports import EscrowPorts
 from sfumato.escrow.service import Escrow
 
 UNLOCKER = "whoever unlocked the workspace"
 
 
-class Present(People):
+class LocalAccounts(Accounts):
     """The people of a workspace, of whom one is here: their token lives with this process, and is kept nowhere."""
 
-    def __init__(self, outside: Outside, person: Person) -> None:
-        super().__init__(outside)
-        self._here, self.token = person, outside.locks.new_secret()
+    def __init__(self, ports: EscrowPorts, person: Person) -> None:
+        super().__init__(ports)
+        self._here, self.token = person, ports.locks.new_secret()
 
     def _require_known(self, person: Person, password: str | None) -> None:
         """Whoever has the keys to all of it needs no password: so one that was forgotten is set anew."""
@@ -29,16 +29,16 @@ class Present(People):
         return super().of_token(secret)
 
 
-def acting(escrow: Escrow, name: str | None = None) -> str:
+def act_as(escrow: Escrow, name: str | None = None) -> str:
     """A token of that person, or of the first admin, for this escrow alone; that they act from here is on record."""
-    person = _admin(escrow) if name is None else escrow.people.one(name)
-    escrow.people = present = Present(escrow.outside, person)
-    escrow.outside.audit.append(escrow.outside.moment, UNLOCKER, "acts as", person.name, {})
+    person = _admin(escrow) if name is None else escrow.accounts.one(name)
+    escrow.accounts = present = LocalAccounts(escrow.ports, person)
+    escrow.ports.audit.append(escrow.ports.moment, UNLOCKER, "acts as", person.name, {})
     return present.token
 
 
 def _admin(escrow: Escrow) -> Person:
-    admins = [one for one in escrow.people.all() if one.has(Role.ADMIN) and not one.disabled]
+    admins = [one for one in escrow.accounts.all() if one.has(Role.ADMIN) and not one.disabled]
     if not admins:
         raise NotFound("This workspace has no admin", hint="say who you are: --as NAME.")
     return min(admins, key=lambda one: (one.created_at, one.name))

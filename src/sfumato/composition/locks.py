@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sfumato.adapters.vault import passwords, sealed_text, signatures
-from sfumato.adapters.vault.master_key import Master
+from sfumato.adapters.vault.master_key import MasterKey
 
 
 @dataclass(frozen=True)
 class VaultLocks:
-    master: Master = field(repr=False)
+    master: MasterKey = field(repr=False)
 
     def seal(self, plain: bytes, about: str) -> str:
         return sealed_text.seal(self.master, plain, about)
@@ -28,7 +28,7 @@ class VaultLocks:
         return signatures.verify(public, message, signature)
 
     def hashed(self, password: str) -> str:
-        return passwords.hashed(password)
+        return passwords.password_hash(password)
 
     def matches(self, stored: str | None, password: str) -> bool:
         return passwords.matches(stored, password)

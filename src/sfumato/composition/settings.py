@@ -10,17 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.adapters.storage.database import in_file
+from sfumato.adapters.storage.format import FORMAT, require_workspace_format
 from sfumato.errors import BadInput
 from sfumato.schema.write import text
 
 FILE = "sfumato.toml"
-FORMAT = 1
 SQLITE = "sqlite"
 _MARGIN = 120  # seconds that starting and keeping what was drawn may take
 
 
 @dataclass(frozen=True)
-class Settings:
+class WorkspaceSettings:
     """`database` is "sqlite", the workspace's own file, or an address of PostgreSQL; a key file opens the vault."""
 
     database: str = SQLITE
@@ -43,7 +43,7 @@ class Settings:
     def __post_init__(self) -> None:
         for name, least, most in _LIMITS:
             if not least <= getattr(self, name) <= most:
-                hint = f"write {name} = {getattr(Settings, name)}."
+                hint = f"write {name} = {getattr(WorkspaceSettings, name)}."
                 raise BadInput(f"{name} lies between {least:,} and {most:,}", hint=hint, where=FILE)
         if bool(self.certificate) != bool(self.certificate_key):
             raise BadInput("A certificate goes with its key", hint="state both, or neither.", where=FILE)
@@ -79,33 +79,33 @@ _LIMITS = (
 )
 
 
-def load(folder: Path) -> Settings:
+def load(folder: Path) -> WorkspaceSettings:
     try:
-        stated = tomllib.loads((folder / FILE).read_text(encoding="utf-8"))
+        table = tomllib.loads((folder / FILE).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise BadInput(f"{folder} is no workspace", hint=f"make one with `sfumato init {folder}`.") from None
     except (OSError, UnicodeError):
         raise BadInput(f"{FILE} of {folder} cannot be read", hint="see who may read it.") from None
     except tomllib.TOMLDecodeError as error:
         raise BadInput(f"{FILE} is not TOML: {error}", hint="mend the line that it names.") from None
-    return _read(stated)
+    return _read(table)
 
 
-def _read(stated: Mapping[str, Any]) -> Settings:
-    if stated.get("format", FORMAT) != FORMAT:
-        hint = "install that one; this one changes nothing here."
-        raise BadInput("This workspace was made by a newer sfumato", hint=hint, where=FILE)
-    known: dict[str, Any] = {field.name: field.default for field in fields(Settings)}
-    said = {name: value for name, value in stated.items() if name != "format"}
-    for name, value in said.items():
+def _read(table: Mapping[str, Any]) -> WorkspaceSettings:
+    require_workspace_format(table.get("format"), FILE)
+    known: dict[str, Any] = {field.name: field.default for field in fields(WorkspaceSettings)}
+    stated_values = {name: value for name, value in table.items() if name != "format"}
+    for name, value in stated_values.items():
         if name not in known:
             near = difflib.get_close_matches(name, known, 1)
             hint = f"did you mean '{near[0]}'?" if near else f"it knows {', '.join(known)}."
             raise BadInput(f"The settings do not know '{name}'", hint=hint, where=FILE)
         if not _is_like(value, known[name]):
             raise BadInput(f"{name} is not as it should be", hint=f"write {name} = {_toml(known[name])}.", where=FILE)
-    read: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in said.items()}
-    return Settings(**read)
+    read: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in stated_values.items()
+    }
+    return WorkspaceSettings(**read)
 
 
 def _is_like(value: object, default: object) -> bool:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.adapters.storage.database import Database
-from sfumato.adapters.vault.files import Files
-from sfumato.adapters.vault.master_key import Master
+from sfumato.adapters.vault.files import VaultFiles
+from sfumato.adapters.vault.master_key import MasterKey
 from sfumato.composition import local
 from sfumato.composition.locks import VaultLocks
 from sfumato.errors import SourceError
@@ -22,7 +22,7 @@ from sfumato.model.authorization import Authorization
 from sfumato.model.budget import BudgetLimit
 from sfumato.model.schema import Schema
 from sfumato.ports import Engine, LedgerStore
-from sfumato.presentation.exploration import exploration
+from sfumato.presentation.exploration_view import exploration
 from sfumato.release.records import Records
 from sfumato.schema.read import parse_schema
 
@@ -32,7 +32,7 @@ PING = "ping"
 
 
 @dataclass(frozen=True)
-class Given:
+class WorkerStart:
     """What a worker is told when it starts: over a pipe, and nowhere else."""
 
     database: str = field(repr=False)
@@ -43,34 +43,36 @@ class Given:
 
 
 @dataclass
-class Opened:
+class WorkerState:
     """A worker's own: its way to the ledger and the vault, and the engines it has open, the last used last."""
 
     ledger: LedgerStore
-    files: Files
+    files: VaultFiles
     memory_mb: int
     records: Records = field(default_factory=Records)
     engines: OrderedDict[tuple[str, ...], tuple[Engine, int | None]] = field(default_factory=OrderedDict)
 
 
-def set_up(given: Given) -> Opened:
-    master = Master.of(given.master)
-    files = Files(Path(given.vault), master, encrypted=given.encrypted)
-    return Opened(Database(given.database, VaultLocks(master)).ledger(), files, given.memory_mb)
+def set_up(given: WorkerStart) -> WorkerState:
+    master = MasterKey.of(given.master)
+    files = VaultFiles(Path(given.vault), master, encrypted=given.encrypted)
+    return WorkerState(Database(given.database, VaultLocks(master)).ledger(), files, given.memory_mb)
 
 
-def work(opened: Opened, job: Mapping[str, Any], watch: Callable[[Callable[[], float | None]], None]) -> dict[str, Any]:
+def work(
+    opened: WorkerState, job: Mapping[str, Any], watch: Callable[[Callable[[], float | None]], None]
+) -> dict[str, Any]:
     """Open what a job names, and do what it says."""
     if job["verb"] == PING:
         return {}
-    stated = _schema(job["schema"], job["name"])
-    schema = replace(stated, rule=job.get("rule"), population=job["population"])
+    parsed_schema = _schema(job["schema"], job["name"])
+    schema = replace(parsed_schema, rule=job.get("rule"), population=job["population"])
     version = _version(job)
-    engine = _engine(opened, job, stated, version)
+    engine = _engine(opened, job, parsed_schema, version)
     watch(engine.progress)
     is_invented = job["format"] == INVENTED
     schema = replace(schema, looked="") if is_invented else schema  # nobody saw invented rows
-    dataset = local.held(
+    dataset = local.open_registered(
         engine,
         schema,
         None if is_invented else opened.ledger,
@@ -79,11 +81,11 @@ def work(opened: Opened, job: Mapping[str, Any], watch: Callable[[Callable[[], f
         mandate=None if is_invented else _mandate(job["mandate"]),
         records=None if is_invented else opened.records,
     )
-    found = performed(dataset, job, exploration)
-    return found | {"digest": opened.files.keyed(found["digest"])} if job["verb"] == DIGEST else found
+    answer = performed(dataset, job, exploration)
+    return answer | {"digest": opened.files.keyed(answer["digest"])} if job["verb"] == DIGEST else answer
 
 
-def _engine(opened: Opened, job: Mapping[str, Any], schema: Schema, version: str) -> Engine:
+def _engine(opened: WorkerState, job: Mapping[str, Any], schema: Schema, version: str) -> Engine:
     """The engine of a version under its schema, opened once; beyond so many the one longest unused goes.
 
     A file that lies elsewhere may change at any time: what was opened before that is opened again.
@@ -93,16 +95,16 @@ def _engine(opened: Opened, job: Mapping[str, Any], schema: Schema, version: str
         opened.engines.move_to_end(key)
         if _is_unchanged(opened.engines[key][0]):
             return opened.engines[key][0]
-        _closed(*opened.engines.pop(key))
+        _close(*opened.engines.pop(key))
     while len(opened.engines) >= MOST_OPEN:
         _, (gone, descriptor) = opened.engines.popitem(last=False)
-        _closed(gone, descriptor)
-    made = _made(opened, job, schema)
+        _close(gone, descriptor)
+    engine = _open_engine(opened, job, schema)
     if _version(job) != version:
-        _closed(*made)
+        _close(*engine)
         raise SourceError(f"The data of {job['name']} was changed while it was opened", hint="try again.")
-    opened.engines[key] = made
-    return made[0]
+    opened.engines[key] = engine
+    return engine[0]
 
 
 def _is_unchanged(engine: Engine) -> bool:
@@ -113,26 +115,28 @@ def _is_unchanged(engine: Engine) -> bool:
     return True
 
 
-def _made(opened: Opened, job: Mapping[str, Any], schema: Schema) -> tuple[Engine, int | None]:
+def _open_engine(opened: WorkerState, job: Mapping[str, Any], schema: Schema) -> tuple[Engine, int | None]:
     if job["format"] == INVENTED:
-        return local.invented(schema), None
+        return local.synthetic_engine(schema), None
     if job["reference"] is not None:
-        return local.in_place(job["reference"], schema), None
+        return local.engine_for_path(job["reference"], schema), None
     descriptor = opened.files.opened(job["dataset"], job["version"], job["name"])
     try:
-        made = local.in_memory(descriptor, job["format"], job["name"], schema, memory_mb=opened.memory_mb)
+        engine = local.engine_for_memory_file(
+            descriptor, job["format"], job["name"], schema, memory_mb=opened.memory_mb
+        )
     except BaseException:
         os.close(descriptor)
         raise
-    return made, descriptor
+    return engine, descriptor
 
 
 def _version(job: Mapping[str, Any]) -> str:
     """Which data this is: of a file that lies elsewhere, also when it was last written."""
-    return job["version"] if job["reference"] is None else f"{job['version']} {local.written(job['reference'])}"
+    return job["version"] if job["reference"] is None else f"{job['version']} {local.source_version(job['reference'])}"
 
 
-def _closed(engine: Engine, descriptor: int | None) -> None:
+def _close(engine: Engine, descriptor: int | None) -> None:
     engine.close()
     if descriptor is not None:
         os.close(descriptor)
@@ -143,5 +147,7 @@ def _schema(text: str, name: str) -> Schema:
     return parse_schema(text, f"the schema of {name}")
 
 
-def _mandate(said: Mapping[str, Any] | None) -> Authorization | None:
-    return None if said is None else Authorization(**dict(said) | {"budget": BudgetLimit.from_texts(said["budget"])})
+def _mandate(stored: Mapping[str, Any] | None) -> Authorization | None:
+    return (
+        None if stored is None else Authorization(**dict(stored) | {"budget": BudgetLimit.from_texts(stored["budget"])})
+    )

@@ -16,22 +16,22 @@ from types import TracebackType
 from typing import Any, Self
 
 from sfumato.adapters.sandbox.bubblewrap import Bubblewrap
-from sfumato.adapters.sandbox.limits import Limits as CodeLimits
+from sfumato.adapters.sandbox.limits import SandboxLimits
 from sfumato.adapters.storage.database import Database
-from sfumato.adapters.vault.files import Files
-from sfumato.adapters.vault.master_key import Master
+from sfumato.adapters.vault.files import VaultFiles
+from sfumato.adapters.vault.master_key import MasterKey
 from sfumato.adapters.vault.vault_file import unlock
 from sfumato.adapters.workers.pool import Workers
 from sfumato.composition import local, worker
 from sfumato.composition.locks import VaultLocks
-from sfumato.composition.settings import FILE, SQLITE, Settings, load
+from sfumato.composition.settings import FILE, SQLITE, WorkspaceSettings, load
 from sfumato.errors import BadInput
-from sfumato.escrow.ports import Limits, Outside
+from sfumato.escrow.ports import EscrowLimits, EscrowPorts
 from sfumato.escrow.service import Escrow
 from sfumato.model.authorization import Authorization
 from sfumato.model.release import Assumption
 from sfumato.model.schema import Schema, Type
-from sfumato.presentation.exploration import exploration
+from sfumato.presentation.exploration_view import exploration
 from sfumato.release.context import DatasetContext
 from sfumato.release.records import Records
 from sfumato.signals.tasks.task import DECIMALS
@@ -46,7 +46,7 @@ class Workspace:
     `close` waits for what was approved. Of functions of analysts one ends; the others go on at the next start.
     """
 
-    def __init__(self, folder: Path, settings: Settings, master: Master, *, encrypted: bool = True) -> None:
+    def __init__(self, folder: Path, settings: WorkspaceSettings, master: MasterKey, *, encrypted: bool = True) -> None:
         self.folder, self.settings = folder, settings
         self._database = Database(settings.database_url(folder), VaultLocks(master))
         self._database.upgrade()
@@ -55,23 +55,23 @@ class Workspace:
         self._runner = _Runner(self._workers)
         self._background = ThreadPoolExecutor(settings.workers, "sfumato request")
         self._turns = ThreadPoolExecutor(1, "sfumato function")
-        self.escrow = Escrow(self._outside())
+        self.escrow = Escrow(self._ports())
 
-    def _outside(self) -> Outside:
+    def _ports(self) -> EscrowPorts:
         database = self._database
-        return Outside(
+        return EscrowPorts(
             rows=database.rows,
             transaction=database.transaction,
             reading=database.reading,
             audit=database.audit(),
             ledger=database.ledger(),
             locks=VaultLocks(self._master),
-            files=Files(self.folder / VAULT, self._master, encrypted=self._encrypted),
+            files=VaultFiles(self.folder / VAULT, self._master, encrypted=self._encrypted),
             runner=self._runner,
             sandbox=self._sandbox(),
             planned=self._planned,
             exploration_view=exploration,
-            written=local.written,
+            written=local.source_version,
             later=self._later,
             in_turn=self._in_turn,
             now=lambda: datetime.now(UTC),
@@ -81,14 +81,16 @@ class Workspace:
 
     def _sandbox(self) -> Bubblewrap:
         """Ranges are each signal's own: a score is held within them where it is used."""
-        told = self.settings
-        return Bubblewrap(CodeLimits(told.code_seconds, told.code_memory_mb, DECIMALS, -_FAR, _FAR))
+        settings = self.settings
+        return Bubblewrap(SandboxLimits(settings.code_seconds, settings.code_memory_mb, DECIMALS, -_FAR, _FAR))
 
-    def _limits(self) -> Limits:
+    def _limits(self) -> EscrowLimits:
         here = f"{platform.node()}:{self.folder.resolve()}"
-        told = self.settings
-        seconds = float(told.code_seconds)
-        return Limits(told.session_hours, told.queries, told.references, told.lease_seconds, here, seconds)
+        settings = self.settings
+        seconds = float(settings.code_seconds)
+        return EscrowLimits(
+            settings.session_hours, settings.queries, settings.references, settings.lease_seconds, here, seconds
+        )
 
     def _later(self, work: Callable[[], None]) -> None:
         self._background.submit(work)
@@ -107,12 +109,14 @@ class Workspace:
         assumed: tuple[Assumption, ...] | None = None,
     ) -> DatasetContext:
         how: dict[str, Any] = {"mandate": mandate, "present": present, "records": self._records}
-        return local.held(None, schema, self._database.ledger(), who=who, version=version, assumed=assumed, **how)
+        return local.open_registered(
+            None, schema, self._database.ledger(), who=who, version=version, assumed=assumed, **how
+        )
 
     def _workers(self) -> Workers:
         settings = self.settings
         vault, url = str(self.folder / VAULT), settings.database_url(self.folder)
-        given = worker.Given(url, vault, self._master.secret, settings.memory_mb // 2, self._encrypted)
+        given = worker.WorkerStart(url, vault, self._master.secret, settings.memory_mb // 2, self._encrypted)
         how = {"size": settings.workers, "seconds": settings.seconds, "memory_mb": settings.memory_mb}
         return Workers(worker.work, worker.set_up, given, **how)
 
@@ -160,11 +164,11 @@ class _Runner:
 
 
 @contextmanager
-def served(folder: Path, settings: Settings) -> Iterator[bool]:
+def lock_for_serving(folder: Path, settings: WorkspaceSettings) -> Iterator[bool]:
     """Whether no other server of this folder lives. In a file there is room for one only."""
-    with (folder / FILE).open(encoding="utf-8") as held:
+    with (folder / FILE).open(encoding="utf-8") as lock:
         try:
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             alone = False
         else:
@@ -175,7 +179,7 @@ def served(folder: Path, settings: Settings) -> Iterator[bool]:
         yield alone
 
 
-def opened(
+def open_workspace(
     folder: str | Path, *, passphrase: str | None = None, key_file: Path | None = None, encrypted: bool = True
 ) -> Workspace:
     """Unlock a workspace. `encrypted=False` is for measuring what encryption does."""

@@ -14,13 +14,14 @@ from sfumato.api.dataset import Dataset
 from sfumato.composition import local
 from sfumato.errors import NoGuarantee, SourceError
 from sfumato.ledger.entry import NANO, Event
-from sfumato.presentation.ledger import total_text
-from sfumato.presentation.risk import exposure as spread
-from sfumato.presentation.risk import exposure_histogram
+from sfumato.presentation.document import Document
+from sfumato.presentation.ledger_view import total_text
+from sfumato.presentation.risk import exposure_histogram_view
+from sfumato.presentation.risk.exposure import blocks
 from sfumato.presentation.table import table
-from sfumato.presentation.wording import risk as of_risk
+from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.privacy.preferences.disparity import gap, ratio, variance
-from sfumato.release.ledger import Ledger
+from sfumato.release.ledger import PrivacyLedger
 
 QUERY = "SELECT AVG(hours_per_week) FROM adult WHERE workclass IN ('Federal-gov', 'Local-gov', 'State-gov')"
 OTHER = (
@@ -36,7 +37,7 @@ Say = Callable[[str], object]
 def tour(say: Say, rows: int, seed: int, keep: str | None) -> None:
     """Walk through the main job; with `keep`, on files that stay."""
     if keep is not None:
-        _make(Path(keep))
+        _create_folder(Path(keep))
         _walk(say, Path(keep), rows, seed)
         say(f"\nThe population, its schema and its ledger are in {keep}; go on there:\n")
         say(f'  sfumato release {keep}/adult.parquet --schema {keep}/adult.toml --sql "SELECT COUNT(*) FROM adult"')
@@ -45,7 +46,7 @@ def tour(say: Say, rows: int, seed: int, keep: str | None) -> None:
         _walk(say, Path(folder), rows, seed)
 
 
-def _make(folder: Path) -> None:
+def _create_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:
@@ -57,7 +58,7 @@ def _walk(say: Say, folder: Path, rows: int, seed: int) -> None:
     adult = local.open(data, schema)
 
     def narrowly(text: str) -> None:
-        say("\n".join(map(_folded, text.split("\n"))))
+        say("\n".join(map(_wrapped_line, text.split("\n"))))
 
     _decide_first(narrowly, adult)
     _then_look(narrowly, adult)
@@ -78,14 +79,15 @@ def _decide_first(say: Say, adult: Dataset) -> None:
     say(rehearsal.text())
 
     say(_step(4, "Risk in full: how it is spread over the people of the look-alike"))
-    found = risk_report.people(rehearsal, most_exposed=False)
-    assert found is not None
-    say(spread.as_text(found))
+    people = risk_report.people(rehearsal, most_exposed=False)
+    assert people is not None
+    say(Document(people.title, blocks(people)).text())
 
     say(_step(5, "The exposure histogram: the people's own exposures with noise, charged 0.05"))
     histogram = query.exposure_histogram(epsilon=0.05).view
     assert histogram.exposure_histogram is not None
-    say(f"{of_risk.source(histogram)}\n\n{exposure_histogram.as_text(histogram.exposure_histogram)}")
+    noisy = Document("", exposure_histogram_view.blocks(histogram.exposure_histogram))
+    say(f"{of_risk.source(histogram)}\n\n{noisy.text()}")
 
     say(_step(6, "The choice: the rule of record, applied as it stands"))
     choice = query.choose()
@@ -125,7 +127,7 @@ def _then_look(say: Say, adult: Dataset) -> None:
     say(str(adult.query(OTHER).release()))
 
     say(_step(14, "The ledger: what was looked at, planned and spent"))
-    say(_recorded(adult.ledger))
+    say(_ledger_text(adult.ledger))
 
 
 def _step(number: int, title: str) -> str:
@@ -133,7 +135,7 @@ def _step(number: int, title: str) -> str:
     return f"\n{heading}\n{'─' * len(heading)}\n"
 
 
-def _recorded(ledger: Ledger) -> str:
+def _ledger_text(ledger: PrivacyLedger) -> str:
     """The ledger in few columns; `sfumato ledger show` has all of them."""
     rows = []
     for entry in ledger.entries:
@@ -144,7 +146,7 @@ def _recorded(ledger: Ledger) -> str:
     return f"{table(['#', 'event', 'guarantee', 'charged', 'what'], rows)}\n\n{total_text(ledger.total)}"
 
 
-def _folded(line: str) -> str:
+def _wrapped_line(line: str) -> str:
     """A line of words in the width of a terminal; what follows the name of a field stays under it."""
     name = re.match(r" *[a-z0-9 ]+: +", line)
     hanging = " " * len(name[0]) if name else ""

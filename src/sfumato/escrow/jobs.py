@@ -14,17 +14,17 @@ from sfumato.model.release import Answer, ReleaseCertificate, Released
 from sfumato.model.risk import Source
 from sfumato.release.batch import BatchPlan
 from sfumato.release.bound_query import BoundQuery, bind
-from sfumato.release.choose import chosen, releasable
+from sfumato.release.choose import choose_epsilon, require_releasable
 from sfumato.release.context import DatasetContext
-from sfumato.release.decide import Request
+from sfumato.release.decide import ReleaseRequest
 from sfumato.release.pipeline import release, release_choice
 from sfumato.release.request import request_of
-from sfumato.release.risk.exploration import Exploration, explored, first_figure
-from sfumato.release.risk.profile import of_the_people, private_histogram
-from sfumato.release.risk.rehearsal import rehearsed
+from sfumato.release.risk.exploration import Exploration, explore, first_figure
+from sfumato.release.risk.profile import people_profile, private_histogram
+from sfumato.release.risk.rehearsal import rehearse
 from sfumato.signals.exact_answer import block_tables, exact_table
-from sfumato.signals.request import asked_for
-from sfumato.signals.signal import signal
+from sfumato.signals.signal import make_signal
+from sfumato.signals.signal_request import signal_request
 
 Job = Mapping[str, Any]
 EXPLORE = "explore"
@@ -57,16 +57,16 @@ def _released(dataset: DatasetContext, job: Job) -> dict[str, Any]:
 
 
 def _left(
-    dataset: DatasetContext, requests: Sequence[tuple[BoundQuery, Request]], how: Mapping[str, Any]
+    dataset: DatasetContext, requests: Sequence[tuple[BoundQuery, ReleaseRequest]], how: Mapping[str, Any]
 ) -> tuple[Sequence[Released], bool]:
     """The answers, and whether they were charged together. All are refused before any of them is entered."""
     if len(requests) == 1:
         [(query, request)] = requests
         return [release(query, request, **how)], False
     for query, request in requests:
-        releasable(query, request, **how)
-    choices = [chosen(query, request, **how) for query, request in requests]
-    if all(choice.guarantee is Guarantee.DP and not choice.asked.selecting for choice in choices):
+        require_releasable(query, request, **how)
+    choices = [choose_epsilon(query, request, **how) for query, request in requests]
+    if all(choice.guarantee is Guarantee.DP and not choice.request.selecting for choice in choices):
         return BatchPlan(dataset, choices, None).release_all(attestation=how["attestation"]), True
     return [release_choice(q, choice, **how) for (q, _), choice in zip(requests, choices, strict=True)], False
 
@@ -75,14 +75,14 @@ def _signalled(dataset: DatasetContext, job: Job) -> dict[str, Any]:
     """What noise did to a task, about a release that this data gave: charged first."""
     told, how = job["release"], dict(job["how"])
     about = Released(Answer.from_dict(told), ReleaseCertificate.from_dict(told["certificate"]))
-    asked_of = asked_for(how.pop("kind"), how.pop("epsilon"), attestation=how.pop("preregistered"), **how)
-    return {"signal": signal(bind(dataset, job["sql"]), about, job["task"], asked_of).as_dict()}
+    asked_of = signal_request(how.pop("kind"), how.pop("epsilon"), attestation=how.pop("preregistered"), **how)
+    return {"signal": make_signal(bind(dataset, job["sql"]), about, job["task"], asked_of).as_dict()}
 
 
 def _tables(dataset: DatasetContext, job: Job) -> dict[str, Any]:
     """The exact answer, whole or by blocks of people: for a function that scores it elsewhere, for nobody's eyes."""
     if dataset.version != job["data"]:  # written anew since the approval was checked
-        raise Conflict.because("signal-changed", then="ask")
+        raise Conflict.because("submission-changed", what="signal", then="again")
     query, blocks = bind(dataset, job["sql"]), job["blocks"]
     found = [exact_table(query)] if blocks is None else block_tables(query, blocks, dataset.services.salt())
     return {"tables": [table.as_dict() | {"rows": [list(map(_plain, row)) for row in table.rows]} for table in found]}
@@ -95,7 +95,7 @@ def _plain(value: object) -> object:
 
 def _looked(dataset: DatasetContext, job: Job) -> dict[str, Any]:
     """The people themselves: entered as a look before anything is shown."""
-    profile = of_the_people(bind(dataset, job["sql"]), **job["how"])
+    profile = people_profile(bind(dataset, job["sql"]), **job["how"])
     return dict(profile.view.as_dict())
 
 
@@ -126,11 +126,11 @@ def _explored(dataset: DatasetContext, job: Job) -> Exploration:
         case Source.EXPOSURE_HISTOGRAM:
             profile = private_histogram(query, job["epsilon"], **how)
         case Source.PEOPLE:
-            profile = of_the_people(query, **how)
+            profile = people_profile(query, **how)
             cell = first_figure(query)
         case _:
-            profile = rehearsed(query, **how)
-    return explored(profile, ceiling=job["ceiling"], stated=job["stated"], now=job["now"], cell=cell)
+            profile = rehearse(query, **how)
+    return explore(profile, ceiling=job["ceiling"], preference=job["preference"], now=job["now"], cell=cell)
 
 
 def _checked(dataset: DatasetContext, _job: Job) -> dict[str, Any]:
@@ -141,7 +141,7 @@ def _rehearsed(dataset: DatasetContext, job: Job) -> dict[str, Any]:
     """The same query on invented rows, and what the preferences would come to there."""
     query = bind(dataset, job["sql"])
     preferences, how = asked(query, job["preference"])
-    profile = rehearsed(query, preferences or query.rule.preferences, **how)
+    profile = rehearse(query, preferences or query.rule.preferences, **how)
     solution = profile.solution
     found = None if solution is None else {"epsilon": solution.epsilon, "why": solution.why}
     at = None if job["epsilon"] is None else profile.at(job["epsilon"]).as_dict()

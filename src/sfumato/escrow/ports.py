@@ -87,7 +87,7 @@ class Planned(Protocol):
 
 
 @dataclass(frozen=True)
-class Limits:
+class EscrowLimits:
     """What the settings leave to choose."""
 
     session_hours: float = 12.0
@@ -99,7 +99,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Outside:
+class EscrowPorts:
     rows: Callable[[str], Rows]
     transaction: Callable[[], AbstractContextManager[None]]
     reading: Callable[[], AbstractContextManager[None]]  # what is read inside is of one moment
@@ -116,7 +116,7 @@ class Outside:
     in_turn: Callable[[Callable[[], None]], None]  # the same, one at a time and in nobody's way: functions of analysts
     now: Callable[[], datetime]
     new_id: Callable[[], str]
-    limits: Limits = Limits()
+    limits: EscrowLimits = EscrowLimits()
 
     def lease(self, more: float = 0.0) -> str:
         """Until when what runs is this server's, whatever others find, and which one it is."""

@@ -6,27 +6,24 @@ from collections.abc import Mapping
 from typing import Any
 
 from sfumato.errors import Forbidden, NoGuarantee
-from sfumato.escrow.audit_log import Audit
+from sfumato.escrow.audit_log import AuditLog
 from sfumato.escrow.catalogue.datasets import Datasets
 from sfumato.escrow.catalogue.policy_draft import Drafts
 from sfumato.escrow.catalogue.populations import Populations
 from sfumato.escrow.catalogue.separation import refuse_viewer
-from sfumato.escrow.dataset import Held
-from sfumato.escrow.identity.accounts import People
+from sfumato.escrow.dataset import RegisteredDataset
+from sfumato.escrow.identity.accounts import Accounts
 from sfumato.escrow.identity.person import Person
-from sfumato.escrow.notices import Notices
+from sfumato.escrow.notifications import Notifications
 from sfumato.escrow.policy.policy import Policy
-from sfumato.escrow.policy.store import Policies, Signed, may_write
-from sfumato.escrow.ports import Outside
+from sfumato.escrow.policy.store import Policies, SignedPolicy, may_write
+from sfumato.escrow.ports import EscrowPorts
 from sfumato.escrow.questions.exploration import Questions
-from sfumato.escrow.submissions.decisions import Decisions
-from sfumato.escrow.submissions.docket import Docket
-from sfumato.escrow.submissions.execution import Execution
-from sfumato.escrow.submissions.request import Requests
-from sfumato.escrow.submissions.signal_decisions import SignalDecisions
-from sfumato.escrow.submissions.signal_docket import SignalDocket
-from sfumato.escrow.submissions.signal_execution import SignalExecution
+from sfumato.escrow.submissions.request import Request
+from sfumato.escrow.submissions.requests import Requests
+from sfumato.escrow.submissions.signal import Signal
 from sfumato.escrow.submissions.signals import Signals
+from sfumato.escrow.submissions.store import SubmissionStore
 from sfumato.ledger.entry import Draft, Event
 from sfumato.ledger.history import Record
 from sfumato.model.guarantee import Guarantee
@@ -36,35 +33,28 @@ from sfumato.release.ledger import digest
 class Escrow:
     """One room for each noun; every verb takes whoever acts first."""
 
-    def __init__(self, outside: Outside) -> None:
-        self.outside = outside
-        self.people = People(outside)
-        self.notices = Notices(outside)
-        self.audit = Audit(outside, self.people)
-        kept = Policies(outside, self.people)
-        self.people.keep_roles = lambda actor: self.datasets.refuse_viewers(actor, "change who is let in as what")
+    def __init__(self, ports: EscrowPorts) -> None:
+        self.ports = ports
+        self.accounts = Accounts(ports)
+        self.notifications = Notifications(ports)
+        self.audit = AuditLog(ports, self.accounts)
+        kept = Policies(ports, self.accounts)
+        self.accounts.keep_roles = lambda actor: self.datasets.refuse_viewers(actor, "change who is let in as what")
         self.audit.hides_looks = lambda name: self.datasets.is_separated(self.datasets.of(name))
-        self.datasets = Datasets(outside, self.people, kept, Populations(outside, self.notices))
-        self.policies = PolicyDesk(kept, self.datasets)
+        self.datasets = Datasets(ports, self.accounts, kept, Populations(ports, self.notifications))
+        self.policies = PolicyService(kept, self.datasets)
         self.drafts = Drafts(self.datasets, kept)
-        self.questions = Questions(outside, self.datasets, kept)
-        docket = Docket(outside, self.people, self.datasets)
-        parts = (self.people, self.datasets, self.questions, docket, self.notices)
-        self.execution = Execution(outside, *parts)
-        self.decisions = Decisions(outside, *parts, self.execution)
-        self.requests = Requests(outside, *parts[1:], self.decisions, self.execution)
-        asked = SignalDocket(outside, self.people, self.datasets, self.requests)
-        self.signal_execution = SignalExecution(outside, self.people, self.datasets, asked, self.notices)
-        rooms = (asked, self.notices)
-        self.signal_decisions = SignalDecisions(outside, self.people, self.datasets, *rooms, self.signal_execution)
-        self.signals = Signals(outside, self.datasets, *rooms, self.signal_decisions, self.signal_execution)
+        self.questions = Questions(ports, self.datasets, kept)
+        rooms = (ports, self.accounts, self.datasets, self.notifications)
+        self.requests = Requests(SubmissionStore(Request, *rooms), self.questions)
+        self.signals = Signals(SubmissionStore(Signal, *rooms), self.requests)
 
     def resume(self, *, alone: bool = True) -> int:
         """After a start: what was approved goes on. How much that is."""
-        return self.execution.resume(alone=alone) + self.signal_execution.resume(alone=alone)
+        return self.requests.execution.resume(alone=alone) + self.signals.execution.resume(alone=alone)
 
 
-class PolicyDesk:
+class PolicyService:
     """Policies as people reach them: by the dataset's name, if they may."""
 
     def __init__(self, kept: Policies, datasets: Datasets) -> None:
@@ -72,30 +62,30 @@ class PolicyDesk:
 
     def set(
         self, actor: Person, dataset: str, policy: Mapping[str, Any], *, allow_no_guarantee: bool = False
-    ) -> Signed:
+    ) -> SignedPolicy:
         """Write the policy of a dataset. To take access away after a look is a decision, and is entered as one."""
-        held = self._datasets.visible(actor, dataset)
-        may_write(actor, held)
-        record = self._datasets.record_of(actor, held)
+        registered = self._datasets.visible(actor, dataset)
+        may_write(actor, registered)
+        record = self._datasets.record_of(actor, registered)
         viewers = frozenset() if record is None else record.viewers
-        made = self._kept.read(held, policy, viewers)
+        made = self._kept.read(registered, policy, viewers)
         if record is not None:
             refuse_viewer(record, actor, "write its policy")
         if made.separation and actor.name in viewers:
             raise Forbidden.because("viewer-separates")
-        self._datasets.require_room(actor, held, made)
+        self._datasets.require_room(actor, registered, made)
         if record is not None:
-            self._enter_change(actor, held, made, allow_no_guarantee)
-        signed = self._kept.write(actor, held, made)
-        self._datasets.enter_policy(held, actor)
+            self._enter_change(actor, registered, made, allow_no_guarantee)
+        signed = self._kept.write(actor, registered, made)
+        self._datasets.enter_policy(registered, actor)
         return signed
 
-    def _enter_change(self, actor: Person, held: Held, made: Policy, allow_no_guarantee: bool) -> None:
+    def _enter_change(self, actor: Person, dataset: RegisteredDataset, made: Policy, allow_no_guarantee: bool) -> None:
         """Enter what a policy takes away or gives back after a look, before it holds.
 
         Whether somebody has looked is read in the transaction that enters it: no look comes in between.
         """
-        ledger, before = self._datasets.ledger_of(actor, held), self._kept.of(held)
+        ledger, before = self._datasets.ledger_of(actor, dataset), self._kept.of(dataset)
 
         def decided(record: Record) -> list[Draft]:
             if not record.somebody_looked or before is None or made.keeps(before.policy):
@@ -107,14 +97,14 @@ class PolicyDesk:
             public: dict[str, object] = {"what": "policy: access changed", "approved": False, "policy": True}
             public |= {"guarantee": (Guarantee.DP if holds else Guarantee.NONE).value}
             public |= {"attested": made.preregistered} if made.preregistered else {}
-            key = digest(["policy", held.name, made.fingerprint])
+            key = digest(["policy", dataset.name, made.fingerprint])
             return [ledger.draft(Event.DECIDED, key, public, who=actor.name)]
 
         ledger.write(decided, opened=False)
 
-    def current(self, actor: Person, dataset: str) -> Signed:
-        """For whoever holds the data; an analyst sees their own flow with the dataset."""
+    def current(self, actor: Person, dataset: str) -> SignedPolicy:
+        """For whoever holds the data; an analyst sees their own access rule with the dataset."""
         return self._kept.require(self._datasets.for_whoever_decides(actor, dataset))
 
-    def history(self, actor: Person, dataset: str) -> list[Signed]:
+    def history(self, actor: Person, dataset: str) -> list[SignedPolicy]:
         return self._kept.history(self._datasets.for_whoever_decides(actor, dataset))

@@ -5,13 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sfumato.model.confidential import Confidential
+from sfumato.presentation.document import A_LOOK, Cells, Document, Heading, Prose, in_html, in_text
 from sfumato.presentation.figures.figure import Axis, Figure, Limit, Line
-from sfumato.presentation.figures.svg import svg
-from sfumato.presentation.figures.terminal import paragraph
-from sfumato.presentation.html import page_part
-from sfumato.presentation.table import table
 from sfumato.presentation.wording import belief as of_belief
-from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording.numbers import number
 
 
@@ -27,18 +23,11 @@ class BeliefAt(Confidential):
     alike: int
 
     def as_dict(self) -> dict[str, object]:
-        return {
-            "epsilon": self.epsilon,
-            "risk": self.risk,
-            "bound": self.bound,
-            "average": self.average,
-            "person": self.person,
-            "alike": self.alike,
-        }
+        return dict(vars(self))
 
 
 @dataclass(frozen=True, repr=False)
-class Beliefs(Confidential):
+class BeliefTable(Confidential):
     people: int
     prior: float
     limit: float
@@ -47,15 +36,15 @@ class Beliefs(Confidential):
     suspected: bool = False  # one of them is believed in more than the others beforehand
 
     @property
-    def said(self) -> str:
+    def summary(self) -> str:
         return of_belief.who_is_missing(self.people, self.prior, suspected=self.suspected)
 
     def as_dict(self) -> dict[str, object]:
-        shown = {"people": self.people, "prior": self.prior, "limit": self.limit, "upper_bound": self.upper_bound}
-        return {**shown, "candidates": [row.as_dict() for row in self.candidates]}
+        facts = {"people": self.people, "prior": self.prior, "limit": self.limit, "upper_bound": self.upper_bound}
+        return {**facts, "candidates": [row.as_dict() for row in self.candidates]}
 
 
-def figure(beliefs: Beliefs) -> Figure:
+def figure(beliefs: BeliefTable) -> Figure:
     """The largest belief and its upper bound over epsilon, and what it never rises above."""
     rows = beliefs.candidates
     lines = [
@@ -64,7 +53,7 @@ def figure(beliefs: Beliefs) -> Figure:
     ]
     return Figure(
         title=of_belief.WHO_IS_MISSING,
-        subtitle=beliefs.said,
+        subtitle=beliefs.summary,
         x=Axis("epsilon", scale="log"),
         y=Axis("belief"),
         marks=(*lines, Limit(beliefs.limit, of_belief.BELIEF_LIMIT)),
@@ -72,27 +61,29 @@ def figure(beliefs: Beliefs) -> Figure:
     )
 
 
-def as_text(beliefs: Beliefs) -> str:
-    head = paragraph(f"{of_guarantee.CONTROLLER_ONLY} {of_guarantee.LOOK}")
-    limit = paragraph(of_belief.never_believed_more(beliefs.limit))
-    notes = [paragraph(of_belief.believed_at_most())] if beliefs.upper_bound else []
-    return "\n\n".join(
-        [head, f"{of_belief.WHO_IS_MISSING}\n{paragraph(beliefs.said)}", table(*rows(beliefs)), limit, *notes]
+def document(beliefs: BeliefTable, curve: BeliefTable | None = None) -> Document:
+    """What was asked for as a table, and the curve through it as a picture."""
+    return Document(
+        of_belief.WHO_IS_MISSING,
+        (
+            A_LOOK,
+            in_text(Heading(of_belief.WHO_IS_MISSING), Prose(beliefs.summary)),
+            *([] if curve is None else [in_html(figure(curve))]),
+            Cells(*rows(beliefs)),
+            Prose(of_belief.never_believed_more(beliefs.limit)),
+            Prose(of_belief.believed_at_most() if beliefs.upper_bound else ""),
+        ),
     )
 
 
-def as_html(beliefs: Beliefs) -> str:
-    return page_part(of_guarantee.CONTROLLER_ONLY, svg(figure(beliefs)), of_belief.never_believed_more(beliefs.limit))
-
-
-def rows(beliefs: Beliefs) -> tuple[list[str], list[list[str]]]:
-    found = beliefs.candidates
+def rows(beliefs: BeliefTable) -> tuple[list[str], list[list[str]]]:
+    candidates = beliefs.candidates
     columns = {
-        "epsilon": [f"{row.epsilon:g}" for row in found],
-        "belief at most": [number(row.risk, 4) for row in found],
-        "upper bound": [number(row.bound, 4) for row in found],
+        "epsilon": [f"{row.epsilon:g}" for row in candidates],
+        "belief at most": [number(row.risk, 4) for row in candidates],
+        "upper bound": [number(row.bound, 4) for row in candidates],
     }
-    if any(row.average is not None for row in found):
-        columns["best guess right"] = ["" if row.average is None else number(row.average, 4) for row in found]
-    columns["most identifiable"] = [of_belief.identifiable(row.person, row.alike) for row in found]
+    if any(row.average is not None for row in candidates):
+        columns["best guess right"] = ["" if row.average is None else number(row.average, 4) for row in candidates]
+    columns["most identifiable"] = [of_belief.identifiable(row.person, row.alike) for row in candidates]
     return list(columns), [list(cells) for cells in zip(*columns.values(), strict=True)]

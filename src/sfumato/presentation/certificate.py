@@ -1,27 +1,17 @@
-"""A certificate as text, as a page that stands alone, and as the same for a notebook. The answer is not on it."""
+"""A certificate: its facts a line each, and as a page to print or to file. The answer is not on it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from sfumato.model.release import ReleaseCertificate
 from sfumato.presentation import certificate_nist as nist
-from sfumato.presentation.document import (
-    code,
-    definitions,
-    framed,
-    items,
-    page,
-    paragraph,
-    scrolled,
-    section,
-)
-from sfumato.presentation.printable import plain
+from sfumato.presentation.document import Block, Callout, Cells, CodeLines, Document, FactRows, Heading, Items, Prose
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import ledger as of_ledger
-from sfumato.presentation.wording import release as of_release
+from sfumato.presentation.wording import ledger_sentences as of_ledger
+from sfumato.presentation.wording import release_sentences as of_release
 from sfumato.presentation.wording.assumptions import assumed
 
 TITLE = "Certificate of a release"
@@ -34,19 +24,19 @@ def worded(certificate: Certified) -> Certified:
     return replace(certificate, assumed=assumed(certificate), post_processing=done)
 
 
-def worded_json(told: Mapping[str, Any]) -> dict[str, Any]:
+def worded_json(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Facts that a certificate is stored among, with its sentences; without one as they are."""
-    stored = told.get("certificate")
+    stored = facts.get("certificate")
     if stored is None:
-        return dict(told)
-    said = worded(ReleaseCertificate.from_dict(stored))
-    sentences = {"assumed": list(said.assumed), "post_processing": list(said.post_processing)}
-    return {**told, "certificate": {**stored, **sentences}}
+        return dict(facts)
+    certificate = worded(ReleaseCertificate.from_dict(stored))
+    sentences = {"assumed": list(certificate.assumed), "post_processing": list(certificate.post_processing)}
+    return {**facts, "certificate": {**stored, **sentences}}
 
 
-def worded_answers(told: Mapping[str, Any]) -> dict[str, Any]:
+def worded_answers(facts: Mapping[str, Any]) -> dict[str, Any]:
     """The same of several answers, each with its certificate."""
-    return {**told, "answers": list(map(worded_json, told["answers"]))}
+    return {**facts, "answers": list(map(worded_json, facts["answers"]))}
 
 
 def certificate_text(certificate: ReleaseCertificate) -> str:
@@ -73,7 +63,7 @@ def certificate_text(certificate: ReleaseCertificate) -> str:
         *([("calibration", c.calibration)] if c.calibration else []),
         *(("  number", f"{c.numbers[i]}: {', '.join(_figures(c, i))}") for i in range(len(c.numbers))),
         ("noise range", _ranges(c)),
-        *(("selected", said) for said in of_release.ranks(c)),
+        *(("selected", sentence) for sentence in of_release.ranks(c)),
         ("afterwards", "; ".join(of_release.post_processing(c)) or "nothing"),
         *([("bounds", nist.BOUNDS[c.bounds_source])] if c.bounds_source else []),
         *(("assumed", assumption) for assumption in assumed(c)),
@@ -82,87 +72,44 @@ def certificate_text(certificate: ReleaseCertificate) -> str:
         *([("looked", nist.looked(c))] if c.looked is not None else []),
         ("released", f"{c.released_at} by {c.released_by}" if c.released_by else c.released_at),
         *([("drawn by", f"{c.sampler}; {c.software}")] if c.sampler else []),
-        *(("not promised", said) for said in nist.limits(c)),
+        *(("not promised", sentence) for sentence in nist.limits(c)),
     ]
-    return "\n".join(f"{name + ':':<16} {plain(text)}" for name, text in lines)
+    return Document(TITLE, (FactRows(lines),)).text()
+
+
+def document(certificate: ReleaseCertificate, place: str = "") -> Document:
+    """All that stands on the page of a certificate; `place` is which release of several it is."""
+    c = certificate
+    columns, numbers = _numbers(c)
+    withheld = "" if c.scale else of_guarantee.sentence(f"How wide it is: {of_guarantee.WITHHELD}")
+    more = [sentence for sentence in (nist.meaning(c), of_guarantee.declarations(c)) if sentence]
+    blocks: tuple[Block, ...] = (
+        Prose("" if c.guarantee.holds else of_guarantee.without(c), "warning"),
+        Prose(f"{c.dataset} · {of_release.moment(c.released_at)} · {_entry(c)}", "soft"),
+        Callout(f"Guarantee: {_word(c)}", of_guarantee.promise(c), more, good=c.guarantee.holds),
+        FactRows(_at_a_glance(c)),
+        Heading("The query"),
+        CodeLines(c.query),
+        Prose(f"SHA-256 {c.query_sha256}", "soft break"),
+        Heading("The noise"),
+        *([Cells(["number", *columns], numbers, f"Each noisy number{place}")] if numbers else []),
+        Prose(of_release.columns(columns) if numbers else "", "soft"),
+        Prose(withheld),
+        Heading("What was assumed"),
+        Items([of_guarantee.sentence(assumption) for assumption in assumed(c)]),
+        Heading("The questions of NIST SP 800-226"),
+        Prose(nist.NIST, "soft"),
+        FactRows(nist.questions(c), questions=True),
+        Heading("What this does not promise"),
+        Items(nist.limits(c)),
+    )
+    return Document(TITLE, blocks)
 
 
 def certificate_page(certificate: ReleaseCertificate) -> str:
     """One page, to print or to file."""
-    c = certificate
-    footer = f"Written by {c.software or 'sfumato'}. The answer itself is not on this page."
-    return page(TITLE, _parts(c), banner=sheet(c).warning, footer=footer)
-
-
-def certificate_html(certificate: ReleaseCertificate) -> str:
-    """The same without the page, in the notebook's own style."""
-    return f"<article>{''.join(_parts(certificate))}</article>"
-
-
-@dataclass(frozen=True)
-class Sheet:
-    """All that stands on the page of a certificate, in its order."""
-
-    of: str
-    word: str
-    holds: bool
-    promise: str
-    meaning: str
-    declared: str  # what the word rests on, if it is a declaration
-    warning: str
-    glance: list[tuple[str, str]]
-    query: str
-    sha256: str
-    columns: list[str]  # of the noisy numbers
-    numbers: list[list[str]]
-    noise: list[str]
-    assumed: list[str]
-    nist: str
-    questions: tuple[tuple[str, str], ...]
-    limits: tuple[str, ...]
-
-
-def sheet(c: ReleaseCertificate) -> Sheet:
-    columns, numbers = _numbers(c)
-    wide = "" if c.scale else of_guarantee.sentence(f"How wide it is: {of_guarantee.WITHHELD}")
-    return Sheet(
-        of=f"{c.dataset} · {of_release.moment(c.released_at)} · {_entry(c)}",
-        word=_word(c),
-        holds=c.guarantee.holds,
-        promise=of_guarantee.promise(c),
-        meaning=nist.meaning(c),
-        declared=of_guarantee.declarations(c),
-        warning="" if c.guarantee.holds else of_guarantee.without(c),
-        glance=_at_a_glance(c),
-        query=c.query,
-        sha256=c.query_sha256,
-        columns=["number", *columns],
-        numbers=numbers,
-        noise=[said for said in (of_release.columns(columns) if numbers else "", wide) if said],
-        assumed=[of_guarantee.sentence(said) for said in assumed(c)],
-        nist=nist.NIST,
-        questions=nist.questions(c),
-        limits=nist.limits(c),
-    )
-
-
-def _parts(c: ReleaseCertificate) -> list[str]:
-    said = sheet(c)
-    kinds = ("soft" if said.numbers else "", "")
-    return [
-        paragraph(said.of, "soft"),
-        framed(f"Guarantee: {said.word}", said.promise, *filter(None, (said.meaning, said.declared)), well=said.holds),
-        definitions(said.glance),
-        section("The query", code(said.query), paragraph(f"SHA-256 {said.sha256}", "soft break")),
-        section(
-            "The noise",
-            scrolled(said.columns, said.numbers, "Each noisy number") if said.numbers else "",
-            *(paragraph(words, kind) for words, kind in zip(said.noise, kinds, strict=False)),
-        ),
-        section("What was assumed", items(said.assumed)),
-        section("The questions of NIST SP 800-226", paragraph(said.nist, "soft"), definitions(said.questions, "asked")),
-        section("What this does not promise", items(said.limits)),
-    ]
+    footer = f"Written by {certificate.software or 'sfumato'}. The answer itself is not on this page."
+    return document(certificate).page(footer)
 
 
 def _at_a_glance(c: ReleaseCertificate) -> list[tuple[str, str]]:
@@ -184,8 +131,8 @@ def _numbers(c: ReleaseCertificate) -> tuple[list[str], list[list[str]]]:
     figures = {"share": c.shares, "sensitivity": c.sensitivity, "scale": c.scale, "grid step": c.grid_step}
     known = {"law": c.laws} | figures | {"reach": _reach(c)}
     columns = [name for name, values in known.items() if values is not None]
-    told = [values for values in known.values() if values is not None]
-    cells = zip(c.numbers, *told, strict=True) if c.numbers else ()
+    cells_by_column = [values for values in known.values() if values is not None]
+    cells = zip(c.numbers, *cells_by_column, strict=True) if c.numbers else ()
     return columns, [["" if cell is None else _figure(cell) for cell in row] for row in cells]
 
 
@@ -199,14 +146,14 @@ def _figures(c: ReleaseCertificate, position: int) -> list[str]:
         ("grid step", c.grid_step),
         ("reach", _reach(c)),
     )
-    found = []
+    figures = []
     for name, values in known:
         value = None if values is None else values[position]
         if value is not None:
-            found.append(f"{name} {_figure(value)}")
+            figures.append(f"{name} {_figure(value)}")
         elif name == "scale":
-            found.append(f"{name} {of_guarantee.WITHHELD}" if values is None else "selected by its rank")
-    return found
+            figures.append(f"{name} {of_guarantee.WITHHELD}" if values is None else "selected by its rank")
+    return figures
 
 
 def _reach(c: ReleaseCertificate) -> tuple[str, ...] | None:

@@ -8,8 +8,8 @@ from sfumato.model.guarantee import Guarantee
 from sfumato.model.release import ReleaseCertificate
 from sfumato.model.schema import PrivacyUnit, Relation
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import ledger as of_ledger
-from sfumato.presentation.wording import release as of_release
+from sfumato.presentation.wording import ledger_sentences as of_ledger
+from sfumato.presentation.wording import release_sentences as of_release
 
 DECLARED = {
     Guarantee.DP: (
@@ -99,11 +99,11 @@ def choosing(certificate: ReleaseCertificate) -> str:
 
 def mechanism(certificate: ReleaseCertificate) -> str:
     """What was drawn; where epsilon was selected, that too."""
-    said = of_guarantee.sentence(of_release.noise(certificate))
+    noise = of_guarantee.sentence(of_release.noise(certificate))
     if certificate.guarantee is not Guarantee.SELECTED:
-        return said
+        return noise
     return (
-        f"{said} Before it a private selection of epsilon, with noise of its own, for {certificate.select_epsilon:g}."
+        f"{noise} Before it a private selection of epsilon, with noise of its own, for {certificate.select_epsilon:g}."
     )
 
 

@@ -1,135 +1,252 @@
-"""A page that stands alone: no scripts, nothing fetched, light and dark, readable on a telephone and on paper."""
+"""A view as blocks, and its three renderings: text for terminals, HTML for notebooks, and a page that stands alone.
+
+The page has no scripts and fetches nothing; it is light or dark, and readable on a telephone and on paper.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Flag, auto
 from html import escape
+from importlib.resources import files
+from textwrap import fill
+from typing import Literal, TypeAlias
 
 from sfumato.presentation.figures.figure import Figure
 from sfumato.presentation.figures.palette import PALETTE
 from sfumato.presentation.figures.svg import svg
+from sfumato.presentation.figures.terminal import WIDTH, paragraph
+from sfumato.presentation.figures.terminal import text as figure_text
 from sfumato.presentation.html import html_table
 from sfumato.presentation.printable import plain
+from sfumato.presentation.table import sideways, table
+from sfumato.presentation.wording import guarantee as of_guarantee
 
-NARROW = 360  # a figure's width where the page is narrow: drawn for it, not shrunk to it
-STYLE = """
-*{box-sizing:border-box}
-body{margin:0;background:var(--paper);color:var(--ink);font:1rem/1.55 system-ui,sans-serif}
-main{max-width:46rem;margin:0 auto;padding:1.5rem 1.25rem 3rem}
-h1{font-size:1.7rem;line-height:1.2;margin:.5rem 0 .75rem}
-h2{font-size:1.2rem;line-height:1.3;margin:2.5rem 0 .5rem;padding-top:1rem;border-top:1px solid var(--grid)}
-p,ul,dl,pre,figure,.table{margin:.75rem 0}
-ul{padding-left:1.25rem}
-li{margin:.35rem 0}
-dl{display:grid;grid-template-columns:minmax(7rem,max-content) 1fr;gap:.35rem 1.25rem}
-dt{font-weight:600}
-dd{margin:0}
-pre{padding:.75rem 1rem;border:1px solid var(--grid);border-radius:.35rem;white-space:pre-wrap;overflow-wrap:anywhere}
-code{font:.9rem/1.5 ui-monospace,monospace}
-.banner{margin:0 0 1rem;padding:.6rem 1rem;border:2px solid var(--over);border-radius:.35rem;font-weight:600}
-.lead{font-size:1.05rem}
-.soft,caption{color:var(--soft)}
-.break{overflow-wrap:anywhere}
-.framed{margin:1.25rem 0 1.5rem;padding:.25rem 0 .25rem 1.25rem;border-left:.3rem solid}
-.framed p{margin:.5rem 0;color:var(--ink)}
-.framed .word{font-weight:600}
-.well,.well .word{border-color:var(--chosen);color:var(--chosen)}
-.ill,.ill .word{border-color:var(--over);color:var(--over)}
-.framed .lead{font-size:1.35rem;line-height:1.4}
-dl.asked{display:block}
-dl.asked dd{margin:0 0 .9rem}
-figure svg{display:block}
-figure svg+svg{display:none}
-.table{overflow-x:auto}
-.table:focus-visible{outline:2px solid var(--chosen);outline-offset:2px}
-table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}
-caption{text-align:left;padding:0 0 .4rem}
-th,td{padding:.3rem .9rem .3rem 0;text-align:left;vertical-align:top;border-bottom:1px solid var(--grid)}
-th{font-weight:600}
-tbody th{font-weight:400}
-.number{white-space:nowrap}
-tbody th:not(.number){min-width:9rem}
-.number{text-align:right}
-footer{margin-top:2.5rem;padding-top:.75rem;border-top:1px solid var(--grid);font-size:.85rem;color:var(--soft)}
-@media screen and (max-width:40rem){
-main{padding:1rem 1rem 2rem}
-h1{font-size:1.4rem}
-dl{display:block}
-dd{margin:0 0 .6rem}
-figure svg{display:none}
-figure svg+svg{display:block;width:100%}
-}
-@media print{
-html{font-size:10pt}
-main{max-width:none;padding:0}
-h2{break-after:avoid}
-figure,tr,.banner,.framed,dl.asked dd{break-inside:avoid}
-dl.asked dt{break-after:avoid}
-.table{overflow:visible}
-}
-"""
+NARROW, WIDE = 360, 720  # widths of a figure on a page: it is drawn for both, not shrunk
+WIDEST = 200  # signs in a line of a table: wider ones are wrapped
 
 
-def page(title: str, parts: Iterable[str], *, banner: str = "", footer: str = "") -> str:
-    """The whole page; the banner stands above everything else."""
-    warning = f'<p class="banner" role="note">{_text(banner)}</p>' if banner else ""
-    ending = f"<footer>{_text(footer)}</footer>" if footer else ""
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="robots" content="noindex">\n'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-        f"<title>{_text(title)}</title>\n<style>{_colours()}{STYLE}</style>\n</head>\n<body>\n<main>\n"
-        f"{warning}<h1>{_text(title)}</h1>\n" + "\n".join(parts) + f"\n{ending}</main>\n</body>\n</html>\n"
-    )
+class Medium(Flag):
+    """Where a document is rendered."""
+
+    TEXT = auto()
+    NOTEBOOK = auto()
+    PAGE = auto()
 
 
-def section(heading: str, *parts: str) -> str:
-    return f"<section>\n<h2>{_text(heading)}</h2>\n" + "\n".join(filter(None, parts)) + "\n</section>"
+@dataclass(frozen=True)
+class Heading:
+    """The title of what follows, up to the next heading."""
+
+    text: str
 
 
-def paragraph(words: str, kind: str = "") -> str:
-    start = f'<p class="{kind}">' if kind else "<p>"
-    return f"{start}{_text(words)}</p>" if words else ""
+@dataclass(frozen=True)
+class Prose:
+    """A paragraph; an empty one is left out. A warning stands above the title of a page."""
+
+    text: str
+    style: Literal["", "lead", "soft", "soft break", "warning"] = ""
 
 
-def items(sentences: Iterable[str]) -> str:
-    return "<ul>" + "".join(f"<li>{_text(sentence)}</li>" for sentence in sentences) + "</ul>"
+@dataclass(frozen=True)
+class Items:
+    """Sentences as a list."""
+
+    sentences: Sequence[str]
 
 
-def framed(word: str, lead: str, *more: str, well: bool) -> str:
-    """What has to be read, if nothing else is; the word stands above it, and its colour says whether all is well."""
-    said = f"{paragraph(word, 'word')}{paragraph(lead, 'lead')}{''.join(map(paragraph, more))}"
-    return f'<div class="framed {"well" if well else "ill"}">{said}</div>'
+@dataclass(frozen=True)
+class CodeLines:
+    """A query or another text whose lines stay as they are, and a line about it."""
+
+    text: str
+    about: str = ""
 
 
-def definitions(pairs: Iterable[tuple[str, str]], kind: str = "") -> str:
-    start = f'<dl class="{kind}">' if kind else "<dl>"
-    return start + "".join(f"<dt>{_text(term)}</dt><dd>{_text(meaning)}</dd>" for term, meaning in pairs) + "</dl>"
+@dataclass(frozen=True)
+class FactRows:
+    """Labels with their values; the labels may be questions, which stand above their answers."""
+
+    rows: Sequence[tuple[str, str]]
+    questions: bool = False
+    wrapped: bool = False  # in text
 
 
-def code(text: str) -> str:
-    lines = (plain(line) for line in text.splitlines())
-    return "<pre><code>" + escape("\n".join(lines)) + "</code></pre>"
+@dataclass(frozen=True)
+class Cells:
+    """A table. In text it has no caption, and lies on its side where that takes fewer lines, if asked to."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    caption: str = ""
+    lying: bool = False
+    widest: int = WIDEST
 
 
-def drawing(figure: Figure) -> str:
-    """The figure twice, for a wide page and for a narrow one; of the two one is shown and read out."""
-    return f"<figure>{svg(figure, 720)}{svg(figure, NARROW)}</figure>"
+@dataclass(frozen=True)
+class Callout:
+    """What has to be read if nothing else is: a word, a sentence and more about it."""
+
+    word: str
+    lead: str
+    sentences: Sequence[str]
+    good: bool
 
 
-def scrolled(columns: Sequence[str], rows: Sequence[Sequence[str]], caption: str) -> str:
-    """A table that scrolls by itself where the page is too narrow, by keyboard too."""
-    name = f' role="region" aria-label="{escape(plain(caption))}" tabindex="0"'
-    return f'<div class="table"{name}>{html_table(columns, rows, caption)}</div>'
+@dataclass(frozen=True)
+class Only:
+    """Blocks that some renderings have and others leave out."""
+
+    media: Medium
+    blocks: tuple[Block, ...]
 
 
-def _text(words: str) -> str:
+CONTROLLER_ONLY = Prose(of_guarantee.CONTROLLER_ONLY, "warning")
+A_LOOK = Prose(f"{of_guarantee.CONTROLLER_ONLY} {of_guarantee.LOOK}", "warning")
+Block: TypeAlias = Heading | Prose | Items | CodeLines | FactRows | Cells | Callout | Figure | Only
+
+
+def in_text(*blocks: Block) -> Only:
+    return Only(Medium.TEXT, blocks)
+
+
+def in_html(*blocks: Block) -> Only:
+    return Only(Medium.NOTEBOOK | Medium.PAGE, blocks)
+
+
+def on_page(*blocks: Block) -> Only:
+    return Only(Medium.PAGE, blocks)
+
+
+def beside_pages(*blocks: Block) -> Only:
+    return Only(Medium.TEXT | Medium.NOTEBOOK, blocks)
+
+
+@dataclass(frozen=True)
+class Document:
+    """A view of something, whose title stands on a page."""
+
+    title: str
+    blocks: tuple[Block, ...]
+
+    def text(self, *, width: int = WIDTH, colour: bool = False) -> str:
+        """Lines for a terminal; code, facts and tables may be wider than `width`."""
+        parts: list[str] = []
+        heading = ""
+        for block in _shown(self.blocks, Medium.TEXT):
+            if isinstance(block, Heading):
+                heading = f"{paragraph(block.text, width)}\n"
+            elif lines := _lines(block, width, colour):
+                parts.append(heading + lines)
+                heading = ""
+        return "\n\n".join(parts)
+
+    def html(self, *, level: int = 2) -> str:
+        """For a notebook or within another page, whose style it takes; `level` is that of its headings."""
+        return f"<div>{_markup(_shown(self.blocks, Medium.NOTEBOOK), level, on_page=False)}</div>"
+
+    def page(self, footer: str = "") -> str:
+        """The page that stands alone."""
+        blocks = list(_shown(self.blocks, Medium.PAGE))
+        warnings = [block for block in blocks if isinstance(block, Prose) and block.style == "warning"]
+        banner = "".join(f'<p class="banner" role="note">{_escaped(block.text)}</p>' for block in warnings)
+        ending = f"<footer>{_escaped(footer)}</footer>" if footer else ""
+        body = _markup((block for block in blocks if block not in warnings), 2, on_page=True)
+        return (
+            '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+            '<meta name="robots" content="noindex">\n'
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+            f"<title>{_escaped(self.title)}</title>\n<style>{_style()}</style>\n</head>\n<body>\n<main>\n"
+            f"{banner}<h1>{_escaped(self.title)}</h1>\n{body}\n{ending}</main>\n</body>\n</html>\n"
+        )
+
+
+def _shown(blocks: Iterable[Block], medium: Medium) -> Iterator[Block]:
+    """The blocks of one rendering."""
+    for block in blocks:
+        if not isinstance(block, Only):
+            yield block
+        elif medium in block.media:
+            yield from _shown(block.blocks, medium)
+
+
+def _lines(block: Block, width: int, colour: bool) -> str:
+    match block:
+        case Prose(words):
+            return paragraph(words, width)
+        case Items(sentences):
+            return "\n".join(_hanging("- ", sentence, width) for sentence in sentences)
+        case CodeLines(words, about):
+            return "\n".join([*map(plain, words.splitlines()), *([plain(about)] if about else [])])
+        case FactRows(rows, wrapped=wrapped):
+            indent = max((len(label) for label, _ in rows), default=0) + 3
+            pairs = ((f"{label + ':':<{indent}}", value) for label, value in rows)
+            return "\n".join(_hanging(*pair, width) if wrapped else pair[0] + plain(pair[1]) for pair in pairs)
+        case Cells(columns, rows):
+            return sideways(columns, rows) if block.lying else table(columns, rows, block.widest)
+        case Callout(word, lead, sentences):
+            return "\n\n".join(paragraph(words, width) for words in (word, lead, *sentences))
+        case Figure():
+            return figure_text(block, width, colour)
+    return ""
+
+
+def _hanging(start: str, words: str, width: int) -> str:
+    """With a flag in one piece."""
+    indent = " " * len(start)
+    return fill(plain(words), width, initial_indent=start, subsequent_indent=indent, break_on_hyphens=False)
+
+
+def _markup(blocks: Iterable[Block], level: int, *, on_page: bool) -> str:
+    """A section for each heading."""
+    parts, end = [], ""
+    for block in blocks:
+        if isinstance(block, Heading):
+            parts.append(f"{end}<section>\n<h{level}>{_escaped(block.text)}</h{level}>")
+            end = "</section>\n"
+        else:
+            parts.append(_element(block, on_page))
+    return "\n".join([part for part in parts if part]) + f"\n{end}".rstrip()
+
+
+def _element(block: Block, on_page: bool) -> str:
+    match block:
+        case Prose(words, style):
+            kind = f' class="{style}"' if style and style != "warning" else ""
+            inner = f"<strong>{_escaped(words)}</strong>" if style == "warning" else _escaped(words)
+            return f"<p{kind}>{inner}</p>" if words else ""
+        case Items(sentences):
+            listed = "".join(f"<li>{_escaped(sentence)}</li>" for sentence in sentences)
+            return f"<ul>{listed}</ul>" if listed else ""
+        case CodeLines(words, about):
+            lines = "\n".join(map(plain, words.splitlines()))
+            return f"<pre><code>{escape(lines)}</code></pre>{_element(Prose(about, 'soft'), on_page)}"
+        case FactRows(rows, questions):
+            pairs = "".join(f"<dt>{_escaped(label)}</dt><dd>{_escaped(value)}</dd>" for label, value in rows)
+            return f'<dl class="{"asked" if questions else "facts"}">{pairs}</dl>'
+        case Cells(columns, rows, caption):
+            # It scrolls by itself where the page is too narrow, by keyboard too.
+            region = f' role="region" aria-label="{_escaped(caption)}" tabindex="0"' if caption else ""
+            return f'<div class="table"{region}>{html_table(columns, rows, caption)}</div>'
+        case Callout(word, lead, sentences, good):
+            more = "".join(f"<p>{_escaped(words)}</p>" for words in sentences)
+            lead = f'<p><strong>{_escaped(word)}</strong></p><p class="lead">{_escaped(lead)}</p>'
+            return f'<div class="notice{"" if good else " ill"}">{lead}{more}</div>'
+        case Figure():  # on a page twice, of which one is shown and read out
+            return f"<figure>{svg(block, WIDE)}{svg(block, NARROW)}</figure>" if on_page else svg(block)
+    return ""
+
+
+def _escaped(words: str) -> str:
     return escape(plain(words))
 
 
-def _colours() -> str:
-    """The figures' own colours, so that paper is the same paper."""
+def _style() -> str:
+    """The style of a page, in the figures' own colours."""
     light, dark = (";".join(f"--{name}:{both[i]}" for name, both in PALETTE.items()) for i in (0, 1))
     schemes = f":root{{color-scheme:light dark;{light}}}"
-    return f"{schemes}@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}"
+    dark_scheme = f"@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}"
+    return f"{schemes}{dark_scheme}{files('sfumato.presentation').joinpath('page.css').read_text('utf-8')}"

@@ -1,4 +1,4 @@
-"""Small pieces of HTML for notebooks: escaped, without scripts."""
+"""Small pieces of HTML: escaped, without scripts."""
 
 from __future__ import annotations
 
@@ -7,11 +7,6 @@ from html import escape
 
 from sfumato.presentation.printable import plain
 from sfumato.presentation.table import is_figure
-
-
-def page_part(warning: str, svg: str, note: str) -> str:
-    head = f"<p><strong>{escape(warning)}</strong></p>" if warning else ""
-    return f"<div>{head}{svg}<p>{escape(note)}</p></div>"
 
 
 def preformatted(text: str, warning: str = "") -> str:
@@ -24,7 +19,7 @@ def html_table(columns: Sequence[str], rows: Sequence[Sequence[str]], caption: s
     numeric = [all(is_figure(row[position]) for row in rows) for position in range(len(columns))]
     head = "".join(_cell("th", name, n, "col") for name, n in zip(columns, numeric, strict=True))
     body = "".join(f"<tr>{_row(row, numeric)}</tr>" for row in rows)
-    title = f"<caption>{escape(caption)}</caption>" if caption else ""
+    title = f"<caption>{escape(plain(caption))}</caption>" if caption else ""
     return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 

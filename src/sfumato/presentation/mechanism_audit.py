@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from textwrap import wrap
-
 from sfumato.model.mechanism_audit import MechanismAudit
+from sfumato.presentation.document import Document, FactRows
 from sfumato.presentation.wording import audit as of_audit
 
 WIDTH = 100
 
 
-def audit_text(audit: MechanismAudit) -> str:
+def document(audit: MechanismAudit) -> Document:
     """What was claimed, asked and shown, a line each; the verdict last."""
     lines = [
         ("claimed", of_audit.claimed(audit)),
@@ -20,8 +19,4 @@ def audit_text(audit: MechanismAudit) -> str:
         ("read", of_audit.AUDIT_MADE_UP),
         ("verdict", of_audit.verdict(audit)),
     ]
-    return "\n".join(_line(f"{name + ':':<10}", said) for name, said in lines)
-
-
-def _line(name: str, said: str) -> str:
-    return "\n".join(wrap(said, WIDTH, initial_indent=name, subsequent_indent=" " * len(name), break_long_words=False))
+    return Document("", (FactRows(lines, wrapped=True),))

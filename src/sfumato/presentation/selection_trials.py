@@ -3,36 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sfumato.model.selection_trials import SelectionTrials
+from sfumato.presentation.document import Block, Cells, Heading, Prose, in_html
 from sfumato.presentation.figures.figure import Axis, Figure, Range
 from sfumato.presentation.figures.figure import Verdict as Mark
-from sfumato.presentation.figures.svg import svg
-from sfumato.presentation.figures.terminal import paragraph
-from sfumato.presentation.html import html_table
-from sfumato.presentation.table import table
 from sfumato.presentation.wording import choosing as of_choosing
 
 COLUMNS = ["", "threshold", "epsilon, median", "90 of 100 from", "to", "none selected"]
 
 
-def as_text(tries: Sequence[SelectionTrials]) -> str:
-    return f"{paragraph(said(tries))}\n\n{table(COLUMNS, rows(tries))}"
-
-
-def as_html(tries: Sequence[SelectionTrials]) -> str:
-    return "".join(map(svg, figures(tries))) + html_table(COLUMNS, rows(tries), caption=said(tries))
-
-
-def said(tries: Sequence[SelectionTrials]) -> str:
-    return of_choosing.tried(private=all(one.private for one in tries))
+def blocks(tries: Sequence[SelectionTrials]) -> tuple[Block, ...]:
+    """What a selection came to at several thresholds; nothing where none was tried."""
+    if not tries:
+        return ()
+    return (
+        in_html(Heading(of_choosing.TRIED_TITLE)),
+        Prose(of_choosing.tried(private=all(each.private for each in tries))),
+        in_html(*(replace(figure, title="") for figure in figures(tries))),
+        Cells(COLUMNS, rows(tries), of_choosing.TRIED_EACH),
+    )
 
 
 def figures(tries: Sequence[SelectionTrials]) -> list[Figure]:
     """For each preference: at every threshold, from the 5th to the 95th of 100 epsilons that were selected."""
-    kinds = dict.fromkeys(one.threshold.rpartition(" ")[0] for one in tries)
-    found = {kind: [one for one in tries if one.threshold.startswith(f"{kind} ") and one.epsilons] for kind in kinds}
-    return [_figure(kind, those) for kind, those in found.items() if len(those) > 1]
+    kinds = dict.fromkeys(each.threshold.rpartition(" ")[0] for each in tries)
+    groups = {
+        kind: [each for each in tries if each.threshold.startswith(f"{kind} ") and each.epsilons] for kind in kinds
+    }
+    return [_figure(kind, those) for kind, those in groups.items() if len(those) > 1]
 
 
 def _figure(kind: str, tries: Sequence[SelectionTrials]) -> Figure:
@@ -47,18 +47,18 @@ def _figure(kind: str, tries: Sequence[SelectionTrials]) -> Figure:
     )
 
 
-def _mark(one: SelectionTrials) -> Mark:
-    return "chosen" if one.requested else "ok"
+def _mark(each: SelectionTrials) -> Mark:
+    return "chosen" if each.requested else "ok"
 
 
 def rows(tries: Sequence[SelectionTrials]) -> list[list[str]]:
-    return [[">" if one.requested else "", one.threshold, *_figures(one), _share(one)] for one in tries]
+    return [[">" if each.requested else "", each.threshold, *_figures(each), _share(each)] for each in tries]
 
 
-def _figures(one: SelectionTrials) -> list[str]:
-    found = [one.quantile(p) for p in (0.5, 0.05, 0.95)]
-    return ["–" if figure is None else f"{figure:g}" for figure in found]
+def _figures(each: SelectionTrials) -> list[str]:
+    quantiles = [each.quantile(p) for p in (0.5, 0.05, 0.95)]
+    return ["–" if figure is None else f"{figure:g}" for figure in quantiles]
 
 
-def _share(one: SelectionTrials) -> str:
-    return f"{100 * one.nothing / (one.nothing + len(one.epsilons)):.3g} of 100"
+def _share(each: SelectionTrials) -> str:
+    return f"{100 * each.nothing / (each.nothing + len(each.epsilons)):.3g} of 100"

@@ -11,7 +11,7 @@ from sfumato.model.guessing import GuessAt, GuessView
 from sfumato.presentation.figures.curves import Course
 from sfumato.presentation.figures.figure import Axis, Figure, Limit, Line, Pin, Points, Surface
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import guessing as of_guessing
+from sfumato.presentation.wording import guessing_sentences as of_guessing
 from sfumato.presentation.wording import pictures as of_pictures
 from sfumato.presentation.wording.guarantee import in_100
 from sfumato.presentation.wording.numbers import number
@@ -91,7 +91,7 @@ def grid(view: GuessView) -> dict[str, Any]:
 def summary(grid: Mapping[str, Any], trust: int, sensitivity: int, limit: float, point: int) -> list[str]:
     """What was chosen, and what it comes to: in the sentences that a page fills in as sliders move."""
     risk = course(grid, sensitivity, trust)[point]
-    said = {
+    words = {
         "trust": _with_word(trust / STEPS),
         "sensitivity": _with_word(sensitivity / STEPS),
         "limit": _with_word(limit),
@@ -99,7 +99,7 @@ def summary(grid: Mapping[str, Any], trust: int, sensitivity: int, limit: float,
     }
     at = grid["points"][point]
     verdict = of_guessing.WITHIN if risk <= limit else of_guessing.OVER
-    return [of_guessing.PARTNER.format(**said), at["noise"], at["snoop"], verdict.format(**said)]
+    return [of_guessing.PARTNER.format(**words), at["noise"], at["snoop"], verdict.format(**words)]
 
 
 def course(grid: Mapping[str, Any], sensitivity: int, trust: int) -> Sequence[float]:

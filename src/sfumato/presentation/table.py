@@ -28,6 +28,13 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], width: int = 20
     return "\n".join([head, "─" * space, *body]).rstrip()
 
 
+def sideways(columns: Sequence[str], rows: Sequence[Sequence[str]], width: int = 80) -> str:
+    """The table on its side, which takes fewer lines, unless its lines would not fit."""
+    first, *others = ([name, *cells] for name, *cells in zip(columns, *rows, strict=True))
+    lying = table(first, others)
+    return lying if max(map(len, lying.splitlines())) <= width else table(columns, rows)
+
+
 def _is_plain(cell: str) -> bool:
     """Whether each sign takes one place, so that nothing has to be laid out."""
     return cell.isprintable() and cell == cell.strip() and cell_len(cell) == len(cell)

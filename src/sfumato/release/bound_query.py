@@ -20,10 +20,18 @@ from sfumato.privacy.preferences.private_selection import Selected
 from sfumato.privacy.preferences.solver import Solution
 from sfumato.privacy.sensitivity import measure
 from sfumato.release.context import DatasetContext
-from sfumato.release.decide import EPSILON_MAX, Request, Rule, Standing, checked_noise, provenances, solved
+from sfumato.release.decide import (
+    EPSILON_MAX,
+    CurrentRule,
+    ReleaseRequest,
+    Rule,
+    checked_noise,
+    provenances,
+    solve_request,
+)
 from sfumato.release.ledger import digest
 from sfumato.release.people import observed_bounds
-from sfumato.release.people.exposure_range import compared, fixed_part
+from sfumato.release.people.exposure_range import compared_spread, fixed_part
 from sfumato.release.people.survey import Survey
 from sfumato.release.question import question_key, scope_key
 from sfumato.sql.parser.statement import parse
@@ -85,23 +93,23 @@ class BoundQuery:
         """The part of a contributor's exposure that is a number of its own, where that is known."""
         return fixed_part(self.statement, self.context.schema, self.declared)
 
-    def noise(self, mechanism: str, delta: float | None, calibration: str) -> Noise:
+    def noise(self, mechanism: str = "laplace", delta: float | None = None, calibration: str = "analytic") -> Noise:
         return checked_noise(mechanism, delta, calibration, private_keys=self.has_private_keys)
 
     # Where what goes into a release comes from, and the epsilon that it leads to
 
-    def provenances(self, asked: Request, record: Record, attestation: str) -> tuple[Provenance, ...]:
+    def provenances(self, request: ReleaseRequest, record: Record, attestation: str) -> tuple[Provenance, ...]:
         ledger, mandate = self.context.ledger, self.context.mandate
         of_rule = "" if mandate is None else mandate.attestation  # the policy's own, for its rule alone
         attestation = " ".join(attestation.split())
-        standing = Standing(self.rule, ledger.rule, ledger.schema, ledger.who)
-        return *provenances(asked, record, standing, attestation, of_rule), *self.context.decided(record, attestation)
+        standing = CurrentRule(self.rule, ledger.rule, ledger.schema, ledger.who)
+        return *provenances(request, record, standing, attestation, of_rule), *self.context.decided(record, attestation)
 
-    def solved(self, asked: Request, selected: Mapping[Preference, Selected] | None = None) -> Solution:
+    def solution(self, request: ReleaseRequest, selected: Mapping[Preference, Selected] | None = None) -> Solution:
         def people(preference: Preference) -> ExposureRange:
-            return compared(preference, self.look(asked.noise), asked.noise)
+            return compared_spread(preference, self.look(request.noise), request.noise)
 
-        return solved(asked, people, self.declared, selected, bounded=self.context.ceiling < EPSILON_MAX)
+        return solve_request(request, people, self.declared, selected, bounded=self.context.ceiling < EPSILON_MAX)
 
     # The people
 

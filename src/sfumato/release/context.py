@@ -20,7 +20,7 @@ from sfumato.model.schema import Schema, Type
 from sfumato.model.statement import Predicate
 from sfumato.ports import Engine, KnownRows, LedgerStore
 from sfumato.release.decide import EPSILON_MAX, Rule, rule_of
-from sfumato.release.ledger import Ledger, digest
+from sfumato.release.ledger import PrivacyLedger, digest
 from sfumato.release.recognition import Recognition
 from sfumato.release.records import Records
 from sfumato.release.services import Services
@@ -62,7 +62,7 @@ class DatasetContext:
         policy, agreed = ("", NO_BUDGET) if mandate is None else (mandate.policy, mandate.budget)
         apart = mandate is not None and mandate.separation
         how: dict[str, Any] = {"separation": apart, "version": version}
-        self.ledger = Ledger(store, schema, services, budget.strictest(agreed), policy, records, **how)
+        self.ledger = PrivacyLedger(store, schema, services, budget.strictest(agreed), policy, records, **how)
         if engine is not None and known is not None:
             self.ledger.recognition = Recognition(schema.name, engine, known, services.notify)
 
@@ -151,6 +151,6 @@ class DatasetContext:
 
 def _files(path: str | Path) -> set[object]:
     """A file, or a folder and the files in it, each as the place where it really lies; it may lie in several."""
-    found = Path(path).resolve()
-    every = [found, *(file.resolve() for file in found.rglob("*"))]
+    place = Path(path).resolve()
+    every = [place, *(file.resolve() for file in place.rglob("*"))]
     return {*every, *((file.stat().st_dev, file.stat().st_ino) for file in every if file.exists())}

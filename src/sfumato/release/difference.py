@@ -27,7 +27,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Figure:
+class ReleasedFigure:
     """A released figure with the noise of the numbers that it is put together from."""
 
     cell: Cell
@@ -58,9 +58,9 @@ class Figure:
         return Added(drawing.law, drawing.scale or 0.0, drawing.step, self.furthest)
 
     def range(self, miss: float) -> Interval:
-        found = range_of(self.column, self.measurement, self.numbers, self.drawn, miss)
-        assert found is not None
-        return found
+        interval = range_of(self.column, self.measurement, self.numbers, self.drawn, miss)
+        assert interval is not None
+        return interval
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Difference:
     picked: bool
 
 
-def figure_of(query: BoundQuery, answer: Answer, certificate: ReleaseCertificate, cell: Cell) -> Figure:
+def figure_of(query: BoundQuery, answer: Answer, certificate: ReleaseCertificate, cell: Cell) -> ReleasedFigure:
     """A cell of an answer, as its certificate says that it was drawn; what has no noise range is refused."""
     if not 0 < cell.row <= len(answer.rows) or not 0 < cell.column <= len(answer.columns):
         raise BadInput.because("difference-figure-unknown")
@@ -91,7 +91,7 @@ def figure_of(query: BoundQuery, answer: Answer, certificate: ReleaseCertificate
         for law, step, scale in zip(certificate.laws, certificate.grid_step, certificate.scale, strict=True)
     ]
     whole = certificate.reach if len(certificate.reach or ()) == len(drawn) else None
-    return Figure(
+    return ReleasedFigure(
         cell,
         float(answer.rows[cell.row - 1][cell.column - 1]),  # type: ignore[arg-type]
         column,
@@ -103,7 +103,7 @@ def figure_of(query: BoundQuery, answer: Answer, certificate: ReleaseCertificate
     )
 
 
-def difference(first: Figure, second: Figure) -> Difference:
+def difference(first: ReleasedFigure, second: ReleasedFigure) -> Difference:
     """First less second. Of two numbers with noise of their own, by the law of what is left of it; otherwise bounded.
 
     A count is rounded, and not below 0: its difference is taken before that and rounded itself, so that the true one,

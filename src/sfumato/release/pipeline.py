@@ -7,30 +7,32 @@ from functools import partial
 from sfumato.model.release import Released
 from sfumato.privacy.noise.calibration import added_numbers
 from sfumato.release.bound_query import BoundQuery
-from sfumato.release.choose import chosen, releasable
-from sfumato.release.decide import Request, SolvedRequest, new_plan
+from sfumato.release.choose import choose_epsilon, require_releasable
+from sfumato.release.decide import ReleaseRequest, SolvedRequest, new_plan
 from sfumato.release.draw import draw
 from sfumato.release.draw_plan import DrawPlan
-from sfumato.release.request import require_made_here
+from sfumato.release.request import require_own_choice
 
 
-def release(query: BoundQuery, asked: Request, *, allow_no_guarantee: bool, redraw: bool, attestation: str) -> Released:
+def release(
+    query: BoundQuery, request: ReleaseRequest, *, allow_no_guarantee: bool, redraw: bool, attestation: str
+) -> Released:
     """The noisy answer with its certificate, charged first.
 
     Solved and calibrated once, from public facts. Then one transaction of the ledger enters the plan, derives the
     provenances from the history that it reads, checks the budget and charges. Where epsilon is read off the people or
     drawn, that comes first, with an entry or a charge of its own.
     """
-    if asked.reads_people or asked.draws:
-        releasable(query, asked, attestation, allow_no_guarantee=allow_no_guarantee, redraw=redraw)
-        choice = chosen(query, asked, attestation, allow_no_guarantee=allow_no_guarantee, redraw=redraw)
+    if request.reads_people or request.draws:
+        require_releasable(query, request, attestation, allow_no_guarantee=allow_no_guarantee, redraw=redraw)
+        choice = choose_epsilon(query, request, attestation, allow_no_guarantee=allow_no_guarantee, redraw=redraw)
         return release_choice(
             query, choice, allow_no_guarantee=allow_no_guarantee, redraw=redraw, attestation=attestation
         )
-    if asked.noise.mechanism != "laplace" and query.declared is not None:
-        added_numbers(query.declared, asked.noise)
-    plan = DrawPlan(query, asked, query.solved(asked), hidden=False)
-    entered = partial(new_plan, query.context.ledger, asked)
+    if request.noise.mechanism != "laplace" and query.declared is not None:
+        added_numbers(query.declared, request.noise)
+    plan = DrawPlan(query, request, query.solution(request), hidden=False)
+    entered = partial(new_plan, query.context.ledger, request)
     return draw(plan, allow_no_guarantee=allow_no_guarantee, redraw=redraw, attestation=attestation, entered=entered)
 
 
@@ -38,6 +40,6 @@ def release_choice(
     query: BoundQuery, choice: SolvedRequest, *, allow_no_guarantee: bool, redraw: bool, attestation: str
 ) -> Released:
     """The same for a choice that was made before."""
-    require_made_here(query, choice)
-    said = attestation or choice.attestation
-    return draw(DrawPlan.of(query, choice), allow_no_guarantee=allow_no_guarantee, redraw=redraw, attestation=said)
+    require_own_choice(query, choice)
+    plan, attestation = DrawPlan.of(query, choice), attestation or choice.attestation
+    return draw(plan, allow_no_guarantee=allow_no_guarantee, redraw=redraw, attestation=attestation)

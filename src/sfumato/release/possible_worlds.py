@@ -25,17 +25,17 @@ from sfumato.release.people.survey import Survey
 _ANSWERS = (["answer"], ["answer", "prior"])  # the columns of a file that holds no people
 
 
-def possible(query: BoundQuery, preference: Belief, noise: Noise) -> Belief:
+def read_worlds(query: BoundQuery, preference: Belief, noise: Noise) -> Belief:
     """With its worlds read; a universe that is the data itself is refused."""
     require_bounded(preference, noise, query.declared)
     if not isinstance(preference.worlds, Universe):
         return preference
-    known = _answered(query, preference) or _missing(query, preference)
-    found = replace(preference, worlds=known)
-    require_bounded(found, noise, query.declared)
+    known = _listed_answers(query, preference) or _missing(query, preference)
+    complete = replace(preference, worlds=known)
+    require_bounded(complete, noise, query.declared)
     before = prior_of(known.worlds) if isinstance(known, MissingPeople) else float(known.likeliest)
-    above_prior(found.rho, before)
-    return found
+    above_prior(complete.rho, before)
+    return complete
 
 
 def _missing(query: BoundQuery, preference: Belief) -> MissingPeople:
@@ -51,7 +51,7 @@ def _missing(query: BoundQuery, preference: Belief) -> MissingPeople:
     return missing_of((world for world, _ in survey.worlds()), preference.missing, name)
 
 
-def _answered(query: BoundQuery, preference: Belief) -> WorldAnswers | None:
+def _listed_answers(query: BoundQuery, preference: Belief) -> WorldAnswers | None:
     """The answers in each world, where the file holds these and no people."""
     assert isinstance(preference.worlds, Universe)
     source = preference.worlds.source

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TypedDict
 
 from sfumato.errors import PreferenceError
 from sfumato.ledger.entry import NANO
@@ -18,22 +17,12 @@ from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.privacy.preferences.pri import Pri
 from sfumato.privacy.preferences.solver import Solution
 from sfumato.release.bound_query import BoundQuery
-from sfumato.release.decide import EPSILON_MAX, Request, SolvedRequest, candidates_of, opening_of
+from sfumato.release.decide import EPSILON_MAX, ReleaseRequest, SolvedRequest, candidates_of, opening_of
 from sfumato.release.people.exposure_range import require_comparable
-from sfumato.release.possible_worlds import possible
+from sfumato.release.possible_worlds import read_worlds
 from sfumato.release.selection import select
 from sfumato.release.selection.pri import require_findable
 from sfumato.release.selection.selectable import require_selectable
-
-
-class Search(TypedDict, total=False):
-    """How noise is drawn (`mechanism`, `delta`, `calibration`), and among which epsilons one is looked for."""
-
-    mechanism: str
-    delta: float | None
-    calibration: str
-    candidates: str | Sequence[float] | None
-    epsilon_max: float
 
 
 def request_of(
@@ -44,7 +33,7 @@ def request_of(
     calibration: str = "analytic",
     candidates: str | Sequence[float] | None = None,
     epsilon_max: float = EPSILON_MAX,
-) -> Request:
+) -> ReleaseRequest:
     """The request; where nothing is said of preferences or noise, both are as the rule of record has them."""
     noise = query.noise(mechanism, delta, calibration)
     if not preferences and noise == Noise():
@@ -52,12 +41,12 @@ def request_of(
     require_delta(query, noise)
     if noise.mechanism == "truncated" and query.declared is not None:
         added_numbers(query.declared, noise)
-    asked = _request(query, preferences, noise, candidates, epsilon_max)
-    if any(isinstance(p, Pri) for p in asked.preferences):
-        require_findable(query, asked)
-    if asked.selecting:
-        require_selectable(query, asked)
-    return asked
+    request = _request(query, preferences, noise, candidates, epsilon_max)
+    if any(isinstance(p, Pri) for p in request.preferences):
+        require_findable(query, request)
+    if request.selecting:
+        require_selectable(query, request)
+    return request
 
 
 def require_delta(query: BoundQuery, noise: Noise) -> None:
@@ -71,7 +60,7 @@ def _request(
     noise: Noise,
     candidates: str | Sequence[float] | None,
     epsilon_max: float,
-) -> Request:
+) -> ReleaseRequest:
     if not all(isinstance(p, Preference) for p in preferences):
         raise PreferenceError.because("not-a-preference")
     chosen = tuple(dict.fromkeys(preferences)) or query.rule.preferences  # said twice it is no more than once
@@ -81,35 +70,36 @@ def _request(
         require_comparable(p, noise, query.statement, query.context.schema, query.declared)
         if isinstance(p, Ratio) and p.between is not None:
             query.context.condition(p.between)
-    chosen = tuple(_completed(query, p, noise) for p in chosen)
+    chosen = tuple(_complete(query, p, noise) for p in chosen)
     ceiling = min(stated_epsilon(epsilon_max, "epsilon_max").value, query.context.ceiling)
     data, opening = query.context, opening_of(chosen, query.context.opening)
     version, from_data = data.version, data.bounds_from_data
-    return Request(
+    return ReleaseRequest(
         query.statement, chosen, noise, candidates_of(candidates), ceiling, from_data, version, query.question, opening
     )
 
 
-def _completed(query: BoundQuery, preference: Preference, noise: Noise) -> Preference:
+def _complete(query: BoundQuery, preference: Preference, noise: Noise) -> Preference:
     """With what it leaves to the schema, to the ledger or to a file."""
     match preference:
         case Belief():
-            return possible(query, preference, noise)
+            return read_worlds(query, preference, noise)
         case LargerThanSpent(spent=None):
             return replace(preference, spent=Fraction(query.context.ledger.known.total.nano_epsilon, NANO))
     return preference.resolve(query.context.schema)
 
 
-def require_made_here(query: BoundQuery, choice: object) -> None:
+def require_own_choice(query: BoundQuery, choice: object) -> None:
     """Refuse a choice that this query would not make itself: for another query, for other data, or altered."""
     if not isinstance(choice, SolvedRequest):
         raise PreferenceError.because("not-a-choice")
-    said = choice.asked
-    asked = _request(query, said.preferences, said.noise, said.candidates, said.epsilon_max)
-    if asked != said or choice.noise != said.noise or choice.epsilon_max != said.epsilon_max:
+    own = choice.request
+    request = _request(query, own.preferences, own.noise, own.candidates, own.epsilon_max)
+    if request != own or choice.noise != own.noise or choice.epsilon_max != own.epsilon_max:
         raise PreferenceError.because("choice-of-other-query")
-    drawn = select.before(query, asked, query.context.ledger.record) if asked.draws else [None]
-    made = Solution(choice.epsilon, choice.feasible, choice.unbounded, choice.why)
-    told = (choice.method, choice.select_epsilon) == (asked.method, asked.select_epsilon)
-    if not told or all(query.solved(asked, None if outcome is None else outcome.selected) != made for outcome in drawn):
+    outcomes = select.earlier_outcomes(query, request, query.context.ledger.record) if request.draws else [None]
+    solution = Solution(choice.epsilon, choice.feasible, choice.unbounded, choice.why)
+    solutions = (query.solution(request, None if outcome is None else outcome.selected) for outcome in outcomes)
+    same_terms = (choice.method, choice.select_epsilon) == (request.method, request.select_epsilon)
+    if not same_terms or all(other != solution for other in solutions):
         raise PreferenceError.because("choice-altered")

@@ -7,7 +7,7 @@ from sfumato.presentation.figures.figure import Figure
 from sfumato.privacy.noise.error import minimum_true_answer, noise_quantile, relative_error
 from sfumato.privacy.preferences.budget_split import alpha, best_index, minimum_true_answers, scales
 from sfumato.reproduce.data import Study
-from sfumato.reproduce.finding import Reproduction, Value, beside, titled
+from sfumato.reproduce.finding import Reproduction, Value, beside, with_place
 
 PAPER = "Differential Privacy in Practice"
 EPSILON, MISS, ERROR = 0.01, 0.1, 0.1
@@ -55,12 +55,12 @@ def _example_3() -> list[Value]:
 
 def _beyond() -> list[Value]:
     """Which index is best for public guesses of the answers (docs/theory/split.md)."""
-    found = []
-    for aim, said in (("largest", "largest error"), ("sum", "sum of errors"), ("squares", "sum of squares")):
+    values = []
+    for aim, measure in (("largest", "largest error"), ("sum", "sum of errors"), ("squares", "sum of squares")):
         index = best_index((1, 1), ANSWERS, aim)
         errors = [relative_error(lam, q) for lam, q in zip(scales((1, 1), index, EPSILON), ANSWERS, strict=True)]
-        found.append(beside(f"scale over answer, by the index for the least {said}", "", errors, digits=4))
-    return found
+        values.append(beside(f"scale over answer, by the index for the least {measure}", "", errors, digits=4))
+    return values
 
 
 def _figure_1() -> Figure:
@@ -69,7 +69,7 @@ def _figure_1() -> Figure:
         f"epsilon {epsilon:g}": [(share, noise_quantile(1, epsilon, share)) for share in shares]
         for epsilon in (0.01, 0.05, 0.1)
     }
-    return titled("Figure 1", noise_curves(curves, "Of sensitivity 1."))
+    return with_place("Figure 1", noise_curves(curves, "Of sensitivity 1."))
 
 
 def _figure_2() -> Figure:
@@ -78,4 +78,4 @@ def _figure_2() -> Figure:
         f"{1 - miss:.0%} of the time": [(e, minimum_true_answer(1, e, miss, ERROR)) for e in epsilons]
         for miss in (0.5, 0.3, 0.1)
     }
-    return titled("Figure 2", mta_curves(curves, "For a relative error of 10%."))
+    return with_place("Figure 2", mta_curves(curves, "For a relative error of 10%."))

@@ -21,13 +21,13 @@ from sfumato.privacy.risk.sharing import (
     surface,
 )
 from sfumato.reproduce.data import Study
-from sfumato.reproduce.finding import Reproduction, Value, Verdict, beside, titled
+from sfumato.reproduce.finding import Agreement, Reproduction, Value, beside, with_place
 
 PAPER = "Decision Support for Sharing Data Using Differential Privacy"
 STATES = 4  # susceptible, infected, recovered, deceased
 BLIND = 1 / STATES
 DELTA = 2.0**-40
-COUNT = 100  # of Figure 3: 10% of it is 10
+COUNT = 100  # in Figure 3, where 10% of it is 10
 MISS = 0.1
 NOTES = (
     "Print: the reach of truncated noise has “eps - 1” where e^eps - 1 stands in the equation below it, and leaves the "
@@ -76,7 +76,7 @@ def situations(_study: Study) -> Reproduction:
 
 
 def _chance(epsilon: float) -> float:
-    """Of a histogram with Laplace(1/eps) on each bar: people are added or removed, a value is two bars."""
+    """Chance of a guess from a histogram with Laplace(1/eps) on each bar, where people are added or removed."""
     return guess_chance(exponent_of(epsilon, steps=1), BLIND)
 
 
@@ -97,8 +97,8 @@ def _epidemic() -> list[Value]:
         beside(
             "2.1: the risk of a blind guess, sensitivity 1, no trust", "0.25", sharing_risk_as_published(1, 0, BLIND)
         ),
-        _said("Figure 2: epidemic, no noise", "medium", without),
-        _said("Figure 3: epidemic, 9 of 10 answers within 10% of 100", "very low", with_10),
+        _risk_in_words("Figure 2: epidemic, no noise", "medium", without),
+        _risk_in_words("Figure 3: epidemic, 9 of 10 answers within 10% of 100", "very low", with_10),
         beside("the chance of a guess there", "", _chance(_epsilon_of_10())),
         beside("the chance of a guess with noise that never passes 10%", "", _chance(bounded)),
     ]
@@ -109,8 +109,8 @@ def _noise_for(situation: Situation) -> list[Value]:
     chance = chance_for_risk(risk, *situation.stake, BLIND)
     epsilon = epsilon_for_guess(chance, BLIND, steps=1)
     what = f"{situation.name}: epsilon, chance of a guess, noise 9 of 10 times"
-    said = f"trust {situation.trust}, sensitivity {situation.sensitivity}, risk {situation.limit}"
-    return [beside(what, "", (epsilon, chance, noise_quantile(1, epsilon, MISS)), digits=3, note=said)]
+    note = f"trust {situation.trust}, sensitivity {situation.sensitivity}, risk {situation.limit}"
+    return [beside(what, "", (epsilon, chance, noise_quantile(1, epsilon, MISS)), digits=3, note=note)]
 
 
 def _mechanism() -> list[Value]:
@@ -135,10 +135,10 @@ def _bars(bars: int, epsilon: float) -> float:
     return guess_chance(bars * epsilon, BLIND)
 
 
-def _said(what: str, printed: str, risk: float) -> Value:
+def _risk_in_words(what: str, printed: str, risk: float) -> Value:
     """A risk in words, and its number."""
     word = nearest_word(risk)
-    verdict = Verdict.SAME if word == printed else Verdict.DIFFERS
+    verdict = Agreement.SAME if word == printed else Agreement.DIFFERS
     return Value(what, printed, f"{word} ({risk:.2f})", verdict)
 
 
@@ -160,8 +160,8 @@ def _figure_1() -> Figure:
 
 
 def _surface(place: str, chance: float) -> Figure:
-    said = f"A guess is right {100 * chance:.0f} of 100 times, blindly 25."
-    return titled(place, sharing_surface(*surface(chance, BLIND), LEVELS["low"], said))
+    subtitle = f"A guess is right {100 * chance:.0f} of 100 times, blindly 25."
+    return with_place(place, sharing_surface(*surface(chance, BLIND), LEVELS["low"], subtitle))
 
 
 def _figure_4() -> Figure:
@@ -169,5 +169,5 @@ def _figure_4() -> Figure:
     epidemic, limit = SITUATIONS[0], LEVELS["low"]
     curve = [(0.5 * i, _risk(epidemic, _chance(-math.log(MISS) / (0.5 * i)))) for i in range(1, 61)]
     least = noise_quantile(1, epsilon_for_guess(chance_for_risk(limit, *epidemic.stake, BLIND), BLIND, steps=1), MISS)
-    said = "Low trust, high sensitivity; noise on a count."
-    return titled("Figure 4", noise_against_risk(curve, limit, least=least, subtitle=said))
+    subtitle = "Low trust, high sensitivity; noise on a count."
+    return with_place("Figure 4", noise_against_risk(curve, limit, least=least, subtitle=subtitle))

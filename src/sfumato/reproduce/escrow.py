@@ -14,7 +14,7 @@ from sfumato.composition import local
 from sfumato.presentation.figures.figure import Axis, Figure
 from sfumato.presentation.figures.marks import Points
 from sfumato.reproduce.data import Study
-from sfumato.reproduce.finding import Reproduction, Value, Verdict
+from sfumato.reproduce.finding import Agreement, Reproduction, Value
 from sfumato.reproduce.pri import PAPER
 
 RUNS = 10  # as the paper has them
@@ -29,14 +29,14 @@ Times = Mapping[tuple[str, str], float]
 
 def figure_8(study: Study) -> Reproduction:
     """Seconds to encrypt four columns, and to answer three queries: as they are, with DP, and from an escrow."""
-    from sfumato.reproduce.held import QUERIES, four_columns  # needs the [server] extra, and says so
+    from sfumato.reproduce.platform import QUERIES, four_columns  # needs the [server] extra, and says so
 
-    with TemporaryDirectory() as made:
-        file = four_columns(study, Path(made))
-        encrypted, seconds = _encryption(file, Path(made)), _queries(file, Path(made))
+    with TemporaryDirectory() as folder:
+        file = four_columns(study, Path(folder))
+        encrypted, seconds = _encryption(file, Path(folder)), _queries(file, Path(folder))
     values = [
         _other("encryption, escrow", "0.015 s", f"{encrypted:.2g} s"),
-        *(_other(f"Cryptε, {what}", said, "not run") for what, said in CRYPT.items()),
+        *(_other(f"Cryptε, {what}", printed, "not run") for what, printed in CRYPT.items()),
     ]
     for name in QUERIES:
         values += [_ours(f"{name}, {side}", f"{seconds[name, side]:.2g} s") for side in (WITHOUT, WITH, ESCROW)]
@@ -54,16 +54,16 @@ def figure_8(study: Study) -> Reproduction:
 
 
 def _encryption(file: Path, folder: Path) -> float:
-    from sfumato.adapters.vault.files import Files
-    from sfumato.adapters.vault.master_key import Master
+    from sfumato.adapters.vault.files import VaultFiles
+    from sfumato.adapters.vault.master_key import MasterKey
 
-    vault, plain = Files(folder / "vault", Master.of(os.urandom(32))), file.read_bytes()
+    vault, plain = VaultFiles(folder / "vault", MasterKey.of(os.urandom(32))), file.read_bytes()
     return median(_seconds(lambda version: vault.keep("adult", version, [plain]), str(run)) for run in range(RUNS))
 
 
 def _queries(file: Path, folder: Path) -> Times:
     """The sides take turns; the first turn starts the worker, and is forgotten."""
-    from sfumato.reproduce.held import QUERIES, Platform, epsilon_of, schema_of
+    from sfumato.reproduce.platform import QUERIES, Platform, epsilon_of, schema_of
 
     draws, took = count(), dict[tuple[str, str], list[float]]()
     dataset = local.open(file, schema_of(), ledger=folder / "adult.ledger")
@@ -81,9 +81,9 @@ def _queries(file: Path, folder: Path) -> Times:
     return {which: median(each[1:]) for which, each in took.items()}
 
 
-def _seconds(work: Callable[..., object], *said: str) -> float:
+def _seconds(work: Callable[..., object], *arguments: str) -> float:
     begin = perf_counter()
-    work(*said)
+    work(*arguments)
     return perf_counter() - begin
 
 
@@ -111,8 +111,8 @@ def _times(seconds: Times, name: str) -> str:
 
 
 def _other(what: str, printed: str, ours: str) -> Value:
-    return Value(what, printed, ours, Verdict.OTHER_MACHINE)
+    return Value(what, printed, ours, Agreement.OTHER_MACHINE)
 
 
 def _ours(what: str, ours: str) -> Value:
-    return Value(what, "", ours, Verdict.OURS)
+    return Value(what, "", ours, Agreement.OURS)

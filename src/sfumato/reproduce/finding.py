@@ -10,7 +10,7 @@ from sfumato.presentation.figures.figure import Figure
 from sfumato.presentation.wording.numbers import number
 
 
-class Verdict(StrEnum):
+class Agreement(StrEnum):
     """How a printed value and ours stand to each other."""
 
     SAME = "same"
@@ -29,13 +29,13 @@ class Value:
     what: str
     printed: str
     ours: str
-    verdict: Verdict
+    verdict: Agreement
     note: str = ""
 
 
 @dataclass(frozen=True)
 class Reproduction:
-    """Of one figure or one paper: `on` says which data it is of."""
+    """The values of one figure or one paper; `on` says which data they are of."""
 
     name: str
     title: str
@@ -77,21 +77,21 @@ def beside(
 
     Numbers in print are separated by commas or blanks; fractions are read as such.
     """
-    found = [ours] if isinstance(ours, int | float) else list(ours)
-    told = ", ".join(number(each, digits) for each in found)
+    figures = [ours] if isinstance(ours, int | float) else list(ours)
+    text = ", ".join(number(each, digits) for each in figures)
     if not printed:
-        return Value(what, "", told, Verdict.OURS, note)
+        return Value(what, "", text, Agreement.OURS, note)
     if not same_data:
-        return Value(what, printed, told, Verdict.OTHER_DATA, note)
+        return Value(what, printed, text, Agreement.OTHER_DATA, note)
     texts = printed.replace(",", " ").split()
-    agrees = len(texts) == len(found) and all(map(_reads_as, found, texts))
+    agrees = len(texts) == len(figures) and all(map(_reads_as, figures, texts))
     if agrees:
-        return Value(what, printed, told, Verdict.SAME, note)
-    verdict = Verdict.ERRATUM if erratum else Verdict.ROUNDED if rounded else Verdict.DIFFERS
-    return Value(what, printed, told, verdict, erratum or rounded or note)
+        return Value(what, printed, text, Agreement.SAME, note)
+    verdict = Agreement.ERRATUM if erratum else Agreement.ROUNDED if rounded else Agreement.DIFFERS
+    return Value(what, printed, text, verdict, erratum or rounded or note)
 
 
-def titled(place: str, figure: Figure) -> Figure:
+def with_place(place: str, figure: Figure) -> Figure:
     """The picture, with its place in the paper."""
     return replace(figure, title=f"{place}: {figure.title[:1].lower()}{figure.title[1:]}")
 

@@ -15,9 +15,11 @@ from sfumato.version import __version__
 
 def write(every: Sequence[Reproduction], folder: Path) -> None:
     (folder / "report.html").write_text(html(every, f"sfumato {__version__}"), "utf-8")
-    (folder / "values.json").write_text(json.dumps([found.as_dict() for found in every], indent=2) + "\n", "utf-8")
-    for found in every:
-        for place, figure in enumerate(found.figures, 1):
-            name = f"{found.name}-{place}"
+    (folder / "values.json").write_text(
+        json.dumps([reproduction.as_dict() for reproduction in every], indent=2) + "\n", "utf-8"
+    )
+    for reproduction in every:
+        for place, figure in enumerate(reproduction.figures, 1):
+            name = f"{reproduction.name}-{place}"
             (folder / f"{name}.svg").write_text(svg(figure), "utf-8")
             (folder / f"{name}.plotly.json").write_text(json.dumps(plotly(figure)) + "\n", "utf-8")

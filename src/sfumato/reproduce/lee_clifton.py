@@ -7,7 +7,7 @@ from sfumato.presentation.figures.curves import belief_curves
 from sfumato.presentation.figures.figure import Figure
 from sfumato.privacy.risk.belief import laplace_density, local_sensitivity, median, posterior
 from sfumato.reproduce.data import Study
-from sfumato.reproduce.finding import Reproduction, Value, beside, titled
+from sfumato.reproduce.finding import Reproduction, Value, beside, with_place
 
 PAPER = "How Much Is Enough? Choosing eps for Differential Privacy"
 ABSENCE, YEAR = possible_worlds((1, 2, 3, 10)), possible_worlds((1, 2, 3, 4))  # means
@@ -118,8 +118,8 @@ def _figures() -> tuple[Figure, ...]:
         curves[f"{name}, bound"] = [(e, worlds.bound(e)) for e in epsilons]
         curves[f"{name}, exact"] = [(e, worlds.risk(e)) for e in epsilons]
     return (
-        titled("Figure 1", ABSENCE.responses(2, 1.0).figure),
-        titled("Figure 2", belief_curves(curves, RHO, "Of which student is missing, from the mean.")),
-        titled("Figure 3 (a), mean", ABSENCE.responses(2).figure),
-        titled("Figure 3 (b), median", MEDIAN.responses(2).figure),
+        with_place("Figure 1", ABSENCE.responses(2, 1.0).figure),
+        with_place("Figure 2", belief_curves(curves, RHO, "Of which student is missing, from the mean.")),
+        with_place("Figure 3 (a), mean", ABSENCE.responses(2).figure),
+        with_place("Figure 3 (b), median", MEDIAN.responses(2).figure),
     )

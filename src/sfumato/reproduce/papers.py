@@ -21,11 +21,11 @@ REPRODUCTIONS: dict[str, Callable[[Study], Reproduction]] = {
     "escrow": escrow.figure_8,
     "scaling": scaling.scaling,
 }
-NEEDS = {"escrow": ("alembic", "argon2", "cryptography")}  # of the [server] extra: without it, not among all
+NEEDS = {"escrow": ("alembic", "argon2", "cryptography")}  # installed by the [server] extra; without it, not among all
 ALL = "all"
 
 
-def reproduced(what: str, study: Study) -> Iterator[Reproduction]:
+def reproductions(what: str, study: Study) -> Iterator[Reproduction]:
     """One of them, or all, one after the other."""
     if what not in (*REPRODUCTIONS, ALL):
         raise BadInput(f"There is no reproduction '{what}'", hint=f"it is {', '.join(REPRODUCTIONS)} or {ALL}.")

@@ -15,7 +15,7 @@ from sfumato.privacy.risk.posthoc import loss_laplace, pri, ratio, window
 from sfumato.privacy.risk.rdr import PAPER_CANDIDATES
 from sfumato.release.selection.pri import find_epsilon_from_pri
 from sfumato.reproduce.data import PRI_QUERIES, Study
-from sfumato.reproduce.finding import Reproduction, Value, Verdict, beside
+from sfumato.reproduce.finding import Agreement, Reproduction, Value, beside
 from sfumato.reproduce.rdr import box
 
 PAPER = "Making Differential Privacy Easier to Use for Data Controllers and Data Analysts"
@@ -36,8 +36,8 @@ NOTES = (
 def figures(study: Study) -> Reproduction:
     """What Find-eps-from-PRI finds for five queries and five percentages, run again and again."""
     data = study.open()
-    found = {
-        (name, percent): _found(data.query(sql), percent, study.runs)
+    epsilons = {
+        (name, percent): _accepted_epsilons(data.query(sql), percent, study.runs)
         for name, sql in PRI_QUERIES.items()
         for percent in PERCENTS
     }
@@ -47,40 +47,40 @@ def figures(study: Study) -> Reproduction:
             f"{study.runs} runs each of Find-eps-from-PRI",
             Axis("percentage by which PRIs may differ"),
             Axis("epsilon", scale="log"),
-            tuple(box(i, f"p = {p}", found[name, p]) for i, p in enumerate(PERCENTS, 1) if found[name, p]),
+            tuple(box(i, f"p = {p}", epsilons[name, p]) for i, p in enumerate(PERCENTS, 1) if epsilons[name, p]),
         )
         for name in PRI_QUERIES
     ]
     medians = [
-        beside(f"{name}: medians at p = 5, 25, 50, 75, 95", "", [median(found[name, p] or [0.0]) for p in PERCENTS])
+        beside(f"{name}: medians at p = 5, 25, 50, 75, 95", "", [median(epsilons[name, p] or [0.0]) for p in PERCENTS])
         for name in PRI_QUERIES
     ]
-    values = (*_figure_1_values(), *_claims(found, study), *medians, *_larger_is_no_more(), *_not_dp())
+    values = (*_figure_1_values(), *_claims(epsilons, study), *medians, *_larger_is_no_more(), *_not_dp())
     return Reproduction("pri", "Figures 1, 2 and 10", PAPER, values, (_figure_1(), *pictures), study.on, NOTES)
 
 
-def _found(query: Query, percent: int, runs: int) -> list[float]:
+def _accepted_epsilons(query: Query, percent: int, runs: int) -> list[float]:
     survey, mechanism = query._bound.look(Noise()), query.dataset.services.mechanism
     accepted = (find_epsilon_from_pri(survey, Fraction(percent), PAPER_CANDIDATES, mechanism) for _ in range(runs))
     return [each.epsilon for each in accepted if each is not None]
 
 
-def _claims(found: Mapping[tuple[str, int], list[float]], study: Study) -> list[Value]:
+def _claims(epsilons: Mapping[tuple[str, int], list[float]], study: Study) -> list[Value]:
     """What section 6.3.2 says of Figure 10."""
-    strict = {name: found[name, PERCENTS[0]] for name in PRI_QUERIES}
+    strict = {name: epsilons[name, PERCENTS[0]] for name in PRI_QUERIES}
     small = [sum(e < (1 if name == "Q5" else 0.1) for e in each) / len(each) for name, each in strict.items() if each]
     rising = [
-        median(found[name, low] or [0.0]) <= median(found[name, high] or [0.0])
+        median(epsilons[name, low] or [0.0]) <= median(epsilons[name, high] or [0.0])
         for name in PRI_QUERIES
         for low, high in pairwise(PERCENTS)
     ]
-    said = f"{sum(rising)} of {len(rising)} steps not down"
+    steps = f"{sum(rising)} of {len(rising)} steps not down"
     shares = ", ".join(f"{share:.0%}" for share in small)
     return [
         Value(
             "6.3.2: a larger p tends to find larger epsilons",
             "tends to",
-            said,
+            steps,
             _holds(sum(rising) > len(rising) / 2, study),
         ),
         Value(
@@ -92,10 +92,10 @@ def _claims(found: Mapping[tuple[str, int], list[float]], study: Study) -> list[
     ]
 
 
-def _holds(claim: bool, study: Study) -> Verdict:
+def _holds(claim: bool, study: Study) -> Agreement:
     if not study.is_the_papers:
-        return Verdict.OTHER_DATA
-    return Verdict.SAME if claim else Verdict.DIFFERS
+        return Agreement.OTHER_DATA
+    return Agreement.SAME if claim else Agreement.DIFFERS
 
 
 def _not_dp() -> list[Value]:

@@ -30,11 +30,11 @@ PRINTED = {  # of the authors' own plots, at each tau
     ("gaussian", "Q4"): "0.4 1 2 5 10",
     ("gaussian", "Q5"): "2 5 10 10 10",
 }
-THRESHOLDS = (1e-10, 1e-8, 1e-6, 1e-4)  # of Figure 9: the labels in print are ten times too small
+THRESHOLDS = (1e-10, 1e-8, 1e-6, 1e-4)  # in Figure 9, whose labels in print are ten times too small
 
 
 @dataclass(frozen=True)
-class Mechanism:
+class PaperMechanism:
     """How the authors draw, or think of, the noise."""
 
     name: str
@@ -42,8 +42,8 @@ class Mechanism:
     how: dict[str, Any]
 
 
-LAPLACE = Mechanism("laplace", "Laplace mechanism", {"mechanism": "laplace"})
-GAUSSIAN = Mechanism(
+LAPLACE = PaperMechanism("laplace", "Laplace mechanism", {"mechanism": "laplace"})
+GAUSSIAN = PaperMechanism(
     "gaussian",
     "Gaussian mechanism",
     {"mechanism": "gaussian", "calibration": "classic", "delta": 1 / ROWS**2},
@@ -65,8 +65,8 @@ def figure_2(_study: Study) -> Reproduction:
         values.append(beside(f"epsilon {epsilon:g}: least and largest RDR", rdrs, (at.rdr_min or 0, at.rdr_max or 0)))
         values.append(beside(f"epsilon {epsilon:g}: their ratio", fraction, at.ratio))
         bars.append(Range(epsilon, 1.0, at.gap))
-    found = query.choose(ratio(0.9), candidates="paper").epsilon or 0.0
-    values.append(beside("section 4.1: epsilon for a ratio of 0.9, of the candidates", "0.1", found))
+    epsilon_of_candidates = query.choose(ratio(0.9), candidates="paper").epsilon or 0.0
+    values.append(beside("section 4.1: epsilon for a ratio of 0.9, of the candidates", "0.1", epsilon_of_candidates))
     exact = query.choose(ratio(0.9)).epsilon or 0.0
     values.append(beside("the same without candidates", "", exact, note="the closed form, 1/9"))
     picture = Figure(
@@ -86,10 +86,10 @@ def figure_7(study: Study) -> Reproduction:
         lines: dict[tuple[tuple[float, float], ...], str] = {}  # queries that find the same are one line
         for name, sql in RDR_QUERIES.items():
             query = data.query(sql)
-            found = [query.choose(ratio(tau), candidates="paper", **mechanism.how).epsilon or 0.0 for tau in TAUS]
+            epsilons = [query.choose(ratio(tau), candidates="paper", **mechanism.how).epsilon or 0.0 for tau in TAUS]
             printed = PRINTED[mechanism.name, name]
-            values.append(beside(f"{mechanism.label}, {name}", printed, found, same_data=study.is_the_papers))
-            points = tuple(zip(reversed(TAUS), reversed(found), strict=True))
+            values.append(beside(f"{mechanism.label}, {name}", printed, epsilons, same_data=study.is_the_papers))
+            points = tuple(zip(reversed(TAUS), reversed(epsilons), strict=True))
             lines[points] = f"{lines[points]}, {name}" if points in lines else name
         pictures.append(
             Figure(
@@ -115,11 +115,13 @@ def figure_9(study: Study) -> Reproduction:
         for name, sql in RDR_QUERIES.items():
             query, medians = data.query(sql), []
             for tau in THRESHOLDS:
-                found = _drawn(query, variance(tau, select_epsilon=1, as_published=True), study.runs, mechanism)
+                epsilons = _selected_epsilons(
+                    query, variance(tau, select_epsilon=1, as_published=True), study.runs, mechanism
+                )
                 place += 1
-                if found:
-                    boxes.append(box(place, f"{name} {tau:.0e}".replace("e-0", "e-"), found))
-                    medians.append(median(found))
+                if epsilons:
+                    boxes.append(box(place, f"{name} {tau:.0e}".replace("e-0", "e-"), epsilons))
+                    medians.append(median(epsilons))
             values.append(beside(f"{mechanism.label}, {name}: medians", "", medians))
         pictures.append(
             Figure(
@@ -140,7 +142,7 @@ def figure_9(study: Study) -> Reproduction:
     return Reproduction("fig9", "Figure 9", PAPER, tuple(values), tuple(pictures), study.on, notes)
 
 
-def _drawn(query: Query, preference: Variance, runs: int, mechanism: Mechanism) -> list[float]:
+def _selected_epsilons(query: Query, preference: Variance, runs: int, mechanism: PaperMechanism) -> list[float]:
     """What so many runs found; a run that found nothing is left out."""
     try:
         choices = [query.choose(preference, candidates="paper", redraw=True, **mechanism.how) for _ in range(runs)]
@@ -149,7 +151,7 @@ def _drawn(query: Query, preference: Variance, runs: int, mechanism: Mechanism) 
     return [choice.epsilon for choice in choices if choice.epsilon is not None]
 
 
-def box(place: float, label: str, found: Sequence[float]) -> Box:
-    """A box plot of what was found."""
-    lower, middle, upper = quantiles(found, n=4, method="inclusive") if len(found) > 1 else [found[0]] * 3
-    return Box(place, min(found), lower, middle, upper, max(found), label)
+def box(place: float, label: str, values: Sequence[float]) -> Box:
+    """A box plot of these values."""
+    lower, middle, upper = quantiles(values, n=4, method="inclusive") if len(values) > 1 else [values[0]] * 3
+    return Box(place, min(values), lower, middle, upper, max(values), label)

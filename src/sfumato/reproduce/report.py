@@ -4,56 +4,55 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sfumato.presentation.document import drawing, items, page, paragraph, scrolled, section
-from sfumato.presentation.figures.terminal import text as drawn
-from sfumato.presentation.table import table
-from sfumato.reproduce.finding import Reproduction, Verdict
+from sfumato.presentation.document import Block, Cells, CodeLines, Document, Heading, Items, Prose, in_text, on_page
+from sfumato.reproduce.finding import Agreement, Reproduction
 
 COLUMNS = ("value", "in print", "ours", "verdict")
 WIDTH = 100
 
 
-def text(found: Reproduction, *, colour: bool = False) -> str:
+def text(reproduction: Reproduction, *, colour: bool = False) -> str:
     """The values, the figures and what there is to say of them."""
-    parts = [f"{found.title} · {found.paper}\non {found.on}", table(COLUMNS, _rows(found))]
-    parts += [drawn(figure, width=WIDTH, colour=colour) for figure in found.figures]
-    parts += ["\n".join(f"- {said}" for said in _said(found))]
-    return "\n\n".join(part for part in parts if part)
+    return Document("", _blocks(reproduction)).text(width=WIDTH, colour=colour)
 
 
 def html(every: Sequence[Reproduction], footer: str = "") -> str:
     """One page: how much agrees, then each of them."""
-    return page("The papers, reproduced", [paragraph(summary(every), "lead"), *map(_section, every)], footer=footer)
+    blocks = (block for reproduction in every for block in _blocks(reproduction))
+    return Document("The papers, reproduced", (Prose(summary(every), "lead"), *blocks)).page(footer)
 
 
 def summary(every: Sequence[Reproduction]) -> str:
     """How many values agree, and where they do not, why."""
     verdicts = [value.verdict for each in every for value in each.values]
-    counts = {verdict: verdicts.count(verdict) for verdict in Verdict}
-    said = {
-        Verdict.SAME: "as printed",
-        Verdict.ROUNDED: "that are rounded in print",
-        Verdict.ERRATUM: "where the print is wrong",
-        Verdict.DIFFERS: "that differ",
-        Verdict.OTHER_DATA: "of other data than the paper's",
-        Verdict.OTHER_MACHINE: "of another machine",
-        Verdict.OURS: "that are not printed",
+    counts = {verdict: verdicts.count(verdict) for verdict in Agreement}
+    descriptions = {
+        Agreement.SAME: "as printed",
+        Agreement.ROUNDED: "that are rounded in print",
+        Agreement.ERRATUM: "where the print is wrong",
+        Agreement.DIFFERS: "that differ",
+        Agreement.OTHER_DATA: "of other data than the paper's",
+        Agreement.OTHER_MACHINE: "of another machine",
+        Agreement.OURS: "that are not printed",
     }
-    return "; ".join(f"{many} {said[verdict]}" for verdict, many in counts.items() if many) + "."
+    return "; ".join(f"{many} {descriptions[verdict]}" for verdict, many in counts.items() if many) + "."
 
 
-def _section(found: Reproduction) -> str:
-    rows = scrolled(COLUMNS, _rows(found), f"{found.title}: in print and ours")
-    pictures = [drawing(figure) for figure in found.figures]
-    about = paragraph(f"{found.paper}. On {found.on}.", "soft")
-    return section(found.title, about, rows, *pictures, items(_said(found)) if _said(found) else "")
+def _blocks(reproduction: Reproduction) -> tuple[Block, ...]:
+    return (
+        in_text(CodeLines(f"{reproduction.title} · {reproduction.paper}\non {reproduction.on}")),
+        on_page(Heading(reproduction.title), Prose(f"{reproduction.paper}. On {reproduction.on}.", "soft")),
+        Cells(COLUMNS, _rows(reproduction), f"{reproduction.title}: in print and ours"),
+        *reproduction.figures,
+        Items(_notes(reproduction)),
+    )
 
 
-def _rows(found: Reproduction) -> list[list[str]]:
-    return [[v.what, v.printed, v.ours, v.verdict.value + (" *" * bool(v.note))] for v in found.values]
+def _rows(reproduction: Reproduction) -> list[list[str]]:
+    return [[v.what, v.printed, v.ours, v.verdict.value + (" *" * bool(v.note))] for v in reproduction.values]
 
 
-def _said(found: Reproduction) -> list[str]:
+def _notes(reproduction: Reproduction) -> list[str]:
     """The notes of all of it, then those of single values, once each."""
-    single = dict.fromkeys(f"{v.what}: {v.note}" for v in found.values if v.note)
-    return [*found.notes, *single]
+    single = dict.fromkeys(f"{v.what}: {v.note}" for v in reproduction.values if v.note)
+    return [*reproduction.notes, *single]

@@ -9,7 +9,7 @@ from sfumato.presentation.figures.marks import Line
 from sfumato.privacy.preferences.disparity import ratio, variance
 from sfumato.privacy.preferences.preference import Preference
 from sfumato.reproduce.data import RDR_QUERIES, Study
-from sfumato.reproduce.finding import Reproduction, Value, Verdict
+from sfumato.reproduce.finding import Agreement, Reproduction, Value
 
 PAPER = "Within-Dataset Disclosure Risk for Differential Privacy; Making Differential Privacy Easier to Use"
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
@@ -53,7 +53,7 @@ def scaling(study: Study) -> Reproduction:
             f"{algorithm}, {name}, 1,000,000 people",
             SAID.get(name, "minutes at most"),
             f"{took[-1]:.2g} s",
-            Verdict.OURS,
+            Agreement.OURS,
         )
         for (algorithm, name), took in seconds.items()
     ]

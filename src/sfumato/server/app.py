@@ -32,29 +32,30 @@ from sfumato.server.api import (
     signals,
     tokens,
 )
-from sfumato.server.concurrency import Lane
-from sfumato.server.dependencies import Lanes
-from sfumato.server.middleware.access_log import Access
-from sfumato.server.middleware.authentication import Gate, Opening
-from sfumato.server.middleware.body_limit import Sizes
-from sfumato.server.middleware.failures import Faults
-from sfumato.server.middleware.headers import Headers
-from sfumato.server.middleware.wording import Wording
+from sfumato.server.concurrency import WorkPool
+from sfumato.server.dependencies import WorkPools
+from sfumato.server.middleware.access_log import AccessLogMiddleware
+from sfumato.server.middleware.authentication import AuthenticationMiddleware, PublicPaths
+from sfumato.server.middleware.body_limit import BodyLimitMiddleware
+from sfumato.server.middleware.failures import ErrorMiddleware
+from sfumato.server.middleware.headers import SecurityHeadersMiddleware
+from sfumato.server.middleware.wording import WordingMiddleware
 from sfumato.server.rate_limit import Rate
-from sfumato.server.settings import Settings
-from sfumato.server.web import failures, routes
+from sfumato.server.settings import ServerSettings
+from sfumato.server.web import routes
 from sfumato.server.web.assets import PLACE, Assets
+from sfumato.server.web.failures_page import SIGN_IN, render_problem
 from sfumato.server.web.shell import environment
 from sfumato.version import __version__
 
 API = "/api/v1"
-OPEN_TO_ALL = Opening(
+OPEN_TO_ALL = PublicPaths(
     frozenset(
         {
             ("POST", f"{API}/session"),
             ("GET", f"{API}/health"),
             ("GET", f"{API}/openapi.json"),
-            ("GET", failures.SIGN_IN),
+            ("GET", SIGN_IN),
         }
     ),
     (f"{PLACE}/", "/public/", f"{API}/public/"),
@@ -68,9 +69,9 @@ _NOUNS = (
 _NO_TELEMETRY = TelemetryConfig(tracing=False, metrics=False, logs=False, operation_spans=False, auto_configure=False)
 
 
-def made(escrow: Escrow, settings: Settings | None = None) -> FastAPI:
+def create_app(escrow: Escrow, settings: ServerSettings | None = None) -> FastAPI:
     """An app on this escrow. It listens nowhere by itself: `run.serve` does, or a test."""
-    told = settings or Settings()
+    settings = settings or ServerSettings()
     app = FastAPI(
         title="sfumato",
         version=__version__,
@@ -80,25 +81,31 @@ def made(escrow: Escrow, settings: Settings | None = None) -> FastAPI:
         redirect_slashes=False,
         telemetry=_NO_TELEMETRY,
         middleware=[
-            Middleware(Wording),
-            Middleware(Headers, secure=told.secure),
-            Middleware(Access),
-            Middleware(Faults, told=failures.told),
-            Middleware(Gate, escrow=escrow, calls=Rate(told.calls_a_minute), opening=OPEN_TO_ALL, told=failures.told),
-            Middleware(Sizes, limit=told.body_bytes),
+            Middleware(WordingMiddleware),
+            Middleware(SecurityHeadersMiddleware, secure=settings.secure),
+            Middleware(AccessLogMiddleware),
+            Middleware(ErrorMiddleware, render=render_problem),
+            Middleware(
+                AuthenticationMiddleware,
+                escrow=escrow,
+                calls=Rate(settings.calls_a_minute),
+                public=OPEN_TO_ALL,
+                render=render_problem,
+            ),
+            Middleware(BodyLimitMiddleware, limit=settings.body_bytes),
         ],
         exception_handlers={
-            SfumatoError: _readable(problems.of_sfumato),
-            RequestValidationError: _readable(problems.of_validation),
-            HTTPException: _readable(problems.of_http),
+            SfumatoError: _renders(problems.of_sfumato),
+            RequestValidationError: _renders(problems.of_validation),
+            HTTPException: _renders(problems.of_http),
         },
     )
-    app.state.escrow, app.state.settings = escrow, told
-    app.state.sign_ins = Rate(told.sign_ins_a_minute)
-    app.state.lanes = Lanes(
-        signing_in=Lane(told.signing_in_at_once, told.signing_in_at_once),
-        asking=Lane(told.asking_at_once, told.asking_at_once_each),
-        delivering=Lane(told.delivering_at_once, told.delivering_at_once_each),
+    app.state.escrow, app.state.settings = escrow, settings
+    app.state.sign_ins = Rate(settings.sign_ins_a_minute)
+    app.state.lanes = WorkPools(
+        signing_in=WorkPool(settings.signing_in_at_once, settings.signing_in_at_once),
+        asking=WorkPool(settings.asking_at_once, settings.asking_at_once_each),
+        delivering=WorkPool(settings.delivering_at_once, settings.delivering_at_once_each),
     )
     for noun in _NOUNS:
         app.include_router(noun.routes, prefix=API)
@@ -111,12 +118,12 @@ def made(escrow: Escrow, settings: Settings | None = None) -> FastAPI:
     return app
 
 
-def _readable(
-    said: Callable[[Request, Exception], Coroutine[Any, Any, JSONResponse]],
+def _renders(
+    describe: Callable[[Request, Exception], Coroutine[Any, Any, JSONResponse]],
 ) -> Callable[[Request, Exception], Coroutine[Any, Any, Response]]:
-    """The problem, as whoever called can read it."""
+    """A handler that answers with a problem as a page or as JSON, whichever the caller reads."""
 
     async def answer(request: Request, error: Exception) -> Response:
-        return failures.told(request, await said(request, error))
+        return render_problem(request, await describe(request, error))
 
     return answer

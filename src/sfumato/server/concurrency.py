@@ -15,7 +15,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class Lane:
+class WorkPool:
     """Threads for one kind of slow work: `size` in all, `each` for one person. Lives in the event loop."""
 
     def __init__(self, size: int, each: int) -> None:

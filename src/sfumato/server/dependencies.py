@@ -4,30 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Annotated, Generic, TypeAlias, TypeVar
+from typing import Annotated, Any, Generic, TypeAlias, TypeVar, get_args
 
 from fastapi import Depends, Path, Query, Request
-from pydantic import BaseModel
+from pydantic import BaseModel, GetCoreSchemaHandler
+from pydantic_core import CoreSchema, core_schema
 
 from sfumato.errors import Forbidden
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.service import Escrow
-from sfumato.server.concurrency import Lane
+from sfumato.model.plain import to_plain
+from sfumato.server.concurrency import WorkPool
 from sfumato.server.middleware.authentication import Caller
-from sfumato.server.settings import Settings
+from sfumato.server.settings import ServerSettings
 from sfumato.server.texts import Name, Number
 
 T = TypeVar("T")
-M = TypeVar("M", bound=BaseModel)
+
+
+class _Plain:
+    """Writes a dataclass as it is, with the fields of the type that a route declares: the document names these."""
+
+    def __get_pydantic_core_schema__(self, declared: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        kinds = get_args(declared) or (declared,)
+
+        def plain(value: Any):  # type: ignore[no-untyped-def]  # a type here would be the document's
+            return to_plain(value, next(kind for kind in kinds if isinstance(value, kind)))
+
+        written = core_schema.plain_serializer_function_ser_schema(plain)
+        return core_schema.no_info_wrap_validator_function(
+            lambda value, _: value, handler(declared), serialization=written
+        )
+
+
+Plain = Annotated[T, _Plain()]
 
 
 @dataclass(frozen=True)
-class Lanes:
+class WorkPools:
     """Signing in burns memory, asking waits for workers, delivering waits for the network."""
 
-    signing_in: Lane
-    asking: Lane
-    delivering: Lane
+    signing_in: WorkPool
+    asking: WorkPool
+    delivering: WorkPool
 
 
 def _escrow(request: Request) -> Escrow:
@@ -35,13 +54,13 @@ def _escrow(request: Request) -> Escrow:
     return found
 
 
-def _settings(request: Request) -> Settings:
-    found: Settings = request.app.state.settings
+def _settings(request: Request) -> ServerSettings:
+    found: ServerSettings = request.app.state.settings
     return found
 
 
-def _lanes(request: Request) -> Lanes:
-    found: Lanes = request.app.state.lanes
+def _lanes(request: Request) -> WorkPools:
+    found: WorkPools = request.app.state.lanes
     return found
 
 
@@ -59,12 +78,12 @@ def _with(scope: str) -> Callable[[Caller], Person]:
     return person
 
 
-Here: TypeAlias = Annotated[Escrow, Depends(_escrow)]
-Told: TypeAlias = Annotated[Settings, Depends(_settings)]
-Slowly: TypeAlias = Annotated[Lanes, Depends(_lanes)]
-Called: TypeAlias = Annotated[Caller, Depends(_caller)]
-Reader: TypeAlias = Annotated[Person, Depends(_with("read"))]
-Writer: TypeAlias = Annotated[Person, Depends(_with("write"))]
+EscrowDep: TypeAlias = Annotated[Escrow, Depends(_escrow)]
+SettingsDep: TypeAlias = Annotated[ServerSettings, Depends(_settings)]
+WorkPoolsDep: TypeAlias = Annotated[WorkPools, Depends(_lanes)]
+CallerDep: TypeAlias = Annotated[Caller, Depends(_caller)]
+ReadingUser: TypeAlias = Annotated[Person, Depends(_with("read"))]
+WritingUser: TypeAlias = Annotated[Person, Depends(_with("write"))]
 NameInPath: TypeAlias = Annotated[Name, Path()]
 
 Limit: TypeAlias = Annotated[int, Query(ge=1, le=200)]
@@ -75,11 +94,11 @@ AfterNumber: TypeAlias = Annotated[Number | None, Query()]
 class Page(BaseModel, Generic[T]):
     """Some of many: `next` is the `after` of the page that follows, null on the last."""
 
-    items: list[T]
+    items: list[Plain[T]]
     next: str | int | None
 
 
-def page(found: Iterable[M], limit: int, cursor: str) -> Page[M]:
+def page(found: Iterable[T], limit: int, cursor: str) -> Page[T]:
     """`found` was asked for one more than `limit`, which tells whether there is another page."""
     items = list(found)
     more = len(items) > limit

@@ -72,7 +72,7 @@ _SAID = {
 }
 
 
-class Place(BaseModel):
+class SqlPosition(BaseModel):
     """Where in the SQL: of which query of several, in which line and column of it. All count from 1."""
 
     query: int
@@ -93,7 +93,7 @@ class Problem(BaseModel):
     detail: str
     hint: str
     where: str
-    at: Place | None
+    at: SqlPosition | None
     reason: str
     values: dict[str, Any]
 
@@ -174,14 +174,14 @@ def _problem(
     return JSONResponse(problem.model_dump(), status, headers, media_type=media)
 
 
-def _place(where: str) -> Place | None:
+def _place(where: str) -> SqlPosition | None:
     """The place that a sentence states, if it is one in a query.
 
     >>> _place("query 2, line 1, column 23"), _place("line 3, column 4").query, _place("body.sql")
-    (Place(query=2, line=1, column=23), 1, None)
+    (SqlPosition(query=2, line=1, column=23), 1, None)
     """
     found = _IN_SQL.match(where)
     if found is None or not found[0]:
         return None
     query, line, column = (None if said is None else int(said) for said in found.groups())
-    return Place(query=query or 1, line=line, column=column)
+    return SqlPosition(query=query or 1, line=line, column=column)

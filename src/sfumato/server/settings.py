@@ -18,7 +18,7 @@ class Guest:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class ServerSettings:
     """`secure`: people reach this server by TLS, its own or a proxy's. Limits hold for each server process."""
 
     secure: bool = False

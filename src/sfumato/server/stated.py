@@ -13,7 +13,7 @@ Epsilons: TypeAlias = Literal["paper"] | Annotated[list[float], Field(max_length
 Level: TypeAlias = str | float
 
 
-class Stated(BaseModel):
+class PreferenceBody(BaseModel):
     """Names that are not listed go on to the escrow, which knows them or says which there are."""
 
     model_config = ConfigDict(extra="allow", strict=True, allow_inf_nan=False)
@@ -32,7 +32,7 @@ class Stated(BaseModel):
         return self.model_dump(exclude_unset=True)
 
 
-class How(Stated):
+class How(PreferenceBody):
     """How the noise is thought of, and at which epsilons a risk is shown."""
 
     candidates: Epsilons | None = None
@@ -43,7 +43,7 @@ class How(Stated):
     preregistered: Text = ""
 
 
-class Guesses(Stated):
+class Guesses(PreferenceBody):
     """What is guessed (`choices`, `secret`, `radius` or `prior`), and with whom an answer is shared."""
 
     choices: int | None = None
@@ -66,7 +66,7 @@ _KINDS: dict[OptionKind, Any] = {
 }
 
 
-class _Drawn(Stated):
+class _Drawn(PreferenceBody):
     """The names of a schema's [rule], and how the noise is drawn."""
 
     candidates: Epsilons | None = None

@@ -12,12 +12,12 @@ from sfumato.model.facts import Cell
 from sfumato.release import answer
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.noise import Noisy
-from sfumato.signals.request import table_of
+from sfumato.signals.signal_request import table_of
 from sfumato.signals.tasks.table import Table
 from sfumato.sql.plans import blocks as plan
 
 
-class Exact(Protocol):
+class ExactAnswer(Protocol):
     """Where exact answers come from, for tasks' eyes only: the data, unless somebody else reads it."""
 
     def table(self) -> Table: ...
@@ -26,7 +26,7 @@ class Exact(Protocol):
 
 
 @dataclass(frozen=True)
-class Read:
+class AnswerFromData:
     """From the data itself."""
 
     query: BoundQuery
@@ -41,7 +41,7 @@ class Read:
 def exact_table(query: BoundQuery) -> Table:
     """S': the answer put together as releases are, from numbers without noise."""
     steps = [n.step for n in query.measurement.numbers]
-    return _assembled(query, query.totals().cells, steps)
+    return _exact_figures(query, query.totals().cells, steps)
 
 
 def block_tables(query: BoundQuery, blocks: int, key: str) -> list[Table]:
@@ -50,12 +50,12 @@ def block_tables(query: BoundQuery, blocks: int, key: str) -> list[Table]:
     What is added up is taken as often as there are blocks. Whoever comes or goes changes one block.
     """
     question, engine = query.survey(Noise()).question, query.context.engine
-    found = engine.rows(plan.totals_by_block(question, blocks, key).sql(engine.dialect))
+    rows = engine.rows(plan.totals_by_block(question, blocks, key).sql(engine.dialect))
     steps = [n.step * (blocks if n.kind.additive else 1) for n in query.measurement.numbers]
-    return [_assembled(query, block, steps) for block in plan.read_blocks(found, question, blocks)]
+    return [_exact_figures(query, block, steps) for block in plan.read_blocks(rows, question, blocks)]
 
 
-def _assembled(query: BoundQuery, cells: Mapping[Cell, Sequence[int]], steps: Sequence[Fraction]) -> Table:
+def _exact_figures(query: BoundQuery, cells: Mapping[Cell, Sequence[int]], steps: Sequence[Fraction]) -> Table:
     numbers = tuple(tuple(n * step for n, step in zip(cell, steps, strict=True)) for cell in cells.values())
     seen = answer.answer(query.measurement, Noisy(tuple(cells), numbers), None, query.statement.afterwards)
     return table_of(seen, query.measurement)

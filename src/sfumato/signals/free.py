@@ -19,7 +19,7 @@ from sfumato.ports import Mechanisms
 from sfumato.release import answer as assemble
 from sfumato.release.noise import Noisy
 from sfumato.release.risk.posthoc import places_of_keys
-from sfumato.signals.request import DRAWS, MOST_DRAWS, prepared, table_of
+from sfumato.signals.signal_request import DRAWS, MOST_DRAWS, prepare_task, table_of
 from sfumato.signals.tasks.table import Table
 from sfumato.signals.tasks.task import Task, is_whole
 
@@ -34,8 +34,8 @@ def free_signal(
     draws: int = DRAWS,
 ) -> model.FreeScore:
     """Scores of the answer with fresh noise of the same law: from public facts and what was released, and free."""
-    made = prepared(task, measurement, answer)
-    return scored(made, redrawn(statement, measurement, answer, certificate, mechanism, draws))
+    prepared = prepare_task(task, measurement, answer)
+    return score_draws(prepared, redraw(statement, measurement, answer, certificate, mechanism, draws))
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Redrawn:
     moved: tuple[tuple[tuple[Fraction, ...], ...], ...]  # by number, then draw, then cell
 
 
-def redrawn(
+def redraw(
     statement: Statement,
     measurement: Measurement,
     answer: Answer,
@@ -65,8 +65,10 @@ def redrawn(
     if _picks(statement.afterwards):
         raise NoMechanism.because("signal-rows-left-out")
     drawings, cells = _drawings(certificate, measurement), _cells(statement, measurement, answer)
-    based = [_based(numbers, measurement) for numbers in answer.numbers]
-    fresh = [_again(based, place, measurement, drawing, mechanism, draws) for place, drawing in enumerate(drawings)]
+    based = [_noise_base(numbers, measurement) for numbers in answer.numbers]
+    fresh = [
+        _fresh_noise(based, place, measurement, drawing, mechanism, draws) for place, drawing in enumerate(drawings)
+    ]
     tables = []
     for draw in range(draws):
         numbers = tuple(zip(*(number[draw] for number in fresh), strict=True))
@@ -79,7 +81,7 @@ def redrawn(
     return Redrawn(measurement, certificate, table_of(answer, measurement), tuple(tables), moved)
 
 
-def scored(task: Task, fresh: Redrawn) -> model.FreeScore:
+def score_draws(task: Task, fresh: Redrawn) -> model.FreeScore:
     """What fresh noise does to a task that was prepared for this answer."""
     measurement, score = fresh.measurement, task.score([fresh.table])
     scores = tuple(task.score([table]) for table in fresh.tables)
@@ -128,24 +130,26 @@ def _drawings(certificate: ReleaseCertificate, measurement: Measurement) -> list
     assert c.laws is not None
     assert c.scale is not None
     assert c.grid_step is not None
-    found = []
+    drawings = []
     for place, number in enumerate(measurement.numbers):
-        law, scale, told = NoiseLaw(c.laws[place]), cast(float, c.scale[place]), Fraction(c.grid_step[place])
-        finer = max(1, round(number.step / told))  # the certificate tells a float: the grid itself divides the number's
+        law, scale, certified_step = NoiseLaw(c.laws[place]), cast(float, c.scale[place]), Fraction(c.grid_step[place])
+        finer = max(
+            1, round(number.step / certified_step)
+        )  # the certificate tells a float: the grid itself divides the number's
         step = number.step / finer
         furthest = None if c.reach is None else round(Fraction(c.reach[place]) / step)
         budget = float(number.euclidean) / scale if law is NoiseLaw.GAUSSIAN else number.part(c.epsilon)
-        found.append(Drawing(law, budget, step, scale, reach=furthest))
-    return found
+        drawings.append(Drawing(law, budget, step, scale, reach=furthest))
+    return drawings
 
 
-def _based(numbers: Sequence[float], measurement: Measurement) -> tuple[Fraction, ...]:
+def _noise_base(numbers: Sequence[float], measurement: Measurement) -> tuple[Fraction, ...]:
     """What fresh noise is added to: counts as they were rounded, so that it is rounded as the noise in them was."""
     kinds = [n.kind for n in measurement.numbers]
     return tuple(Fraction(round(v)) if kind.counts else Fraction(v) for v, kind in zip(numbers, kinds, strict=True))
 
 
-def _again(
+def _fresh_noise(
     based: Sequence[tuple[Fraction, ...]],
     place: int,
     measurement: Measurement,

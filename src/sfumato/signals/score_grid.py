@@ -23,10 +23,10 @@ def bits(width: float, decimals: int = DECIMALS, *, beside: int = 0) -> float:
     return math.log2(math.floor(Fraction(str(width)) * 10**decimals) + 1 + beside)
 
 
-def rounded(score: float, decimals: int = DECIMALS) -> float:
+def rounded_score(score: float, decimals: int = DECIMALS) -> float:
     """As it may leave; there is no negative zero.
 
-    >>> rounded(0.1234), rounded(-0.001)
+    >>> rounded_score(0.1234), rounded_score(-0.001)
     (0.12, 0.0)
     """
     return round(score, decimals) + 0.0
@@ -38,7 +38,7 @@ def width_once_rounded(low: float, high: float, decimals: int = DECIMALS) -> flo
     >>> width_once_rounded(0.004, 1.006), width_once_rounded(0.1, 1.13)
     (1.01, 1.03)
     """
-    return round(rounded(high, decimals) - rounded(low, decimals), decimals)
+    return round(rounded_score(high, decimals) - rounded_score(low, decimals), decimals)
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Grid:
         return float(self.step * self.sensitivity)
 
 
-def of_difference(task: Task, moved: Mapping[str, Fraction] | None) -> Grid:
+def difference_grid(task: Task, moved: Mapping[str, Fraction] | None) -> Grid:
     """The grid of `|g(S) - g(q(x))|`: its sensitivity is `min(R, sum L_c D_c)`, at most `L D1`.
 
     See docs/theory/signalling.md#noisy-difference.
@@ -77,7 +77,7 @@ def of_difference(task: Task, moved: Mapping[str, Fraction] | None) -> Grid:
     return Grid(step, min(math.ceil(slope / step) + 1, math.ceil(width / step)))
 
 
-def of_blocks(task: Task, changed: int) -> Grid:
+def block_grid(task: Task, changed: int) -> Grid:
     """The grid of a sum over blocks of which one person changes so many, each by the range at most.
 
     See docs/theory/signalling.md#sample-and-aggregate.

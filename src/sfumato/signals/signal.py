@@ -11,28 +11,32 @@ from sfumato.model.release import Released
 from sfumato.model.signal import SignalKind, SignalScore
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.risk.posthoc import require_released_here
-from sfumato.signals.charged import charge
-from sfumato.signals.exact_answer import Exact, Read
-from sfumato.signals.free import free_signal, redrawn
-from sfumato.signals.request import Asked, prepared
+from sfumato.signals.charged import charged_signal
+from sfumato.signals.exact_answer import AnswerFromData, ExactAnswer
+from sfumato.signals.free import free_signal, redraw
+from sfumato.signals.signal_request import SignalRequest, prepare_task
 from sfumato.signals.tasks.task import Task
 
 
-def signal(
-    query: BoundQuery, release: Released, task: Task | Mapping[str, Any], asked: Asked, exact: Exact | None = None
+def make_signal(
+    query: BoundQuery,
+    release: Released,
+    task: Task | Mapping[str, Any],
+    request: SignalRequest,
+    exact: ExactAnswer | None = None,
 ) -> SignalScore:
     """The signal that is asked for, about a release that this query gave."""
     answer, measurement, statement = release.answer, query.measurement, query.statement
     if query.context.bounds_from_data:
         raise NoMechanism.because("signal-bounds-from-data")
-    if asked.kind is SignalKind.FREE:
+    if request.kind is SignalKind.FREE:
         mechanism = query.context.services.mechanism
-        return free_signal(statement, measurement, answer, release.certificate, task, mechanism, asked.draws)
-    charged = charge(query, answer, task, asked, exact or Read(query))
+        return free_signal(statement, measurement, answer, release.certificate, task, mechanism, request.draws)
+    charged = charged_signal(query, answer, task, request, exact or AnswerFromData(query))
     require_released_here(query, release)
     if exact is None:
         query.context.require_data()
-    match asked.kind:
+    match request.kind:
         case SignalKind.DIFFERENCE:
             return charged.difference()
         case SignalKind.BLOCKS:
@@ -40,16 +44,18 @@ def signal(
     return charged.published()
 
 
-def foreseen(query: BoundQuery, release: Released, task: Task | Mapping[str, Any], asked: Asked) -> Guarantee:
+def preview_guarantee(
+    query: BoundQuery, release: Released, task: Task | Mapping[str, Any], request: SignalRequest
+) -> Guarantee:
     """The word that a signal would carry, as things are now; refused from public facts where it cannot be made.
 
     A free one that is known to a person before it is made has the word of its release, and of their decision.
     """
-    if asked.kind is SignalKind.FREE:
-        prepared(task, query.measurement, release.answer)
+    if request.kind is SignalKind.FREE:
+        prepare_task(task, query.measurement, release.answer)
         mechanism = query.context.services.mechanism
-        redrawn(query.statement, query.measurement, release.answer, release.certificate, mechanism, 1)
-        decided = query.context.decided(query.context.ledger.record, asked.attestation)
+        redraw(query.statement, query.measurement, release.answer, release.certificate, mechanism, 1)
+        decided = query.context.decided(query.context.ledger.record, request.attestation)
         return weakest([release.certificate.guarantee, guarantee_of(decided)])
-    charged = charge(query, release.answer, task, asked, Read(query))
-    return charged.foreseen()
+    charged = charged_signal(query, release.answer, task, request, AnswerFromData(query))
+    return charged.preview_guarantee()

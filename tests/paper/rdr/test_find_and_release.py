@@ -26,7 +26,7 @@ from sfumato.privacy.risk.rdr import PAPER_CANDIDATES
 from sfumato.privacy.risk.rdr_distribution import rdrs_at
 from sfumato.privacy.risk.rdr_variance import epsilon_for_variance
 from sfumato.privacy.sensitivity import sensitivity_of_variance
-from sfumato.release.people.exposure_range import compared
+from sfumato.release.people.exposure_range import compared_spread
 from tests.depth import depth
 from tests.paper.test_rdr import ADULT, PEOPLE, QUERIES, svt_split, variance_as_published
 from tests.statistical.audit import RATE, least_rate, most_rate
@@ -185,7 +185,7 @@ CANDIDATES = sorted(PAPER_CANDIDATES, reverse=True)
 
 def figure_9(query: sf.Query, noise: Noise) -> list[float]:
     """The variance at each candidate, from the largest down."""
-    people = compared(sf.variance(TAU, select_epsilon=1, as_published=True), query._bound.look(noise), noise)
+    people = compared_spread(sf.variance(TAU, select_epsilon=1, as_published=True), query._bound.look(noise), noise)
     return [rdrs_at(candidate, people, noise).normalised_variance for candidate in CANDIDATES]
 
 

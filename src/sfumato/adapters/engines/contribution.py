@@ -9,14 +9,14 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from sfumato.adapters.engines.reference import Value, cleaned
+from sfumato.adapters.engines.reference import Value, clean_rows
 from sfumato.model.schema import Schema, Type
 
 Own = Sequence[tuple[int, str, str]]
 """The rows of a person: the place of each, the text of its group, and the text of all that is read of it."""
 
 
-def counting(
+def counted_rows(
     rows: Sequence[Mapping[str, object]], schema: Schema, columns: Sequence[str], keys: Sequence[str] = ()
 ) -> list[int]:
     """The places of the rows that count, among rows that a query keeps, of which it reads these columns.
@@ -27,14 +27,14 @@ def counting(
     assert unit is not None
     people: dict[str, list[tuple[int, str, str]]] = defaultdict(list)
     read = sorted(name for name in columns if name != unit)
-    for place, row in enumerate(cleaned(rows, schema, [unit, *read])):
+    for place, row in enumerate(clean_rows(rows, schema, [unit, *read])):
         if row[unit] is not None:
             group, content = (_fields(_text(row[n], n, schema) for n in names) for names in (keys, read))
             people[str(_text(row[unit], unit, schema))].append((place, group, content))
-    found = []
+    places = []
     for person, own in people.items():
-        found += _first(person, _in_few_groups(person, own, schema), schema)
-    return sorted(found)
+        places += _first(person, _in_few_groups(person, own, schema), schema)
+    return sorted(places)
 
 
 def _in_few_groups(person: str, own: Own, schema: Schema) -> Own:

@@ -40,7 +40,7 @@ _TRUTHS = dict.fromkeys(("true", "t", "yes", "y", "1"), 1) | dict.fromkeys(("fal
 
 
 @dataclass(frozen=True)
-class Asked:
+class OracleAggregate:
     """One aggregate. Its argument is spelled twice: as it is, and with each column in it clamped to its bounds.
 
     Counts read the first and everything else the second; `bounds` are those of the second.
@@ -90,7 +90,7 @@ class Literal:
     any other.
     """
 
-    asked: tuple[Asked, ...]
+    aggregates: tuple[OracleAggregate, ...]
     source: str
     keys: tuple[str, ...] = ()
     cells: tuple[tuple[Category, ...], ...] | None = None
@@ -103,25 +103,25 @@ class Literal:
         assert select is not None
         keys = tuple(_plain(key) for key in grouped[1].split(",")) if grouped else ()
         source = sql[select.end() : grouped.start() if grouped else None]
-        return cls(tuple(_asked(call, schema) for call in _AGGREGATE.finditer(select[1])), source, keys)
+        return cls(tuple(_aggregate_of(call, schema) for call in _AGGREGATE.finditer(select[1])), source, keys)
 
     def sql(self, numbers: Iterable[str]) -> str:
         """Keys, then answers, then noisy numbers."""
         keys = ", ".join(map(_quoted, self.keys))
-        items = ", ".join([*map(_quoted, self.keys), *(asked.sql for asked in self.asked), *numbers])
+        items = ", ".join([*map(_quoted, self.keys), *(aggregate.sql for aggregate in self.aggregates), *numbers])
         return f"SELECT {items} FROM {self.source}" + (f" GROUP BY {keys}" if keys else "")
 
     def numbers(self, schema: Schema) -> dict[str, Fraction]:
         """The noisy numbers of a cell and the most that one person may move each; one that serves twice is there once.
 
         A person has up to `max_rows` rows, but is one person in each cell: a count of persons, and an answer at some
-        rank, move by at most so much in each of the cells that one person can be in.
+        rank, move by at most that in each of the cells that one person can be in.
         """
-        found = {sql: most for asked in self.asked for sql, most in asked.numbers().items()}
-        ranked = {asked.sql for asked in self.asked if asked.kind.selects}
-        once = {sql for sql in found if sql in ranked or _counts_persons(sql, schema)}
+        moved = {sql: most for aggregate in self.aggregates for sql, most in aggregate.numbers().items()}
+        ranked = {aggregate.sql for aggregate in self.aggregates if aggregate.kind.selects}
+        once = {sql for sql in moved if sql in ranked or _counts_persons(sql, schema)}
         rows, cells = schema.unit.max_rows, self._cells_of_one(schema)
-        return {sql: most * (cells if sql in once else rows) * schema.relation.steps for sql, most in found.items()}
+        return {sql: most * (cells if sql in once else rows) * schema.relation.steps for sql, most in moved.items()}
 
     def distances(self, schema: Schema) -> tuple[Fraction, ...]:
         """The same as distances over all cells: of persons the root of the cells, rounded up to the grid of counts."""
@@ -149,7 +149,7 @@ def clamped_name(name: str) -> str:
 
 
 @dataclass(frozen=True)
-class Found:
+class OracleAnswer:
     """What SQLite says of some of the people: the answer, and the noisy numbers without their noise."""
 
     answer: Answer
@@ -160,12 +160,12 @@ class Found:
 class LeaveOneOut(Confidential):
     """What is found of everybody, and of everybody but one, person by person."""
 
-    asked: tuple[Asked, ...]
-    most: tuple[Fraction, ...]  # of each noisy number: how much one person may move it
+    aggregates: tuple[OracleAggregate, ...]
+    most: tuple[Fraction, ...]  # how much one person may move each noisy number
     furthest: tuple[Fraction, ...]  # the same, as a distance
     people: tuple[object, ...]
-    everybody: Found
-    without: tuple[Found, ...]
+    everybody: OracleAnswer
+    without: tuple[OracleAnswer, ...]
 
     @property
     def answer(self) -> Answer:
@@ -191,10 +191,10 @@ class LeaveOneOut(Confidential):
         parts = [self._parts(rest, self.furthest) for rest in self.without]
         return [math.sqrt(sum(part**2 for part in own) / len(self.furthest)) for own in parts]
 
-    def _changes(self, rest: Found) -> list[Fraction]:
+    def _changes(self, rest: OracleAnswer) -> list[Fraction]:
         return [change for row in _differences(self.answer, rest.answer) for change in row]
 
-    def _parts(self, rest: Found, most: Sequence[Fraction]) -> list[Fraction]:
+    def _parts(self, rest: OracleAnswer, most: Sequence[Fraction]) -> list[Fraction]:
         rows = _differences(self.everybody.numbers, rest.numbers)
         return [change / d for row in rows for change, d in zip(row, most, strict=True)]
 
@@ -215,46 +215,48 @@ def leave_one_out(
     numbers = literal.numbers(schema)
     sql, every = literal.sql(numbers), list(product(*(_categories(key, schema) for key in literal.keys)))
     cells = every if literal.cells is None else literal.cells
-    width, answers = len(literal.keys), len(literal.asked)
-    nothing = [Fraction(0) if asked.kind.counts else None for asked in literal.asked] + [None] * len(numbers)
-    connection = _filled(rows, schema, columns)
+    width, answers = len(literal.keys), len(literal.aggregates)
+    nothing = [Fraction(0) if aggregate.kind.counts else None for aggregate in literal.aggregates] + [None] * len(
+        numbers
+    )
+    connection = _fill_table(rows, schema, columns)
     person_is = f"{_quoted(schema.unit.column)} = ?" if schema.unit.column else "rowid = ?"
 
-    def ask() -> Found:
-        found = {row[:width]: [_exact(value) for value in row[width:]] for row in connection.execute(sql)}
-        if not found.keys().isdisjoint(set(every).difference(cells)):
+    def ask() -> OracleAnswer:
+        groups = {row[:width]: [_exact(value) for value in row[width:]] for row in connection.execute(sql)}
+        if not groups.keys().isdisjoint(set(every).difference(cells)):
             raise AssertionError("a row lies in a group that was said to be excluded")
-        figures = [found.get(cell, nothing) for cell in cells]
-        return Found(tuple(tuple(f[:answers]) for f in figures), tuple(tuple(f[answers:]) for f in figures))
+        figures = [groups.get(cell, nothing) for cell in cells]
+        return OracleAnswer(tuple(tuple(f[:answers]) for f in figures), tuple(tuple(f[answers:]) for f in figures))
 
-    def ask_without(person: object) -> Found:
+    def ask_without(person: object) -> OracleAnswer:
         connection.execute("BEGIN")
         connection.execute(f"DELETE FROM {_quoted(schema.name)} WHERE {person_is}", (person,))
-        found = ask()
+        answer = ask()
         connection.execute("ROLLBACK")
-        return found
+        return answer
 
     everyone = tuple(people_of(rows, schema) if people is None else people)
     everybody, without = ask(), tuple(map(ask_without, everyone))
     connection.close()
     most, furthest = tuple(numbers.values()), literal.distances(schema)
-    return LeaveOneOut(literal.asked, most, furthest, everyone, everybody, without)
+    return LeaveOneOut(literal.aggregates, most, furthest, everyone, everybody, without)
 
 
 def people_of(rows: Sequence[Mapping[str, object]], schema: Schema) -> list[Value]:
     """Who is in the table: the rows by number, or the distinct values of the unit's column, in order."""
     if schema.unit.column is None:
         return list(range(1, len(rows) + 1))
-    found = {_read(row.get(schema.unit.column), schema, schema.unit.column) for row in rows} - {None}
-    return sorted(found)  # type: ignore[type-var]  # values of one column are of one type
+    people = {_clean_value(row.get(schema.unit.column), schema, schema.unit.column) for row in rows} - {None}
+    return sorted(people)  # type: ignore[type-var]  # values of one column are of one type
 
 
-def _filled(rows: Sequence[Mapping[str, object]], schema: Schema, columns: Sequence[str]) -> sqlite3.Connection:
+def _fill_table(rows: Sequence[Mapping[str, object]], schema: Schema, columns: Sequence[str]) -> sqlite3.Connection:
     """The cleaned table, each column beside its clamped twin. What belongs to nobody is left out."""
     connection = sqlite3.connect(":memory:", isolation_level=None)
     connection.execute("PRAGMA case_sensitive_like = ON")
     for name, (arguments, statistic) in _STATISTICS.items():
-        connection.create_aggregate(name, arguments, _aggregate(statistic))
+        connection.create_aggregate(name, arguments, _sqlite_aggregate(statistic))
     for name, cased in (("LOWER", str.lower), ("UPPER", str.upper)):
         connection.create_function(name, 1, lambda text, cased=cased: None if text is None else cased(text))
     names = list(dict.fromkeys([*(column.name for column in schema.columns), *columns]))
@@ -262,7 +264,7 @@ def _filled(rows: Sequence[Mapping[str, object]], schema: Schema, columns: Seque
     connection.execute(f"CREATE TABLE {_quoted(schema.name)} ({', '.join(stored)})")
     places = ", ".join("?" * len(stored))
     for row in rows:
-        read = {name: _read(row.get(name), schema, name) for name in names}
+        read = {name: _clean_value(row.get(name), schema, name) for name in names}
         if schema.unit.column is None or read[schema.unit.column] is not None:
             values = [*read.values(), *(_clamped(value, schema, name) for name, value in read.items())]
             connection.execute(f"INSERT INTO {_quoted(schema.name)} VALUES ({places})", values)
@@ -311,10 +313,10 @@ _STATISTICS: dict[str, tuple[int, Callable[..., Figure]]] = {
 }  # COUNT, COUNT(DISTINCT ...), MIN and MAX are SQLite's own
 
 
-def _aggregate(statistic: Callable[..., Figure]) -> type:
+def _sqlite_aggregate(statistic: Callable[..., Figure]) -> type:
     """A statistic as SQLite takes it; fractions travel through SQLite as text."""
 
-    class Aggregate:
+    class SqliteAggregate:
         def __init__(self) -> None:
             self.values: list[Fraction] = []
             self.parameters: tuple[Fraction, ...] = ()
@@ -328,7 +330,7 @@ def _aggregate(statistic: Callable[..., Figure]) -> type:
             figure = statistic(sorted(self.values), *self.parameters) if self.values else None
             return None if figure is None else str(figure)
 
-    return Aggregate
+    return SqliteAggregate
 
 
 def _differences(everybody: Answer, rest: Answer) -> list[list[Fraction]]:
@@ -342,15 +344,15 @@ def _differences(everybody: Answer, rest: Answer) -> list[list[Fraction]]:
 # Cleaning: what a delivered value means
 
 
-def cleaned(
+def clean_rows(
     rows: Sequence[Mapping[str, object]], schema: Schema, columns: Sequence[str] | None = None
 ) -> list[dict[str, Value]]:
     """The declared columns, or these, with the schema's types: what does not fit is missing, like the missing texts."""
     names = [c.name for c in schema.columns] if columns is None else columns
-    return [{name: _read(row.get(name), schema, name) for name in names} for row in rows]
+    return [{name: _clean_value(row.get(name), schema, name) for name in names} for row in rows]
 
 
-def _read(value: object, schema: Schema, name: str) -> Value:
+def _clean_value(value: object, schema: Schema, name: str) -> Value:
     """A value as its column's type, from the way it is written; None where it is missing or does not fit."""
     column, text = schema.column(name), str(value)
     if value is None or text in schema.null_values:
@@ -395,15 +397,15 @@ def _clamped(value: Value, schema: Schema, name: str) -> float | None:
 # Reading the SQL
 
 
-def _asked(call: re.Match[str], schema: Schema) -> Asked:
+def _aggregate_of(call: re.Match[str], schema: Schema) -> OracleAggregate:
     name, distinct, column, at = call.groups()
     if distinct or name.upper() == "COUNT":
         argument = column if column == "*" else _quoted(_plain(column).lower())
-        return Asked(AggregateKind.COUNT_DISTINCT if distinct else AggregateKind.COUNT, argument)
+        return OracleAggregate(AggregateKind.COUNT_DISTINCT if distinct else AggregateKind.COUNT, argument)
     kind = _OTHER_NAMES.get(name.upper()) or AggregateKind(name.upper())
     column = _plain(column).lower()
     ranked = Fraction(at or "1/2") if kind.ranks else None
-    return Asked(kind, _quoted(column), _quoted(clamped_name(column)), schema.bounds_of(column), ranked)
+    return OracleAggregate(kind, _quoted(column), _quoted(clamped_name(column)), schema.bounds_of(column), ranked)
 
 
 def _categories(key: str, schema: Schema) -> tuple[Category, ...]:

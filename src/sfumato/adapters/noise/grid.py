@@ -18,6 +18,6 @@ def within(totals: Sequence[int]) -> list[int]:
 
 def narrowest(make: Callable[[float], Measurement], scale: float, sensitivity: int, most: float) -> Measurement:
     """The narrowest noise from `scale` on whose own accounting, rounded as OpenDP rounds it, stays within `most`."""
-    while (made := make(scale)).map(sensitivity) > most:
+    while (measurement := make(scale)).map(sensitivity) > most:
         scale = math.nextafter(scale, math.inf)
-    return made
+    return measurement

@@ -19,7 +19,7 @@ from threading import Lock, Thread
 from typing import Any
 
 from sfumato.adapters.sandbox import filesystem, self_test
-from sfumato.adapters.sandbox.limits import WORKING, Limits
+from sfumato.adapters.sandbox.limits import WORKING, SandboxLimits
 from sfumato.adapters.sandbox.seccomp import filter_program
 from sfumato.errors import SandboxMissing
 from sfumato.ports import Columns
@@ -36,16 +36,16 @@ class Bubblewrap:
 
     def __init__(
         self,
-        limits: Limits | None = None,
+        limits: SandboxLimits | None = None,
         *,
         clock: Callable[[], float] = time.monotonic,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
-        self.limits = limits or Limits()
+        self.limits = limits or SandboxLimits()
         self._clock, self._pause = clock, pause
         self._testing = Lock()
-        self._found: list[SandboxMissing | None] = []  # by the self-test, once it was done
-        self._found_at = 0.0
+        self._verdict: list[SandboxMissing | None] = []  # by the self-test, once it was done
+        self._tested_at = 0.0
 
     def missing(self) -> SandboxMissing | None:
         """What has to be installed, or why it may not be used; None: it is ready.
@@ -53,12 +53,12 @@ class Bubblewrap:
         The first call tests it; where it was missing, so does the first call of every minute after that.
         """
         with self._testing:
-            if any(self._found) and self._clock() >= self._found_at + _TRIED_AGAIN_AFTER:
-                self._found.clear()
-            if not self._found:
-                self._found.append(self._lacking() or self._unsafe())
-                self._found_at = self._clock()
-            return self._found[0]
+            if any(self._verdict) and self._clock() >= self._tested_at + _TRIED_AGAIN_AFTER:
+                self._verdict.clear()
+            if not self._verdict:
+                self._verdict.append(self._lacking() or self._unsafe())
+                self._tested_at = self._clock()
+            return self._verdict[0]
 
     def score(self, code: str, tables: Sequence[Columns], *, padded: bool = True) -> float | None:
         """One number of `evaluate(tables)`, rounded, when the seconds are over; None is no_score, whatever the reason.
@@ -69,10 +69,10 @@ class Bubblewrap:
         if (missing := self.missing()) is not None:
             raise copy(missing)
         ends = self._clock() + self.limits.seconds
-        found = self._run(code, tables, self.limits, ends)
+        score = self._run(code, tables, self.limits, ends)
         if padded:
             self._pause(max(0.0, ends - self._clock()))
-        return found
+        return score
 
     def _lacking(self) -> SandboxMissing | None:
         if shutil.which("bwrap") is None:
@@ -93,14 +93,14 @@ class Bubblewrap:
         number = self._run(self_test.attacks(ready.memory_mb), [], ready, self._clock() + ready.seconds)
         if number is None:
             return SandboxMissing.because("sandbox-self-test-silent")
-        if through := self_test.succeeded(number):
+        if through := self_test.successful_attacks(number):
             return SandboxMissing.because("sandbox-attacks-succeeded", attacks=through)
         short = replace(ready, seconds=_ENDLESS_FOR)
         if self._run(self_test.ENDLESS, [], short, self._clock() + short.seconds) is not None:
             return SandboxMissing.because("sandbox-endless")
         return None
 
-    def _run(self, code: str, tables: Sequence[Columns], limits: Limits, ends: float) -> float | None:
+    def _run(self, code: str, tables: Sequence[Columns], limits: SandboxLimits, ends: float) -> float | None:
         working = limits.seconds * WORKING
         given = {
             "filter": filter_program().hex(),
@@ -110,12 +110,12 @@ class Bubblewrap:
             "code": code,
         }
         with suppress(OSError):  # the machine has no process or memory left
-            said = self._heard(json.dumps(given, default=_plain).encode(), ends - limits.seconds + working, ends)
-            if len(said) == _NUMBER.size:
-                return limits.score(*_NUMBER.unpack(said))
+            output = self._output(json.dumps(given, default=_plain).encode(), ends - limits.seconds + working, ends)
+            if len(output) == _NUMBER.size:
+                return limits.score(*_NUMBER.unpack(output))
         return None
 
-    def _heard(self, given: bytes, until: float, ends: float) -> bytes:
+    def _output(self, given: bytes, until: float, ends: float) -> bytes:
         """All that the process wrote, if it closed the pipe in time; of too much, a byte too much.
 
         What it is given lies in memory and not in a pipe: it need not be read for this to go on. Much memory takes a
@@ -134,27 +134,27 @@ class Bubblewrap:
                     env={},
                     cwd="/",
                 )
-            said = b""
+            output = b""
             try:
-                said = self._read(answer.fileno(), until)
-                return said
+                output = self._read(answer.fileno(), until)
+                return output
             finally:
-                left = until - self._clock() if len(said) == _NUMBER.size else 0.0  # it has nothing more to say
+                left = until - self._clock() if len(output) == _NUMBER.size else 0.0  # it has nothing more to say
                 ending = Thread(target=_end, args=(process, left), name="sfumato sandbox", daemon=True)
                 ending.start()
                 ending.join(max(0.0, ends - self._clock()))
 
     def _read(self, answer: int, until: float) -> bytes:
-        said, ready = b"", select.poll()
+        output, ready = b"", select.poll()
         ready.register(answer, select.POLLIN)
-        while len(said) <= _NUMBER.size:
+        while len(output) <= _NUMBER.size:
             if not ready.poll(1000 * max(0.0, until - self._clock())):
                 return b""
-            part = os.read(answer, _NUMBER.size + 1 - len(said))
+            part = os.read(answer, _NUMBER.size + 1 - len(output))
             if not part:
                 break
-            said += part
-        return said
+            output += part
+        return output
 
 
 def _plain(value: Any) -> object:

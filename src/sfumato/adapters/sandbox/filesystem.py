@@ -71,13 +71,13 @@ def _python() -> str:
 
 def libraries() -> list[Path]:
     """Folders and files of the libraries and of all that they require, and nothing else that is installed."""
-    wanted, found = list(LIBRARIES), dict[str, set[Path]]()
+    wanted, folders = list(LIBRARIES), dict[str, set[Path]]()
     while wanted:
         name = wanted.pop()
-        if name not in found:
-            found[name] = _files(name)
-            wanted += _required(name)
-    return sorted(set().union(*found.values()))
+        if name not in folders:
+            folders[name] = _files(name)
+            wanted += _requirements(name)
+    return sorted(set().union(*folders.values()))
 
 
 def _files(name: str) -> set[Path]:
@@ -89,7 +89,7 @@ def _files(name: str) -> set[Path]:
     return {Path(str(of.locate_file(top))) for top in tops}
 
 
-def _required(name: str) -> list[str]:
+def _requirements(name: str) -> list[str]:
     try:
         lines = distribution(name).requires or []
     except PackageNotFoundError:  # only where another system needs it

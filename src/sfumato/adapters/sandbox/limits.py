@@ -12,7 +12,7 @@ WORKING = 0.9
 
 
 @dataclass(frozen=True)
-class Limits:
+class SandboxLimits:
     """A score lies within [low, high], on a grid of so many decimals. It comes after `seconds`, never sooner."""
 
     seconds: float = 30.0
@@ -27,9 +27,10 @@ class Limits:
             raise BadInput.because("sandbox-limits")
 
     def score(self, number: float) -> float | None:
-        """What may leave of a number, whoever wrote it: of one that is not finite, nothing.
+        """The number as it may leave the sandbox, rounded and within the limits; None if it is not finite.
 
-        >>> Limits().score(0.123456), Limits().score(7), Limits().score(float("nan"))
+        >>> limits = SandboxLimits()
+        >>> limits.score(0.123456), limits.score(7), limits.score(float("nan"))
         (0.12, 1.0, None)
         """
         if not math.isfinite(number):

@@ -1,7 +1,7 @@
 """What runs inside, alone: it knows nothing of sfumato. It shuts itself in, runs the function and writes its number.
 
 The number is written as eight bytes to a pipe. Nothing depends on that being done properly: the code shares this
-process and may write what it likes there. Whoever reads the pipe rounds, and takes eight bytes or nothing.
+process and may write what it likes there. The reader of the pipe rounds, and takes eight bytes or nothing.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ def main() -> None:
     _shut_files()
     _shut_calls(bytes.fromhex(given["filter"]))
     sys.path.append(LIBRARIES)
-    os.write(number, struct.pack("<d", _evaluated(given["code"], given["tables"])))
+    os.write(number, struct.pack("<d", _evaluate(given["code"], given["tables"])))
     os._exit(0)
 
 
-def _evaluated(code: str, tables: list[dict[str, list[Any]]]) -> float:
+def _evaluate(code: str, tables: list[dict[str, list[Any]]]) -> float:
     frames = []
     if tables:
         import pandas as pd
@@ -79,7 +79,7 @@ def _limit(memory_mb: int, seconds: int) -> None:
     }
     for kind, most in limits.items():
         resource.setrlimit(kind, (most, most))
-    _done(ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0))  # a program that takes dumps asks for no limit
+    _require(ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0))  # a program that takes dumps asks for no limit
 
 
 def _shut_files() -> None:
@@ -97,24 +97,24 @@ def _shut_files() -> None:
         scopes=3 if version >= _SCOPES_SINCE else 0,
     )
     known = 24 if version >= _SCOPES_SINCE else 16 if version >= _TCP_SINCE else 8
-    ruleset = _done(call(_LANDLOCK_CREATE_RULESET, ctypes.byref(rules), ctypes.c_size_t(known), 0))
+    ruleset = _require(call(_LANDLOCK_CREATE_RULESET, ctypes.byref(rules), ctypes.c_size_t(known), 0))
     root = os.open("/", os.O_PATH)
     beneath = _Beneath(_READ_FILE | _READ_DIR, root)
-    _done(call(_LANDLOCK_ADD_RULE, ruleset, _LANDLOCK_PATH_BENEATH, ctypes.byref(beneath), 0))
-    _done(ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-    _done(call(_LANDLOCK_RESTRICT_SELF, ruleset, 0))
+    _require(call(_LANDLOCK_ADD_RULE, ruleset, _LANDLOCK_PATH_BENEATH, ctypes.byref(beneath), 0))
+    _require(ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+    _require(call(_LANDLOCK_RESTRICT_SELF, ruleset, 0))
     os.close(root)
     os.close(ruleset)
 
 
 def _shut_calls(program: bytes) -> None:
     of_c = ctypes.CDLL(None, use_errno=True)
-    _done(of_c.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-    told = _Program(len(program) // 8, program)
-    _done(of_c.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(told), 0, 0))
+    _require(of_c.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+    filters = _Program(len(program) // 8, program)
+    _require(of_c.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(filters), 0, 0))
 
 
-def _done(result: int) -> int:
+def _require(result: int) -> int:
     """What cannot be shut is not used."""
     if result < 0:
         os._exit(1)

@@ -43,5 +43,5 @@ def attacks(memory_mb: int) -> str:
     return _ALL.format(attacks=list(STOPPED.values()), memory_mb=memory_mb)
 
 
-def succeeded(number: float) -> list[str]:
+def successful_attacks(number: float) -> list[str]:
     return [name for place, name in enumerate(STOPPED) if int(number) >> place & 1]

@@ -11,9 +11,9 @@ from urllib.parse import quote
 
 import sqlalchemy as sa
 
-from sfumato.adapters.storage import migrate, postgres, schema, sqlite
-from sfumato.adapters.storage.audit_log import AuditTable
-from sfumato.adapters.storage.database_failures import guarded
+from sfumato.adapters.storage import migrate, postgres, sqlite, tables
+from sfumato.adapters.storage.audit_log_table import AuditTable
+from sfumato.adapters.storage.database_failures import run_guarded
 from sfumato.adapters.storage.failures import Failure
 from sfumato.adapters.storage.file import MEMORY
 from sfumato.adapters.storage.ledger_table import LedgerTable
@@ -38,16 +38,16 @@ class Database:
         self._here = _Here()
 
     def upgrade(self) -> None:
-        """Make the tables, or bring them to the newest revision."""
+        """Make the tables, or bring them to this format."""
 
         def upgrade() -> None:
             with self._engine().connect().execution_options(writing="tables") as connection, connection.begin():
-                migrate.upgrade(connection, self._name, self._seals)
+                migrate.upgrade(connection, self._name)
 
-        guarded(self._failure, upgrade)
+        run_guarded(self._failure, upgrade)
 
     def rows(self, table: str) -> Rows:
-        return TableRows(schema.ROWS[table], self._within)
+        return TableRows(tables.ROWS[table], self._within)
 
     def ledger(self) -> LedgerStore:
         """Its transactions are its own: what is charged stays charged, whatever becomes of another one."""
@@ -66,10 +66,10 @@ class Database:
             yield
             return
         self._stop_reading()
-        connection = self._here.connection = guarded(self._failure, lambda: self._begun("rows"))
+        connection = self._here.connection = run_guarded(self._failure, lambda: self._begun("rows"))
         try:
             yield
-            guarded(self._failure, connection.commit)
+            run_guarded(self._failure, connection.commit)
         finally:
             self._here.connection = None
             connection.close()
@@ -78,13 +78,13 @@ class Database:
     def reading(self) -> Iterator[None]:
         """What this thread reads inside is of one moment, until it writes: nobody waits for a lock of their own.
 
-        Not in an SQLite file: there whoever reads holds back whoever writes, and the ledger is read beside this.
+        Not in an SQLite file: there a reader holds back writers, and the ledger is read beside this.
         """
         is_file = self._url.get_backend_name() == "sqlite"
         if is_file or self._here.connection is not None or self._here.reading is not None:
             yield
             return
-        self._here.reading = guarded(self._failure, lambda: self._begun("nothing"))
+        self._here.reading = run_guarded(self._failure, lambda: self._begun("nothing"))
         try:
             yield
         finally:
@@ -107,11 +107,11 @@ class Database:
     def _within(self, work: Callable[[sa.Connection], T], *, writing: bool) -> T:
         connection = self._here.connection
         if connection is not None:
-            return guarded(self._failure, lambda: _whole(connection, work))
+            return run_guarded(self._failure, lambda: _whole(connection, work))
         if writing:
             with self.transaction():
                 return self._within(work, writing=True)
-        return guarded(self._failure, lambda: self._read(work))
+        return run_guarded(self._failure, lambda: self._read(work))
 
     def _read(self, work: Callable[[sa.Connection], T]) -> T:
         if self._here.reading is not None:
@@ -133,7 +133,7 @@ class Database:
             if self._made is None:
                 is_file = self._url.get_backend_name() == "sqlite"
                 path = str(self._url.database)
-                self._made = sqlite.engine(path) if is_file else postgres.engine(self._url)
+                self._made = sqlite.create_engine(path) if is_file else postgres.create_engine(self._url)
             return self._made
 
     def _failure(self, failure: Failure) -> DatabaseFailure:
@@ -159,7 +159,7 @@ class _Here(threading.local):
 
 
 def _whole(connection: sa.Connection, work: Callable[[sa.Connection], T]) -> T:
-    """After a failure nothing more is done in this transaction, whoever goes on in it."""
+    """After a failure nothing more is done in this transaction, whatever is called in it."""
     try:
         return work(connection)
     except (sa.exc.SQLAlchemyError, UnicodeError):

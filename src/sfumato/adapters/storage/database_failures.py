@@ -18,13 +18,13 @@ _BUSY = _LOST | {"55P03"}  # or did not get a lock in time
 _CLOSED = {"25006", "42501"}  # it may only be read, or not by us
 
 
-def guarded(said: Callable[[Failure], SfumatoError], work: Callable[[], T]) -> T:
-    """Do the work; if the database fails, raise what is `said` of it, with nothing of its own error left."""
+def run_guarded(error_for: Callable[[Failure], SfumatoError], work: Callable[[], T]) -> T:
+    """Do the work; if the database fails, raise `error_for` it, with nothing of its own error left."""
     try:
-        return failures.guarded(said, work)
+        return failures.run_guarded(error_for, work)
     except sa.exc.SQLAlchemyError as error:
         failure = _kind(error)
-    raise said(failure)
+    raise error_for(failure)
 
 
 def lost_a_race(error: sa.exc.DBAPIError) -> bool:

@@ -18,8 +18,8 @@ class Failure(Enum):
     UNWRITABLE = "unwritable"
 
 
-def guarded(said: Callable[[Failure], SfumatoError], work: Callable[[], T]) -> T:
-    """Do the work; if the database fails, raise what is `said` of it, with nothing of its own error left."""
+def run_guarded(error_for: Callable[[Failure], SfumatoError], work: Callable[[], T]) -> T:
+    """Do the work; if the database fails, raise `error_for` it, with nothing of its own error left."""
     try:
         return work()
     except sqlite3.Error as error:
@@ -28,7 +28,7 @@ def guarded(said: Callable[[Failure], SfumatoError], work: Callable[[], T]) -> T
         failure = Failure.UNWRITABLE
     except UnicodeError:  # SQLite's own words may quote bytes that are no text
         failure = Failure.UNREADABLE
-    raise said(failure)
+    raise error_for(failure)
 
 
 def kind(words: str) -> Failure:

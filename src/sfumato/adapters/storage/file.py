@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 MEMORY = ":memory:"
-PATIENCE = 30  # seconds to wait for whoever is writing
+PATIENCE = 30  # seconds to wait for another writer
 
 
 def create(path: str) -> None:
@@ -50,5 +50,5 @@ def writing(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def table_names(connection: sqlite3.Connection) -> set[str]:
-    asked = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~'"
-    return {name for (name,) in connection.execute(asked)}
+    sql = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~'"
+    return {name for (name,) in connection.execute(sql)}

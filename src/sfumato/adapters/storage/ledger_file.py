@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.adapters.storage import file, known_rows, ledger_rows
-from sfumato.adapters.storage.failures import Failure, guarded
+from sfumato.adapters.storage.failures import Failure, run_guarded
+from sfumato.adapters.storage.format import FORMAT
 from sfumato.adapters.storage.ledger_rows import Decide
 from sfumato.errors import LedgerBroken, LedgerUnwritable, SfumatoError
 from sfumato.ledger.entry import Entry
@@ -27,7 +28,7 @@ _NEWEST = "SELECT number, digest FROM ledger ORDER BY number DESC LIMIT 1"
 _ADD = """INSERT INTO ledger
 (number, event, dataset, who, at, "key", nano_epsilon, delta, public, confidential, previous, digest) VALUES
 (:number, :event, :dataset, :who, :at, :key, :nano_epsilon, :delta, :public, :confidential, :previous, :digest)"""
-_CREATE = (  # the columns of the table of a workspace's database
+_CREATE = (  # as in a workspace's database, where what is confidential is sealed
     """CREATE TABLE ledger (
 number INTEGER NOT NULL,
 event TEXT NOT NULL,
@@ -43,10 +44,30 @@ previous TEXT NOT NULL,
 digest TEXT NOT NULL,
 PRIMARY KEY (number)
 )""",
-    """CREATE TRIGGER ledger_no_update BEFORE UPDATE ON ledger
-BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END""",
-    """CREATE TRIGGER ledger_no_delete BEFORE DELETE ON ledger
-BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END""",
+    """CREATE TABLE checkpoints (
+number INTEGER NOT NULL,
+chain TEXT NOT NULL,
+entry INTEGER NOT NULL,
+head TEXT NOT NULL,
+at TEXT NOT NULL,
+who TEXT NOT NULL,
+signature TEXT,
+PRIMARY KEY (number)
+)""",
+    """CREATE TABLE individual_spending (
+population TEXT NOT NULL,
+person TEXT NOT NULL,
+spent TEXT NOT NULL,
+PRIMARY KEY (population, person)
+)""",
+    *(
+        f"""CREATE TRIGGER {table}_no_{verb} BEFORE {verb} ON {table}
+BEGIN SELECT RAISE(ABORT, 'the {words} is append-only'); END"""
+        for table, words in (("ledger", "ledger"), ("checkpoints", "list of checkpoints"))
+        for verb in ("update", "delete")
+    ),
+    *known_rows.CREATE,
+    f"PRAGMA user_version = {FORMAT}",
 )
 
 
@@ -58,22 +79,26 @@ class SQLiteLedger:
         self._file: str | None = None  # the same file wherever the process goes
         self._in_memory: sqlite3.Connection | None = None
         self._has_table = False
+        self._waiting: list[tuple[str, str]] = []  # datasets and digests to remember
 
     @property
     def recorded(self) -> bool:
         return self.path != file.MEMORY
 
     def read(self, after: int, head: str | None = None) -> Sequence[Entry]:
-        return [] if self._is_absent() else guarded(self._failure, lambda: self._read(after, head))
+        return [] if self._is_absent() else run_guarded(self._failure, lambda: self._read(after, head))
 
     def append(self, after: int, decide: Decide, head: str | None = None) -> Sequence[Entry]:
-        return guarded(self._failure, lambda: self._append(after, decide, head))
+        return run_guarded(self._failure, lambda: self._append(after, decide, head))
 
     def others(self, dataset: str, digest: str) -> Sequence[str]:
-        return [] if self._is_absent() else guarded(self._failure, lambda: self._others(dataset, digest))
+        return [] if self._is_absent() else run_guarded(self._failure, lambda: self._others(dataset, digest))
+
+    def knows(self, dataset: str, digest: str) -> bool:
+        return not self._is_absent() and run_guarded(self._failure, lambda: self._knows(dataset, digest))
 
     def remember(self, dataset: str, digest: str) -> None:
-        guarded(self._failure, lambda: self._remember(dataset, digest))
+        run_guarded(self._failure, lambda: self._remember(dataset, digest))
 
     def close(self) -> None:
         connection, self._in_memory, self._file = self._in_memory, None, None
@@ -100,21 +125,36 @@ class SQLiteLedger:
 
     def _others(self, dataset: str, digest: str) -> Sequence[str]:
         with self._connection() as connection:
-            return known_rows.others(connection, dataset, digest)
+            return known_rows.other_datasets(connection, dataset, digest) if self._is_ledger(connection) else []
+
+    def _knows(self, dataset: str, digest: str) -> bool:
+        with self._connection() as connection:
+            return self._is_ledger(connection) and known_rows.knows(connection, dataset, digest)
 
     def _remember(self, dataset: str, digest: str) -> None:
+        """Keep a digest, as soon as there is a ledger to keep it in: before that it waits for the next one."""
+        self._waiting.append((dataset, digest))
+        if self._is_absent():
+            return
         with self._connection() as connection, file.writing(connection):
             if self._is_ledger(connection):
-                known_rows.remember(connection, dataset, digest, os.urandom(32).hex())
+                known_rows.remember(connection, self._waiting, os.urandom(32).hex())
+                self._waiting = []
 
     def _is_ledger(self, connection: sqlite3.Connection) -> bool:
         """Whether there is a ledger already; a file that holds something else does not become one."""
-        if not self._has_table:
-            names = file.table_names(connection) - known_rows.TABLES
-            if names and TABLE not in names:
+        if not self._has_table and (names := file.table_names(connection)):
+            if TABLE not in names:
                 raise _unreadable(self.path)
-            self._has_table = bool(names)
+            self._require_format(connection)
+            self._has_table = True
         return self._has_table
+
+    def _require_format(self, connection: sqlite3.Connection) -> None:
+        connection.execute(_NEWEST)  # a table that only has the name of a ledger is refused for that
+        [number] = connection.execute("PRAGMA user_version").fetchone()
+        if number != FORMAT:
+            raise LedgerBroken.because("ledger-format", path=self.path, format=number, reads=FORMAT)
 
     def _failure(self, failure: Failure) -> SfumatoError:
         match failure:

@@ -1,8 +1,7 @@
 """The chain of a ledger's entries, in a table that somebody else has begun a transaction on.
 
 In a workspace's database the confidential part of an entry is encrypted, and with it the entry's key, from which an
-epsilon could be guessed. The column then holds `{"sealed": TEXT}`; with `"was_open": true` beside it the entry was
-written before there was encryption, and the chain is over what it said in the open.
+epsilon could be guessed. The column then holds `{"sealed": TEXT}`.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from sfumato.ports import Seals
 Decide: TypeAlias = Callable[[Sequence[Entry]], Sequence[Draft]]
 
 
-class Table(Protocol):
+class EntryTable(Protocol):
     """The table of a ledger, one row for each entry."""
 
     def since(self, after: int) -> Iterable[dict[str, Any]]:
@@ -32,7 +31,7 @@ class Table(Protocol):
     def add(self, row: Mapping[str, object]) -> None: ...
 
 
-def beyond(table: Table, after: int, head: str | None, seals: Seals | None = None) -> list[Entry]:
+def beyond(table: EntryTable, after: int, head: str | None, seals: Seals | None = None) -> list[Entry]:
     """What was added since `after`; entries that are gone, or others in their place, are a ledger put back.
 
     Without `seals` what is encrypted stays so.
@@ -45,7 +44,7 @@ def beyond(table: Table, after: int, head: str | None, seals: Seals | None = Non
     return entries[1:]
 
 
-def append(table: Table, after: int, decide: Decide, head: str | None, seals: Seals | None = None) -> list[Entry]:
+def append(table: EntryTable, after: int, decide: Decide, head: str | None, seals: Seals | None = None) -> list[Entry]:
     """Add what `decide` returns when it has seen what is new; nobody else may be writing meanwhile."""
     known = beyond(table, after, head, seals)
     number, previous = table.newest() or (0, GENESIS)
@@ -93,17 +92,11 @@ def _entry(row: dict[str, Any], seals: Seals | None) -> Entry:
     try:
         texts = {name: json.loads(row[name]) for name in ("public", "confidential")}
         stored = Draft(**row | texts | {"event": Event(row["event"])})
-        if "sealed" not in stored.confidential:
+        if seals is None or "sealed" not in stored.confidential:
             return Entry(number, stored, previous, digest)
-        was_open = bool(stored.confidential.get("was_open"))
-        if seals is not None:
-            opened = _decrypted(stored, number, seals)
-            return Entry(number, opened, previous, digest, None if was_open else stored)
+        return Entry(number, _decrypted(stored, number, seals), previous, digest, stored)
     except (AttributeError, TypeError, ValueError, VaultBroken):
         raise changed_entry(max(number, 1)) from None  # a broken page may number a row 0
-    if was_open:
-        raise LedgerBroken.because("ledger-entry-encrypted-later", entry=number)
-    return Entry(number, stored, previous, digest)
 
 
 def _put_back(number: int) -> LedgerBroken:

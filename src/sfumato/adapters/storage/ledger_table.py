@@ -8,10 +8,10 @@ from typing import Any
 import sqlalchemy as sa
 
 from sfumato.adapters.storage import ledger_rows
-from sfumato.adapters.storage.database_failures import guarded, lost_a_race
+from sfumato.adapters.storage.database_failures import lost_a_race, run_guarded
 from sfumato.adapters.storage.failures import Failure
 from sfumato.adapters.storage.ledger_rows import Decide
-from sfumato.adapters.storage.schema import ledger
+from sfumato.adapters.storage.tables import ledger
 from sfumato.errors import LedgerBroken, LedgerUnwritable, SfumatoError
 from sfumato.ledger.entry import Draft, Entry
 from sfumato.ports import Seals
@@ -46,13 +46,13 @@ class LedgerTable:
         self._seals = seals
 
     def read(self, after: int, head: str | None = None) -> Sequence[Entry]:
-        return guarded(self._failure, lambda: self._read(after, head))
+        return run_guarded(self._failure, lambda: self._read(after, head))
 
     def append(self, after: int, decide: Decide, head: str | None = None) -> Sequence[Entry]:
         if self._is_inside():
             raise RuntimeError("The ledger is written in a transaction of its own")
         self._stop_reading()
-        return guarded(self._failure, lambda: self._append(after, decide, head))
+        return run_guarded(self._failure, lambda: self._append(after, decide, head))
 
     def _read(self, after: int, head: str | None) -> Sequence[Entry]:
         with self._engine().connect() as connection:

@@ -6,10 +6,10 @@ import sqlalchemy as sa
 
 from sfumato.errors import BadInput
 
-PATIENCE = 30  # seconds to wait for whoever is writing
+PATIENCE = 30  # seconds to wait for another writer
 
 # A lock on a table comes before the transaction's first look at the data: what it sees is all that was there before.
-# Whoever only reads waits for nobody.
+# A transaction that only reads waits for none.
 _SERIALIZABLE = "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE; SET LOCAL synchronous_commit = on"
 _BEGIN = {
     "nothing": "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY",
@@ -19,9 +19,9 @@ _BEGIN = {
 }
 
 
-def engine(url: sa.URL) -> sa.Engine:
+def create_engine(url: sa.URL) -> sa.Engine:
     try:
-        made = sa.create_engine(
+        engine = sa.create_engine(
             url.set(drivername="postgresql+psycopg"),
             pool_pre_ping=True,
             hide_parameters=True,
@@ -29,8 +29,8 @@ def engine(url: sa.URL) -> sa.Engine:
         )
     except ImportError:
         raise BadInput.because("psycopg-missing") from None
-    sa.event.listen(made, "begin", _begin)
-    return made
+    sa.event.listen(engine, "begin", _begin)
+    return engine
 
 
 def _begin(connection: sa.Connection) -> None:

@@ -10,10 +10,10 @@ import sqlalchemy as sa
 from sfumato.adapters.storage.file import PATIENCE, configure, create
 
 
-def engine(path: str) -> sa.Engine:
+def create_engine(path: str) -> sa.Engine:
     """A connection serves again for as long as its file lies there."""
     create(path)
-    made = sa.create_engine(
+    engine = sa.create_engine(
         sa.URL.create("sqlite", database=path),
         hide_parameters=True,
         connect_args={"timeout": PATIENCE, "check_same_thread": False},
@@ -21,11 +21,11 @@ def engine(path: str) -> sa.Engine:
         max_overflow=-1,
     )
     file = Path(path)
-    sa.event.listen(made, "connect", lambda connection, _record: configure(connection))
-    sa.event.listen(made, "begin", _begin)
-    sa.event.listen(made, "connect", lambda _connection, record: record.info.update(file=_identity(file)))
-    sa.event.listen(made, "checkout", lambda _connection, record, _proxy: _same(file, record))
-    return made
+    sa.event.listen(engine, "connect", lambda connection, _record: configure(connection))
+    sa.event.listen(engine, "begin", _begin)
+    sa.event.listen(engine, "connect", lambda _connection, record: record.info.update(file=_identity(file)))
+    sa.event.listen(engine, "checkout", lambda _connection, record, _proxy: _same(file, record))
+    return engine
 
 
 def _same(file: Path, record: Any) -> None:
@@ -36,10 +36,10 @@ def _same(file: Path, record: Any) -> None:
 
 def _identity(file: Path) -> tuple[int, int] | None:
     try:
-        found = file.stat()
+        status = file.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def _begin(connection: sa.Connection) -> None:

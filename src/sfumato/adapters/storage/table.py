@@ -8,21 +8,21 @@ from typing import Any, Protocol, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
-from sfumato.adapters.storage.schema import Json
+from sfumato.adapters.storage.tables import Json
 from sfumato.errors import BadInput
 from sfumato.ports import Row
 
 T = TypeVar("T")
 
 
-class Within(Protocol):
+class InTransaction(Protocol):
     """Does work in the transaction that is open here, or else in one of its own."""
 
     def __call__(self, work: Callable[[sa.Connection], T], *, writing: bool) -> T: ...
 
 
 class TableRows:
-    def __init__(self, table: sa.Table, within: Within) -> None:
+    def __init__(self, table: sa.Table, within: InTransaction) -> None:
         self._table = table
         self._order = table.c[table.info["order"]]
         self._within = within
@@ -37,11 +37,11 @@ class TableRows:
         self, *, after: str | int | None = None, limit: int = 100, newest_first: bool = False, **where: object
     ) -> Sequence[Row]:
         order = self._order.desc() if newest_first else self._order
-        asked = sa.select(self._table).where(*self._are(where)).order_by(order).limit(limit)
+        query = sa.select(self._table).where(*self._are(where)).order_by(order).limit(limit)
         if after is not None:
             place = self._place(after)
-            asked = asked.where(self._order < place if newest_first else self._order > place)
-        return self._read(asked)
+            query = query.where(self._order < place if newest_first else self._order > place)
+        return self._read(query)
 
     def change(self, where: Row, to: Row) -> int:
         return self._count(sa.update(self._table).where(*self._are(where)).values(keepable(to)))
@@ -59,8 +59,8 @@ class TableRows:
         adding = insert(self._table).values(row).on_conflict_do_nothing()
         return connection.execute(adding, execution_options={"preserve_rowcount": True}).rowcount == 1
 
-    def _read(self, asked: sa.Select[Any]) -> list[Row]:
-        return self._within(lambda connection: [dict(row._mapping) for row in connection.execute(asked)], writing=False)
+    def _read(self, query: sa.Select[Any]) -> list[Row]:
+        return self._within(lambda connection: [dict(row._mapping) for row in connection.execute(query)], writing=False)
 
     def _count(self, statement: sa.Update | sa.Delete) -> int:
         return self._within(lambda connection: int(connection.execute(statement).rowcount), writing=True)

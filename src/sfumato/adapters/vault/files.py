@@ -21,8 +21,8 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from sfumato.adapters.vault.atomic_file import new_file, sweep, sync_folder, write_all
-from sfumato.adapters.vault.master_key import Master
-from sfumato.adapters.vault.stream_cipher import SIZE, TAG, decrypted, encrypted
+from sfumato.adapters.vault.master_key import MasterKey
+from sfumato.adapters.vault.stream_cipher import SIZE, TAG, decrypt, encrypt
 from sfumato.errors import EngineFailure, VaultBroken, VaultUnwritable, instead
 
 MAGIC = b"sfumato vault 1\n"
@@ -32,32 +32,32 @@ SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_S
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredFile:
     """What was kept. The fingerprint tells whether two deliveries are the same: for controllers only."""
 
     bytes: int
     fingerprint: str
 
 
-class Files:
+class VaultFiles:
     """The data of every dataset, one file a version. `encrypted=False` is for measuring what encryption does."""
 
-    def __init__(self, folder: Path, master: Master, *, encrypted: bool = True) -> None:
+    def __init__(self, folder: Path, master: MasterKey, *, encrypted: bool = True) -> None:
         self._folder = folder
         self._master = master
         self._encrypted = encrypted
 
-    def keep(self, dataset: str, version: str, chunks: Iterable[bytes]) -> Kept:
+    def keep(self, dataset: str, version: str, chunks: Iterable[bytes]) -> StoredFile:
         """Reads the chunks once, and holds one at a time. Only ciphertext is written, and kept when all of it is."""
         unwritable = VaultUnwritable.because("data-unwritable", dataset=dataset)
         taken = VaultUnwritable.because("data-version-taken", dataset=dataset)
         instead(unwritable, (OSError,), lambda: self._folder.mkdir(mode=0o700, exist_ok=True))
         sweep(self._folder)
-        plain = _Read(chunks, self._master.key("fingerprints"))
+        plain = _MeasuredPieces(chunks, self._master.key("fingerprints"))
         with new_file(self._path(dataset, version), unwritable, taken) as write:
-            for piece in self._sealed(_about(dataset, version), plain) if self._encrypted else plain:
+            for piece in self._encrypt(_about(dataset, version), plain) if self._encrypted else plain:
                 write(piece)
-        return Kept(plain.size, plain.mac.hexdigest())
+        return StoredFile(plain.size, plain.mac.hexdigest())
 
     def opened(self, dataset: str, version: str, called: str = "") -> int:
         """A descriptor of the plain bytes in memory, at their beginning, which nobody can write to. Close it.
@@ -84,10 +84,10 @@ class Files:
         unwritable = VaultUnwritable.because("data-unremovable", dataset=dataset)
         instead(unwritable, (OSError,), lambda: self._remove(self._path(dataset, version)))
 
-    def _sealed(self, about: bytes, plain: Iterable[bytes]) -> Iterator[bytes]:
+    def _encrypt(self, about: bytes, plain: Iterable[bytes]) -> Iterator[bytes]:
         key, nonce = os.urandom(32), os.urandom(NONCE)
         yield MAGIC + nonce + self._wrapping().encrypt(nonce, key, MAGIC + about)
-        yield from encrypted(key, about, plain)
+        yield from encrypt(key, about, plain)
 
     def _plain(self, dataset: str, version: str, called: str) -> Iterator[bytes]:
         """Each piece is what was kept, or the error; only at the end is it known that none is missing."""
@@ -98,22 +98,22 @@ class Files:
         def piece() -> bytes | None:
             return instead(altered, (InvalidTag,), lambda: next(pieces, None))
 
-        while (found := instead(unreadable, (OSError,), piece)) is not None:
-            yield found
+        while (data := instead(unreadable, (OSError,), piece)) is not None:
+            yield data
 
     def _read(self, dataset: str, version: str) -> Iterator[bytes]:
         about = _about(dataset, version)
         with self._path(dataset, version).open("rb", buffering=0) as file:
-            held = iter(lambda: file.read(SIZE), b"")
+            blocks = iter(lambda: file.read(SIZE), b"")
             if not self._encrypted:
-                yield from held
+                yield from blocks
                 return
             header = file.read(HEADER)
             magic, nonce, wrapped = header[: -NONCE - WRAPPED], header[-NONCE - WRAPPED : -WRAPPED], header[-WRAPPED:]
             if magic != MAGIC:
                 raise InvalidTag
             key = self._wrapping().decrypt(nonce, wrapped, MAGIC + about)
-            yield from decrypted(key, about, held)
+            yield from decrypt(key, about, blocks)
 
     def _wrapping(self) -> AESGCM:
         return AESGCM(self._master.key("data keys"))
@@ -128,7 +128,7 @@ class Files:
             sync_folder(self._folder)
 
 
-class _Read:
+class _MeasuredPieces:
     """Passes the pieces on as they are read, and knows afterwards how much it was, and what."""
 
     def __init__(self, pieces: Iterable[bytes], key: bytes) -> None:

@@ -10,7 +10,7 @@ from sfumato.model.confidential import Confidential
 SIZE = 32  # bytes of every key
 
 
-class Master(Confidential):
+class MasterKey(Confidential):
     """The master key of a workspace. What may leave: nothing; `secret` goes to workers, over a pipe."""
 
     __slots__ = ("_secret",)
@@ -21,7 +21,7 @@ class Master(Confidential):
         self._secret = bytes(secret)
 
     @classmethod
-    def of(cls, secret: bytes) -> Master:
+    def of(cls, secret: bytes) -> MasterKey:
         return cls(secret)
 
     @property

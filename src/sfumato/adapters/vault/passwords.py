@@ -15,22 +15,22 @@ PARAMETERS = RFC_9106_LOW_MEMORY
 _HASHER = PasswordHasher.from_parameters(PARAMETERS)
 
 
-def typed(password: str) -> bytes:
+def password_bytes(password: str) -> bytes:
     """The same text has the same bytes on every keyboard; what is no text is taken as it is."""
     return unicodedata.normalize("NFC", password).encode("utf-8", "surrogatepass")
 
 
-def hashed(password: str) -> str:
-    return _HASHER.hash(typed(password))
+def password_hash(password: str) -> str:
+    return _HASHER.hash(password_bytes(password))
 
 
 def matches(stored: str | None, password: str) -> bool:
     """Whether this is the password. Of nobody, or of somebody without one, it is not, and that takes as long."""
     if stored is None:
-        hashed(password)
+        password_hash(password)
         return False
     try:
-        return _HASHER.verify(stored, typed(password))
+        return _HASHER.verify(stored, password_bytes(password))
     except (InvalidHashError, VerificationError):
         return False
 

@@ -14,29 +14,29 @@ SIZE = 1 << 20  # bytes of plain text in every chunk but the last
 TAG = 16  # bytes that each grows by
 
 
-def encrypted(key: bytes, about: bytes, plain: Iterable[bytes], size: int = SIZE) -> Iterator[bytes]:
+def encrypt(key: bytes, about: bytes, plain: Iterable[bytes], size: int = SIZE) -> Iterator[bytes]:
     cipher = AESGCM(key)
-    for number, chunk, last in cut(plain, size):
+    for number, chunk, last in chunks(plain, size):
         yield cipher.encrypt(_nonce(number), chunk, _place(about, number, last))
 
 
-def decrypted(key: bytes, about: bytes, sealed: Iterable[bytes], size: int = SIZE) -> Iterator[bytes]:
+def decrypt(key: bytes, about: bytes, sealed: Iterable[bytes], size: int = SIZE) -> Iterator[bytes]:
     """InvalidTag at the first chunk that is not what was written there; what came before it is not the whole text."""
     cipher = AESGCM(key)
-    for number, chunk, last in cut(sealed, size + TAG):
+    for number, chunk, last in chunks(sealed, size + TAG):
         yield cipher.decrypt(_nonce(number), chunk, _place(about, number, last))
 
 
-def cut(pieces: Iterable[bytes], size: int) -> Iterator[tuple[int, bytearray, bool]]:
+def chunks(pieces: Iterable[bytes], size: int) -> Iterator[tuple[int, bytearray, bool]]:
     """The same bytes in chunks of `size`, numbered, and whether it is the last. Of nothing, one empty chunk."""
-    held, number = bytearray(), 0
+    buffer, number = bytearray(), 0
     for piece in pieces:
-        held += piece
-        while len(held) > size:
-            yield number, held[:size], False
-            del held[:size]
+        buffer += piece
+        while len(buffer) > size:
+            yield number, buffer[:size], False
+            del buffer[:size]
             number += 1
-    yield number, held, True
+    yield number, buffer, True
 
 
 def _nonce(number: int) -> bytes:

@@ -14,8 +14,8 @@ from argon2.exceptions import HashingError
 from argon2.low_level import Type, hash_secret_raw
 
 from sfumato.adapters.vault.atomic_file import new_file
-from sfumato.adapters.vault.master_key import SIZE, Master
-from sfumato.adapters.vault.passwords import typed
+from sfumato.adapters.vault.master_key import SIZE, MasterKey
+from sfumato.adapters.vault.passwords import password_bytes
 from sfumato.adapters.vault.sealed_text import seal, unseal
 from sfumato.errors import BadInput, VaultBroken, VaultUnwritable, instead
 
@@ -27,8 +27,8 @@ PASSPHRASE, KEY_FILE = "passphrase", "key file"
 
 
 @dataclass(frozen=True)
-class Cost:
-    """What one guess of a passphrase costs whoever guesses: argon2id's passes over so much memory (RFC 9106)."""
+class Argon2Cost:
+    """What one guess of a passphrase costs an attacker: passes of argon2id over this much memory (RFC 9106)."""
 
     passes: int
     memory_kib: int
@@ -39,60 +39,66 @@ class Cost:
             raise ValueError("no cost of argon2id that is paid here")
 
 
-COST = Cost(passes=3, memory_kib=1 << 18, lanes=4)  # RFC 9106's second choice with four times its memory
+COST = Argon2Cost(passes=3, memory_kib=1 << 18, lanes=4)  # RFC 9106's second choice with four times its memory
 
 
-def create(folder: Path, *, passphrase: str | None = None, key_file: Path | None = None, cost: Cost = COST) -> Master:
+def create(
+    folder: Path, *, passphrase: str | None = None, key_file: Path | None = None, cost: Argon2Cost = COST
+) -> MasterKey:
     """A new master key, locked in `folder`/vault.json. A key file that is not there yet is made."""
-    made = _made(key_file) if passphrase is None and key_file is not None and not key_file.exists() else None
+    new_key_file = (
+        _create_key_file(key_file) if passphrase is None and key_file is not None and not key_file.exists() else None
+    )
     try:
         salt = os.urandom(SALT)
-        stated = {"argon2id": asdict(cost), "salt": base64.b64encode(salt).decode()} if passphrase is not None else {}
+        derivation = (
+            {"argon2id": asdict(cost), "salt": base64.b64encode(salt).decode()} if passphrase is not None else {}
+        )
         by = {"locked_by": KEY_FILE if passphrase is None else PASSPHRASE}
-        master = Master(os.urandom(SIZE))
-        sealed = seal(_lock(by | stated, passphrase, key_file), master.secret, ABOUT)
-        text = json.dumps({"version": VERSION} | by | stated | {"master": sealed}, indent=2) + "\n"
+        master = MasterKey(os.urandom(SIZE))
+        sealed = seal(_lock(by | derivation, passphrase, key_file), master.secret, ABOUT)
+        text = json.dumps({"version": VERSION} | by | derivation | {"master": sealed}, indent=2) + "\n"
         taken = BadInput.because("vault-taken", folder=str(folder))
         with new_file(folder / FILE, _unwritable(folder / FILE), taken) as write:
             write(text.encode())
     except BaseException:
-        if made is not None:
-            made.unlink(missing_ok=True)
+        if new_key_file is not None:
+            new_key_file.unlink(missing_ok=True)
         raise
     return master
 
 
-def unlock(folder: Path, *, passphrase: str | None = None, key_file: Path | None = None) -> Master:
+def unlock(folder: Path, *, passphrase: str | None = None, key_file: Path | None = None) -> MasterKey:
     """The master key of `folder`, by what it was locked with."""
-    found = _found(folder)
-    lock = instead(_unreadable(folder), (KeyError, TypeError, ValueError), lambda: _lock(found, passphrase, key_file))
-    wrong = BadInput.because("lock-wrong", locked_by=found["locked_by"], file=FILE)
-    return Master(instead(wrong, (VaultBroken,), lambda: unseal(lock, str(found.get("master")), ABOUT)))
+    vault = _read_vault(folder)
+    lock = instead(_unreadable(folder), (KeyError, TypeError, ValueError), lambda: _lock(vault, passphrase, key_file))
+    wrong = BadInput.because("lock-wrong", locked_by=vault["locked_by"], file=FILE)
+    return MasterKey(instead(wrong, (VaultBroken,), lambda: unseal(lock, str(vault.get("master")), ABOUT)))
 
 
-def _lock(stated: Mapping[str, Any], passphrase: str | None, key_file: Path | None) -> Master:
+def _lock(vault: Mapping[str, Any], passphrase: str | None, key_file: Path | None) -> MasterKey:
     """The key that the master key is sealed with."""
     if (passphrase is None) == (key_file is None):
         raise BadInput.because("lock-not-one")
-    if (given := KEY_FILE if passphrase is None else PASSPHRASE) != (by := stated["locked_by"]):
+    if (given := KEY_FILE if passphrase is None else PASSPHRASE) != (by := vault["locked_by"]):
         raise BadInput.because("lock-other", locked_by=by, given=given)
     if key_file is not None:
-        return Master(_read(key_file))
+        return MasterKey(_read_key_file(key_file))
     if not passphrase:
         raise BadInput.because("passphrase-empty")
-    cost, salt = Cost(**stated["argon2id"]), base64.b64decode(stated["salt"], validate=True)
+    cost, salt = Argon2Cost(**vault["argon2id"]), base64.b64decode(vault["salt"], validate=True)
     if len(salt) != SALT:
         raise ValueError(f"a salt has {SALT} bytes")
     memory = BadInput.because("unlocking-memory", mebibytes=cost.memory_kib >> 10)
 
-    def hashed() -> bytes:
+    def derive() -> bytes:
         work = cost.passes, cost.memory_kib, cost.lanes
-        return hash_secret_raw(typed(passphrase), salt, *work, hash_len=SIZE, type=Type.ID)
+        return hash_secret_raw(password_bytes(passphrase), salt, *work, hash_len=SIZE, type=Type.ID)
 
-    return Master(instead(memory, (HashingError, MemoryError), hashed))
+    return MasterKey(instead(memory, (HashingError, MemoryError), derive))
 
 
-def _found(folder: Path) -> Mapping[str, Any]:
+def _read_vault(folder: Path) -> Mapping[str, Any]:
     nowhere = BadInput.because("vault-missing", folder=str(folder))
 
     def read() -> Any:
@@ -100,23 +106,23 @@ def _found(folder: Path) -> Mapping[str, Any]:
         text = instead(nowhere, (FileNotFoundError, NotADirectoryError), lambda: path.read_text("utf-8"))
         return json.loads(text)
 
-    found = instead(_unreadable(folder), (OSError, ValueError, RecursionError), read)
-    if not isinstance(found, dict) or not isinstance(version := found.get("version"), int):
+    vault = instead(_unreadable(folder), (OSError, ValueError, RecursionError), read)
+    if not isinstance(vault, dict) or not isinstance(version := vault.get("version"), int):
         raise _unreadable(folder)
     if version > VERSION:
         raise BadInput.because("vault-newer")
-    if version != VERSION or found.get("locked_by") not in (PASSPHRASE, KEY_FILE):
+    if version != VERSION or vault.get("locked_by") not in (PASSPHRASE, KEY_FILE):
         raise _unreadable(folder)
-    return found
+    return vault
 
 
-def _made(key_file: Path) -> Path:
+def _create_key_file(key_file: Path) -> Path:
     with new_file(key_file, _unwritable(key_file), _unwritable(key_file)) as write:
         write(os.urandom(SIZE))
     return key_file
 
 
-def _read(key_file: Path) -> bytes:
+def _read_key_file(key_file: Path) -> bytes:
     def read() -> bytes:
         with key_file.open("rb") as file:
             return file.read(SIZE + 1)

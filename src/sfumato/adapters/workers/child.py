@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import Any
 
-from sfumato.adapters.workers.protocol import SETTING_UP, Kind, Message, hear, say, told
+from sfumato.adapters.workers.protocol import SETTING_UP, Message, MessageKind, error_content, receive, send
 from sfumato.errors import SfumatoError
 
 Share = Callable[[], float | None]
@@ -27,59 +27,59 @@ _EVERY = 0.2  # seconds between two words about progress
 
 def serve(line: Connection, lifeline: Connection) -> None:
     """Set up once, then work. An error that is not of our tree ends the process: nobody knows what it left behind."""
-    _alone()
-    _tied(lifeline)
+    _isolate()
+    _tie_to(lifeline)
     setup, work, given = line.recv()
     worker = _Worker(line, work)
-    if worker.tried(SETTING_UP, partial(worker.set_up, setup, given)):
+    if worker.attempt(SETTING_UP, partial(worker.set_up, setup, given)):
         with suppress(EOFError):
             while True:
-                _, number, job = hear(line)
-                worker.tried(number, partial(worker.do, number, job))
+                _, number, job = receive(line)
+                worker.attempt(number, partial(worker.do, number, job))
 
 
 class _Worker:
     def __init__(self, line: Connection, work: Work) -> None:
         self._line = line
         self._work = work
-        self._speaking = Lock()
+        self._sending = Lock()
         self._state: Any = None
 
     def set_up(self, setup: Setup, given: object) -> None:
         self._state = setup(given)
-        self._say(Message(Kind.READY, SETTING_UP))
+        self._send(Message(MessageKind.READY, SETTING_UP))
 
     def do(self, number: int, job: Mapping[str, Any]) -> None:
         done = Event()
 
         def watch(progress: Share) -> None:
-            Thread(target=self._tell, args=(number, progress, done), daemon=True).start()
+            Thread(target=self._report_progress, args=(number, progress, done), daemon=True).start()
 
         try:
             answer = self._work(self._state, job, watch)
         finally:
             done.set()
-        self._say(Message(Kind.ANSWER, number, answer))
+        self._send(Message(MessageKind.ANSWER, number, answer))
 
-    def tried(self, number: int, step: Callable[[], None]) -> bool:
+    def attempt(self, number: int, step: Callable[[], None]) -> bool:
         try:
             step()
         except SfumatoError as error:
-            self._say(Message(Kind.ERROR, number, told(error)))
+            self._send(Message(MessageKind.ERROR, number, error_content(error)))
             return False
         return True
 
-    def _tell(self, number: int, progress: Share, done: Event) -> None:
+    def _report_progress(self, number: int, progress: Share, done: Event) -> None:
         while not done.wait(_EVERY):
-            self._say(Message(Kind.SHARE, number, progress()), unless=done)
+            self._send(Message(MessageKind.SHARE, number, progress()), unless=done)
 
-    def _say(self, message: Message, unless: Event | None = None) -> None:
-        with self._speaking:
+    def _send(self, message: Message, unless: Event | None = None) -> None:
+        with self._sending:
             if unless is None or not unless.is_set():
-                say(self._line, message)
+                send(self._line, message)
 
 
-def _alone() -> None:
+def _isolate() -> None:
     """A session of its own, nothing printed, nothing dumped, and the first to go when the machine has no memory."""
     os.setsid()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -92,7 +92,7 @@ def _alone() -> None:
         Path("/proc/self/oom_score_adj").write_text("1000", "ascii")
 
 
-def _tied(lifeline: Connection) -> None:
+def _tie_to(lifeline: Connection) -> None:
     """Have the kernel kill this group when the other end closes, even amid a call that does not come back."""
     fd = lifeline.fileno()
     fcntl.fcntl(fd, fcntl.F_SETOWN, -os.getpgrp())

@@ -11,7 +11,7 @@ from typing import Any
 
 from sfumato.adapters.workers.child import Setup, Work
 from sfumato.adapters.workers.process import Process
-from sfumato.adapters.workers.protocol import Kind, Message, heard
+from sfumato.adapters.workers.protocol import Message, MessageKind, error_from
 from sfumato.errors import Cancelled, EngineFailure
 
 _EVERY = 0.05  # seconds between two looks at the clock and at each worker's memory
@@ -24,7 +24,7 @@ class _Job:
     process: Process | None = None
     ends: float = 0.0
     share: float | None = None
-    said: Message | None = None  # the worker's last word about it
+    result: Message | None = None  # the worker's last message about it: an answer or an error
     is_cancelled: bool = False
 
 
@@ -63,14 +63,14 @@ class Workers:
         """
         with self._turn(name) as mine:
             if mine.process is not None:
-                mine.said = self._asked(mine, mine.process, job, self._seconds if seconds is None else seconds)
+                mine.result = self._run_job(mine, mine.process, job, self._seconds if seconds is None else seconds)
         if mine.is_cancelled:
             raise Cancelled
-        if mine.said is None:
+        if mine.result is None:
             raise EngineFailure(worker_lost=True)
-        if mine.said.kind is Kind.ERROR:
-            raise heard(mine.said.content)
-        answer: Mapping[str, Any] = mine.said.content
+        if mine.result.kind is MessageKind.ERROR:
+            raise error_from(mine.result.content)
+        answer: Mapping[str, Any] = mine.result.content
         return answer
 
     def progress(self, name: str) -> float | None:
@@ -81,12 +81,12 @@ class Workers:
     def cancel(self, name: str) -> bool:
         """Stop a job that runs or waits; whether there was one."""
         with self._changed:
-            found = [job for job in self._jobs if job.name == name]
-            self._stop(found)
-        return bool(found)
+            jobs = [job for job in self._jobs if job.name == name]
+            self._stop(jobs)
+        return bool(jobs)
 
     def close(self) -> None:
-        """Stop everything; whoever waits hears that it was cancelled."""
+        """Stop everything; callers that wait get `Cancelled`."""
         with self._changed:
             self._closed.set()
             self._stop(self._jobs)
@@ -132,21 +132,21 @@ class Workers:
         return next((job for job in self._jobs if job.waits), None)
 
     @staticmethod
-    def _asked(mine: _Job, process: Process, job: Mapping[str, Any], seconds: float) -> Message | None:
+    def _run_job(mine: _Job, process: Process, job: Mapping[str, Any], seconds: float) -> Message | None:
         """The last word of a worker about a job: an answer or an error; None when there is none."""
-        message = process.hear_ready()
-        if message is not None and message.kind is Kind.READY:
+        message = process.wait_until_ready()
+        if message is not None and message.kind is MessageKind.READY:
             mine.ends = monotonic() + seconds
             process.ask(job)
-            while (message := process.hear()) is not None and message.kind is Kind.SHARE:
+            while (message := process.receive()) is not None and message.kind is MessageKind.SHARE:
                 mine.share = message.content
-        return message if message is not None and message.kind in (Kind.ANSWER, Kind.ERROR) else None
+        return message if message is not None and message.kind in (MessageKind.ANSWER, MessageKind.ERROR) else None
 
     def _leave(self, mine: _Job) -> None:
         """Make room for the next. A worker that failed, or that holds on to much memory, is not asked again."""
         with self._changed:
             is_fit = mine.process is not None and mine.process.is_fit and mine.process.memory < self._memory / 2
-            if mine.waits or (mine.said is not None and is_fit):
+            if mine.waits or (mine.result is not None and is_fit):
                 self._give_back(mine, mine.process)
                 return
         if mine.process is not None:

@@ -13,7 +13,7 @@ from threading import Lock
 from typing import Any
 
 from sfumato.adapters.workers.child import Setup, Work, serve
-from sfumato.adapters.workers.protocol import SETTING_UP, Kind, Message, hear, say
+from sfumato.adapters.workers.protocol import SETTING_UP, Message, MessageKind, receive, send
 
 _SPAWN = multiprocessing.get_context("spawn")
 _MUTE = (EOFError, OSError, ValueError, RecursionError)  # what is heard of one that is gone, or mad
@@ -33,24 +33,24 @@ class Process:
         self._pid = self._process.pid
         theirs.close()
         lifeline.close()
-        with suppress(OSError):  # it died already: whoever asks it will hear so
+        with suppress(OSError):  # it died already, which the first job will notice
             self._line.send((setup, work, given))
 
-    def hear_ready(self) -> Message | None:
+    def wait_until_ready(self) -> Message | None:
         """Wait until it is set up; or for what it says if it cannot be, or None if it is gone."""
         if self._ready is None:
-            self._ready = self.hear()
+            self._ready = self.receive()
         return self._ready
 
     def ask(self, job: Mapping[str, Any]) -> None:
         self._number += 1
         with suppress(OSError):
-            say(self._line, Message(Kind.JOB, self._number, job))
+            send(self._line, Message(MessageKind.JOB, self._number, job))
 
-    def hear(self) -> Message | None:
+    def receive(self) -> Message | None:
         """The next that it says about the job; None if it is gone, or mad."""
         try:
-            message = hear(self._line)
+            message = receive(self._line)
         except _MUTE:
             return None
         return message if message.number == self._number else None
@@ -58,7 +58,7 @@ class Process:
     @property
     def is_fit(self) -> bool:
         """Whether it lives and, as far as is known, can be set up."""
-        can_work = self._ready is None or self._ready.kind is Kind.READY
+        can_work = self._ready is None or self._ready.kind is MessageKind.READY
         return can_work and not self._is_killed and self._process.is_alive()
 
     @property
@@ -72,7 +72,7 @@ class Process:
             return 0
 
     def kill(self) -> None:
-        """End it and whatever it started, now. Whoever waits for its answer hears that there is none.
+        """End it and whatever it started, now. A caller that waits for its answer gets none.
 
         The group goes by its lifeline: its number may be another's by now.
         """

@@ -14,7 +14,7 @@ LONGEST = 256 * 2**20  # bytes of one message
 SETTING_UP = 0  # jobs are counted from 1
 
 
-class Kind(StrEnum):
+class MessageKind(StrEnum):
     READY = "ready"
     JOB = "job"
     SHARE = "share"  # how far the job is
@@ -25,46 +25,46 @@ class Kind(StrEnum):
 class Message(NamedTuple):
     """Something about a job, by its number: what belongs to one is never taken for another's."""
 
-    kind: Kind
+    kind: MessageKind
     number: int
     content: Any = None
 
 
-def say(line: Connection, message: Message) -> None:
+def send(line: Connection, message: Message) -> None:
     line.send_bytes(json.dumps(message).encode())
 
 
-def hear(line: Connection) -> Message:
+def receive(line: Connection) -> Message:
     """The next message. One that is not as it should be is a ValueError."""
     match json.loads(line.recv_bytes(LONGEST)):
-        case [str(kind), int(number), content] if _is_proper(Kind(kind), content):
-            return Message(Kind(kind), number, content)
+        case [str(kind), int(number), content] if _is_proper(MessageKind(kind), content):
+            return Message(MessageKind(kind), number, content)
     raise ValueError
 
 
-def _is_proper(kind: Kind, content: object) -> bool:
+def _is_proper(kind: MessageKind, content: object) -> bool:
     match kind:
-        case Kind.JOB | Kind.ANSWER:
+        case MessageKind.JOB | MessageKind.ANSWER:
             return isinstance(content, dict)
-        case Kind.SHARE:
+        case MessageKind.SHARE:
             return content is None or isinstance(content, int | float)
-        case Kind.ERROR:
+        case MessageKind.ERROR:
             return content is None or _error(content) is not None
     return content is None
 
 
-def told(error: SfumatoError) -> Mapping[str, object] | None:
+def error_content(error: SfumatoError) -> Mapping[str, object] | None:
     """An error as it crosses; None for one that is told without values."""
     return error.as_values() if isinstance(error, BadInput | Refused) else None
 
 
-def heard(told: object) -> SfumatoError:
+def error_from(content: object) -> SfumatoError:
     """The error that a worker told of, of the same class."""
-    return _error(told) or EngineFailure()
+    return _error(content) or EngineFailure()
 
 
-def _error(told: object) -> SfumatoError | None:
-    match told:
+def _error(content: object) -> SfumatoError | None:
+    match content:
         case {"code": str(code), "message": str(message), "hint": str(hint), "where": str(where), **more}:
             reason, values = str(more.get("reason", "")), more.get("values")
             error = rebuild_error(code, message, hint, where, reason=reason, values=values)

@@ -11,6 +11,7 @@ import typer
 from sfumato.cli import options
 from sfumato.cli.secret import secret
 from sfumato.errors import BadInput
+from sfumato.model.plain import to_plain
 
 Dir = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the workspace.")]
 PassphraseFile = Annotated[
@@ -39,20 +40,20 @@ def init(
 ) -> None:
     """Make a workspace: a folder with settings, keys, an empty database and the first admin."""
     require_server_extra()
-    from sfumato.composition.create import made
-    from sfumato.composition.settings import Settings
+    from sfumato.composition.create import create_workspace
+    from sfumato.composition.settings import WorkspaceSettings
 
     passphrase = None if key_file is not None else secret(passphrase_file, "Passphrase of the workspace", twice=True)
     if passphrase is not None and len(passphrase) < SHORTEST:
         hint = "take four words that nobody else would put together: it is all that protects the data."
         raise BadInput(f"A passphrase has at least {SHORTEST} characters", hint=hint)
     password = secret(password_file, f"Password of {admin}", twice=True)
-    settings = Settings(database=database)
-    person = made(
+    settings = WorkspaceSettings(database=database)
+    person = create_workspace(
         directory, admin=admin, password=password, passphrase=passphrase, key_file=key_file, settings=settings
     )
     if as_json:
-        typer.echo(json.dumps({"workspace": str(directory), "admin": person.as_dict()}, indent=2))
+        typer.echo(json.dumps({"workspace": str(directory), "admin": to_plain(person)}, indent=2))
         return
     locked = f"The key file {key_file}" if key_file else "The passphrase"
     typer.echo(f"{directory} is a workspace, and {person.name} is its admin.")
@@ -71,25 +72,27 @@ def serve(
     """Serve a workspace to controllers and analysts, until it is stopped."""
     require_server_extra()
     from sfumato.composition.settings import load
-    from sfumato.composition.workspace import opened, served
-    from sfumato.server.app import made
-    from sfumato.server.run import Tls, bound
+    from sfumato.composition.workspace import lock_for_serving, open_workspace
+    from sfumato.server.app import create_app
+    from sfumato.server.run import Tls, bind_socket
     from sfumato.server.run import serve as listen
-    from sfumato.server.settings import Settings as ServerSettings
+    from sfumato.server.settings import ServerSettings
 
     settings = load(directory)
     at, on = host or settings.host, port or settings.port
     tls = Tls(Path(settings.certificate), Path(settings.certificate_key)) if settings.certificate else None
     with (
-        bound(at, on, tls=tls, behind_proxy=settings.behind_proxy) as taken,
-        served(directory, settings) as alone,
-        opened(directory, passphrase=unlocking(directory, passphrase_file, key_file), key_file=key_file) as workspace,
+        bind_socket(at, on, tls=tls, behind_proxy=settings.behind_proxy) as taken,
+        lock_for_serving(directory, settings) as alone,
+        open_workspace(
+            directory, passphrase=unlocking(directory, passphrase_file, key_file), key_file=key_file
+        ) as workspace,
     ):
         workspace.escrow.datasets.sweep()
         workspace.escrow.resume(alone=alone)
         workspace.escrow.signals.prepare()
         secure = tls is not None or settings.behind_proxy
-        app = made(workspace.escrow, ServerSettings(secure=secure, data_bytes=settings.upload_mb << 20))
+        app = create_app(workspace.escrow, ServerSettings(secure=secure, data_bytes=settings.upload_mb << 20))
         url = f"{'https' if tls else 'http'}://{at}:{on}"
         told = (
             json.dumps({"workspace": str(directory), "url": url}) if as_json else f"sfumato serves {directory} at {url}"
@@ -106,12 +109,12 @@ def doctor(
 ) -> None:
     """Check a workspace: settings, keys, database, record, data, workers; and say what to do."""
     require_server_extra()
-    from sfumato.composition.doctor import examined
-    from sfumato.composition.workspace import opened
+    from sfumato.composition.doctor import examine
+    from sfumato.composition.workspace import open_workspace
     from sfumato.presentation.table import table
 
     passphrase = unlocking(directory, passphrase_file, key_file)
-    found = examined(directory, lambda: opened(directory, passphrase=passphrase, key_file=key_file))
+    found = examine(directory, lambda: open_workspace(directory, passphrase=passphrase, key_file=key_file))
     if as_json:
         typer.echo(json.dumps([one.as_dict() for one in found], indent=2))
     else:

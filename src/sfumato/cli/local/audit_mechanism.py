@@ -32,12 +32,12 @@ def audit_mechanism(
     as_json: options.Json = False,
 ) -> None:
     """Ask two made-up tables that differ in one person, again and again: does what comes out contradict epsilon?"""
-    from sfumato.auditing.audit import Auditing
+    from sfumato.auditing.audit import Auditing, audit_setup
     from sfumato.presentation.wording import audit as of_audit
 
-    auditing = Auditing(mechanism, aggregate, epsilon, delta, relation, runs, confidence)
+    auditing = Auditing(audit_setup(mechanism, aggregate, epsilon, delta, relation), runs, confidence)
     with waiting(auditing.progress, of_audit.AUDITING):
-        found = auditing.result()
-    typer.echo(json.dumps(found.as_dict(), indent=2) if as_json else str(found))
-    if not found.holds:
+        audit = auditing.result()
+    typer.echo(json.dumps(audit.as_dict(), indent=2) if as_json else str(audit))
+    if not audit.holds:
         raise typer.Exit(3)

@@ -56,13 +56,13 @@ def batch(
     from sfumato.composition import local
     from sfumato.model.guarantee import Guarantee
     from sfumato.presentation.wording import choosing as of_choosing
-    from sfumato.presentation.wording import release as of_release
+    from sfumato.presentation.wording import release_sentences as of_release
 
     if dry_run and plan:
         raise BadInput("--dry-run plans nothing, and --plan does", hint="leave one of them out.")
-    files = answers.files(out, len(sql))
+    files = answers.output_files(out, len(sql))
     for file in files:
-        options.spared(file, "--out", data, schema, ledger)
+        options.require_not_read(file, "--out", data, schema, ledger)
     queries = [options.query_text(text) for text in sql]
     how: dict[str, Any] = {
         "epsilon": epsilon,
@@ -74,7 +74,7 @@ def batch(
         "mechanism": mechanism,
         "delta": delta,
     }
-    unread = local.planned(schema, source=data, ledger=ledger)
+    unread = local.open_without_data(schema, source=data, ledger=ledger)
     split = unread.split(queries, **how)  # whatever is wrong is said before the data is opened
     if dry_run or plan:
         if plan:
@@ -86,10 +86,10 @@ def batch(
     dataset = local.open(data, schema, ledger=ledger, budget=budget)
     charges = dataset.ledger.total.releases
     with reading(dataset.progress):
-        made = dataset.batch(queries, preregistered=preregistered, **how)
-        released = made.release(redraw=redraw)
-    whole = json.dumps(made.as_dict() | {"releases": [one.as_dict() for one in released]}, indent=2)
-    typer.echo(whole if as_json else "\n\n".join([made.text(), *map(answers.answered, released)]))
+        planned = dataset.batch(queries, preregistered=preregistered, **how)
+        released = planned.release(redraw=redraw)
+    whole = json.dumps(planned.as_dict() | {"releases": [each.as_dict() for each in released]}, indent=2)
+    typer.echo(whole if as_json else "\n\n".join([planned.text(), *map(answers.answer_text, released)]))
     if charges == dataset.ledger.total.releases and not as_json:
         typer.echo(of_release.AS_IT_LEFT, err=True)
     try:

@@ -8,13 +8,14 @@ from typing import Annotated
 import typer
 
 from sfumato.cli import options
+from sfumato.cli.option_groups import with_option_groups
 from sfumato.cli.progress import reading
 
 
+@with_option_groups
 def beliefs(
-    data: options.Data,
-    schema: options.Schema,
-    sql: options.Sql,
+    *,
+    target: options.QueryOptions,
     prior: Annotated[
         float | None, typer.Option(help="They suspect one person at so much beforehand, whoever it is; else all alike.")
     ] = None,
@@ -25,8 +26,8 @@ def beliefs(
     """Who is missing? How sure somebody becomes who knows everybody in DATA but for that: recorded as a look."""
     from sfumato.composition import local
 
-    query = local.open(data, schema, ledger=ledger).query(options.query_text(sql))
+    query = local.open(target.data, target.schema, ledger=ledger).query(target.text)
     with reading(query.dataset.progress):
-        found = query.beliefs(candidates=options.candidates_of(candidates), prior=prior)
-        shown = json.dumps(found.as_dict(), indent=2, default=str) if as_json else found.text()
-    typer.echo(shown)
+        result = query.beliefs(candidates=options.parse_candidates(candidates), prior=prior)
+        text = json.dumps(result.as_dict(), indent=2, default=str) if as_json else result.text()
+    typer.echo(text)

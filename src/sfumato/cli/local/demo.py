@@ -30,12 +30,12 @@ def demo(
         if keep is not None or as_json:
             raise BadInput("--serve goes without --keep and --json", hint="leave them out.")
         require_server_extra()
-        from sfumato.cli.local.open_house import open_house
+        from sfumato.cli.local.demo_server import serve_demo
 
-        return open_house(port, rows, seed, typer.echo)
+        return serve_demo(port, rows, seed, typer.echo)
     from sfumato.demo.tour import tour
 
-    said: list[str] = []
-    tour(said.append if as_json else typer.echo, rows, seed, keep)
+    lines: list[str] = []
+    tour(lines.append if as_json else typer.echo, rows, seed, keep)
     if as_json:
-        typer.echo(json.dumps({"tour": said}, indent=2))
+        typer.echo(json.dumps({"tour": lines}, indent=2))

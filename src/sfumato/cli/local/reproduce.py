@@ -33,18 +33,18 @@ def reproduce(
     """
     from sfumato.reproduce import report
     from sfumato.reproduce.data import Study
-    from sfumato.reproduce.papers import reproduced
+    from sfumato.reproduce.papers import reproductions
 
     warnings.simplefilter("ignore", UnrecordedLookWarning)  # nobody holds this data in trust
     if out is not None:
         _folder(out)
     every = []
-    for found in reproduced(what, Study(adult, runs)):
-        every.append(found)
+    for reproduction in reproductions(what, Study(adult, runs)):
+        every.append(reproduction)
         if not as_json:
-            typer.echo(report.text(found) + "\n")
+            typer.echo(report.text(reproduction) + "\n")
     if as_json:
-        typer.echo(json.dumps([found.as_dict() for found in every], indent=2))
+        typer.echo(json.dumps([reproduction.as_dict() for reproduction in every], indent=2))
     else:
         typer.echo(report.summary(every))
     if out is not None:

@@ -18,7 +18,8 @@ from sfumato.errors import (
     Refused,
 )
 from sfumato.escrow.catalogue.access import Access, not_there
-from sfumato.escrow.dataset import Held, Version
+from sfumato.escrow.catalogue.entries import CatalogueEntry, DatasetAccess, DatasetDetails, entry
+from sfumato.escrow.dataset import RegisteredDataset, Version
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.policy.policy import Policy
 from sfumato.escrow.ports import DIGEST
@@ -67,7 +68,7 @@ class Datasets(Access):
         title: str = "",
         reference: str | None = None,
         population: str = "",
-    ) -> Held:
+    ) -> RegisteredDataset:
         """A table by its schema; its data is delivered next, or lies where the reference says.
 
         `population` names the people in it, in place of what the schema says: datasets of one count together.
@@ -75,26 +76,28 @@ class Datasets(Access):
         row = self._row(actor, schema_text, title, reference, population)
         if reference is not None:
             self._allowed(reference)
-        held = Held.of(row)
-        fits = None if reference is None else self._fits(actor, held, self._outside.new_id(), _format(reference))
-        with self._outside.transaction():
+        dataset = RegisteredDataset.from_row(row)
+        fits = None if reference is None else self._fits(actor, dataset, self._ports.new_id(), _format(reference))
+        with self._ports.transaction():
             if not self._rows.add(row):
-                raise _taken(held)
-            self.say(actor, "registered", held.name, {"reference": reference is not None})
+                raise _taken(dataset)
+            self.say(actor, "registered", dataset.name, {"reference": reference is not None})
             if fits is not None:
-                self._deliver(actor, held, fits)
-        self.planned(held, None, actor)  # its population is of record from now on
+                self._deliver(actor, dataset, fits)
+        self.planned(dataset, None, actor)  # its population is of record from now on
         if fits is not None:
-            self._populations.tell(held)
-        return self._held(held.name)
+            self._populations.tell(dataset)
+        return self._dataset(dataset.name)
 
-    def drafted(self, actor: Person, schema_text: str) -> Held:
+    def drafted(self, actor: Person, schema_text: str) -> RegisteredDataset:
         """A table as it would be registered, or described anew before its data is there; nothing of it is kept."""
-        held = Held.of(self._row(actor, schema_text, "", None, ""))
-        before = self._rows.one(name=held.name)
-        if before is not None and (before["version"] is not None or not Held.of(before).is_controlled_by(actor)):
-            raise _taken(held)
-        return held
+        dataset = RegisteredDataset.from_row(self._row(actor, schema_text, "", None, ""))
+        before = self._rows.one(name=dataset.name)
+        if before is not None and (
+            before["version"] is not None or not RegisteredDataset.from_row(before).is_controlled_by(actor)
+        ):
+            raise _taken(dataset)
+        return dataset
 
     def _row(
         self, actor: Person, schema_text: str, title: str, reference: str | None, population: str
@@ -105,12 +108,12 @@ class Datasets(Access):
         return {
             "name": name,
             "population": self._populations.checked(actor, name, population or schema.population),
-            "id": self._outside.new_id(),
+            "id": self._ports.new_id(),
             "title": " ".join(title.split()) or schema.name,
             "schema_text": schema_text,
             "controllers": [actor.name],
             "created_by": actor.name,
-            "created_at": self._outside.moment,
+            "created_at": self._ports.moment,
             "version": None,
             "reference": reference,
             "retired": False,
@@ -118,191 +121,197 @@ class Datasets(Access):
 
     def deliver(self, actor: Person, name: str, chunks: Iterable[bytes], format: str) -> Version:
         """The data itself, encrypted as it comes; a file that does not fit the schema is forgotten again."""
-        held = self._changeable(actor, name)
-        if held.retired:
-            raise Conflict.because("dataset-retired", dataset=held.name)
-        if held.reference is not None:
-            raise Conflict.because("delivery-beside-reference", dataset=held.name)
+        dataset = self._changeable(actor, name)
+        if dataset.retired:
+            raise Conflict.because("dataset-retired", dataset=dataset.name)
+        if dataset.reference is not None:
+            raise Conflict.because("delivery-beside-reference", dataset=dataset.name)
         if format not in FORMATS:
             raise BadInput.because("delivery-format", known=list(FORMATS), format=format)
-        version = self._outside.new_id()
-        kept = self._outside.files.keep(held.id, version, chunks)
+        version = self._ports.new_id()
+        kept = self._ports.files.keep(dataset.id, version, chunks)
         try:
-            made = self._fits(actor, held, version, format) | {"bytes": kept.bytes, "fingerprint": kept.fingerprint}
-            with self._outside.transaction():
-                delivered = self._deliver(actor, held, made)
+            made = self._fits(actor, dataset, version, format) | {"bytes": kept.bytes, "fingerprint": kept.fingerprint}
+            with self._ports.transaction():
+                delivered = self._deliver(actor, dataset, made)
         except BaseException:
-            self._outside.files.forget(held.id, version)
+            self._ports.files.forget(dataset.id, version)
             raise
-        self._populations.tell(held)
+        self._populations.tell(dataset)
         return delivered
 
-    def _fits(self, actor: Person, held: Held, version: str, format: str) -> dict[str, Any]:
-        columns = self._columns(actor, held, version, format)
+    def _fits(self, actor: Person, dataset: RegisteredDataset, version: str, format: str) -> dict[str, Any]:
+        columns = self._columns(actor, dataset, version, format)
         digest: str | None = None
         with suppress(EngineFailure):  # it guards against mistakes, and is no reason to refuse data
-            job = self.job_on(DIGEST, held, version, format, actor.name)
-            digest = self._outside.runner.run(f"digest {version}", job)["digest"]
+            job = self.job_on(DIGEST, dataset, version, format, actor.name)
+            digest = self._ports.runner.run(f"digest {version}", job)["digest"]
         return {"id": version, "format": format, "columns": columns, "bytes": 0, "fingerprint": "", "digest": digest}
 
-    def _columns(self, actor: Person, held: Held, version: str, format: str) -> Mapping[str, str | None]:
+    def _columns(
+        self, actor: Person, dataset: RegisteredDataset, version: str, format: str
+    ) -> Mapping[str, str | None]:
         """Those of a delivered file: refused where the schema has others."""
-        job = self.job_on("fits", held, version, format, actor.name)
-        found: Mapping[str, str | None] = self._outside.runner.run(f"fits {version}", job)["columns"]
+        job = self.job_on("fits", dataset, version, format, actor.name)
+        found: Mapping[str, str | None] = self._ports.runner.run(f"fits {version}", job)["columns"]
         return found
 
-    def _deliver(self, actor: Person, held: Held, made: Mapping[str, Any]) -> Version:
-        number = len(self._versions.many(dataset=held.name, limit=100_000)) + 1
-        told = {"number": number, "dataset": held.name, "created_by": actor.name, "created_at": self._outside.moment}
+    def _deliver(self, actor: Person, dataset: RegisteredDataset, made: Mapping[str, Any]) -> Version:
+        number = len(self._versions.many(dataset=dataset.name, limit=100_000)) + 1
+        told = {"number": number, "dataset": dataset.name, "created_by": actor.name, "created_at": self._ports.moment}
         row = dict(made) | told | {"forgotten": False}
         self._versions.add(row)
-        self._rows.change({"name": held.name}, {"version": made["id"]})
-        self.say(actor, "delivered", held.name, {"version": made["id"], "number": number})
-        return Version.of(row)
+        self._rows.change({"name": dataset.name}, {"version": made["id"]})
+        self.say(actor, "delivered", dataset.name, {"version": made["id"], "number": number})
+        return Version.from_row(row)
 
-    def describe(self, actor: Person, name: str, schema_text: str) -> Held:
+    def describe(self, actor: Person, name: str, schema_text: str) -> RegisteredDataset:
         """Another schema for the same table: what was changed after a look was changed after a look."""
-        held, schema = self._changeable(actor, name), parse_schema(schema_text)
-        if schema.name.casefold() != held.name:
-            raise BadInput.because("schema-of-other-table", table=schema.name, dataset=held.name)
-        if held.version is not None:
-            version = self.version(held)
-            self._columns(actor, replace(held, schema_text=schema_text), version.id, version.format)
-        named = held.population
+        dataset, schema = self._changeable(actor, name), parse_schema(schema_text)
+        if schema.name.casefold() != dataset.name:
+            raise BadInput.because("schema-of-other-table", table=schema.name, dataset=dataset.name)
+        if dataset.version is not None:
+            version = self.version(dataset)
+            self._columns(actor, replace(dataset, schema_text=schema_text), version.id, version.format)
+        named = dataset.population
         if schema.population:
-            named = self._populations.checked(actor, held.name, schema.population)
-        with self._outside.transaction():
-            self._rows.change({"name": held.name}, {"schema_text": schema_text, "population": named})
-            self.say(actor, "described", held.name)
-        return self._entered(actor, held.name)
+            named = self._populations.checked(actor, dataset.name, schema.population)
+        with self._ports.transaction():
+            self._rows.change({"name": dataset.name}, {"schema_text": schema_text, "population": named})
+            self.say(actor, "described", dataset.name)
+        return self._entered(actor, dataset.name)
 
-    def populate(self, actor: Person, name: str, population: str) -> Held:
+    def populate(self, actor: Person, name: str, population: str) -> RegisteredDataset:
         """Name the people in a dataset: datasets of one population count together, and a name is not taken back."""
-        held = self._changeable(actor, name)
-        named = self._populations.checked(actor, held.name, population)
+        dataset = self._changeable(actor, name)
+        named = self._populations.checked(actor, dataset.name, population)
         if named is None:
             raise BadInput.because("population-name-missing")
-        with self._outside.transaction():
-            self._rows.change({"name": held.name}, {"population": named})
-            self.say(actor, "named the population of", held.name, {"population": named})
-        return self._entered(actor, held.name)
+        with self._ports.transaction():
+            self._rows.change({"name": dataset.name}, {"population": named})
+            self.say(actor, "named the population of", dataset.name, {"population": named})
+        return self._entered(actor, dataset.name)
 
-    def _entered(self, actor: Person, name: str) -> Held:
+    def _entered(self, actor: Person, name: str) -> RegisteredDataset:
         """As it is kept now; what it says of its population is of record from then on."""
-        held = self._held(name)
-        self.planned(held, None, actor)
-        return held
+        dataset = self._dataset(name)
+        self.planned(dataset, None, actor)
+        return dataset
 
-    def controllers(self, actor: Person, name: str, names: Sequence[str]) -> Held:
+    def controllers(self, actor: Person, name: str, names: Sequence[str]) -> RegisteredDataset:
         """Who holds it: they see everything of it, and each may decide."""
-        held, found = self._changeable(actor, name), [self._people.one(one) for one in names]
+        dataset, found = self._changeable(actor, name), [self._accounts.one(one) for one in names]
         if not found:
             raise BadInput.because("controllers-empty")
         for person in found:
             person.require(Role.CONTROLLER, to="hold data")
-        record = self.record_of(actor, held)
+        record = self.record_of(actor, dataset)
         if record is not None and record.separated and not {person.name for person in found} - record.viewers:
             raise Conflict.because("controllers-all-viewers")
-        with self._outside.transaction():
-            self._rows.change({"name": held.name}, {"controllers": list(dict.fromkeys(p.name for p in found))})
-            self.say(actor, "named the controllers of", held.name, {"controllers": [p.name for p in found]})
-        return self._held(held.name)
+        with self._ports.transaction():
+            self._rows.change({"name": dataset.name}, {"controllers": list(dict.fromkeys(p.name for p in found))})
+            self.say(actor, "named the controllers of", dataset.name, {"controllers": [p.name for p in found]})
+        return self._dataset(dataset.name)
 
     def retire(self, actor: Person, name: str) -> None:
         """Forget the data of every version; the record stays, and what was released stays released.
 
         What never had data and never had a policy is no longer there at all.
         """
-        held = self._changeable(actor, name)
-        never = not self._versions.many(dataset=held.name, limit=1) and self._policies.of(held) is None
+        dataset = self._changeable(actor, name)
+        never = not self._versions.many(dataset=dataset.name, limit=1) and self._policies.of(dataset) is None
         if never:
-            with self._outside.transaction():
-                self._rows.remove(name=held.name)
-                self.say(actor, "took back", held.name)
+            with self._ports.transaction():
+                self._rows.remove(name=dataset.name)
+                self.say(actor, "took back", dataset.name)
             return
-        for row in self._versions.many(dataset=held.name, forgotten=False, limit=100_000):
-            self._forget(held, row["id"])
-        with self._outside.transaction():
-            self._rows.change({"name": held.name}, {"retired": True, "version": None})
-            self.say(actor, "retired", held.name)
+        for row in self._versions.many(dataset=dataset.name, forgotten=False, limit=100_000):
+            self._forget(dataset, row["id"])
+        with self._ports.transaction():
+            self._rows.change({"name": dataset.name}, {"retired": True, "version": None})
+            self.say(actor, "retired", dataset.name)
 
     def sweep(self) -> int:
         """Forget the data that was kept as long as its policy said."""
-        return sum(self._sweep(Held.of(row)) for row in self._rows.many(limit=100_000, retired=False))
+        return sum(
+            self._sweep(RegisteredDataset.from_row(row)) for row in self._rows.many(limit=100_000, retired=False)
+        )
 
     def _allowed(self, reference: str) -> None:
         """A file of this machine may be named only where the settings let it be."""
         path = Path(reference).resolve()
-        if not any(path.is_relative_to(Path(folder).resolve()) for folder in self._outside.limits.references):
+        if not any(path.is_relative_to(Path(folder).resolve()) for folder in self._ports.limits.references):
             raise Forbidden.because("reference-not-allowed")
 
     # Seeing
 
-    def one(self, actor: Person, name: str) -> dict[str, object]:
-        held = self.visible(actor, name)
-        shown = held.as_dict(to_controller=self._sees_all(actor, held))
-        if held.is_controlled_by(actor):
-            same = self._populations.same_rows(held)
-            shown |= {"same_rows": [other.name if other.is_controlled_by(actor) else None for other in same]}
-        policy = self._policies.of(held)
-        flow = None if policy is None else policy.policy.flow_for(actor)
-        allowed = None if flow is None else flow.for_partner()
-        return shown | {"flow": allowed, "policy": None if policy is None else policy.number}
+    def one(self, actor: Person, name: str) -> DatasetAccess | DatasetDetails:
+        dataset = self.visible(actor, name)
+        policy = self._policies.of(dataset)
+        access_rule = None if policy is None else policy.policy.access_rule_for(actor)
+        access: dict[str, Any] = {"flow": None if access_rule is None else access_rule.for_partner()}
+        access |= {"policy": None if policy is None else policy.number}
+        if not self._sees_all(actor, dataset):
+            return DatasetAccess(**vars(entry(dataset, in_full=False)), **access)
+        if dataset.is_controlled_by(actor):
+            same = self._populations.same_rows(dataset)
+            access["same_rows"] = tuple(other.name if other.is_controlled_by(actor) else None for other in same)
+        return DatasetDetails(**vars(entry(dataset, in_full=True)), **access)
 
-    def many(self, actor: Person, after: str | None = None, limit: int = 100) -> list[dict[str, object]]:
+    def many(self, actor: Person, after: str | None = None, limit: int = 100) -> list[CatalogueEntry]:
         """Those that this person may see, in order."""
-        shown: list[dict[str, object]] = []
-        while len(shown) < limit:
+        entries: list[CatalogueEntry] = []
+        while len(entries) < limit:
             rows = self._rows.many(after=after, limit=limit)
-            found = [Held.of(row) for row in rows]
-            shown += [h.as_dict(to_controller=self._sees_all(actor, h)) for h in found if self._may_see(actor, h)]
+            visible = [one for one in map(RegisteredDataset.from_row, rows) if self._may_see(actor, one)]
+            entries += [entry(one, in_full=self._sees_all(actor, one)) for one in visible]
             if len(rows) < limit:
                 break
             after = rows[-1]["name"]
-        return shown[:limit]
+        return entries[:limit]
 
     def versions(self, actor: Person, name: str) -> list[Version]:
-        held = self.controlled(actor, name)
-        return [Version.of(row) for row in self._versions.many(dataset=held.name, limit=100_000)]
+        dataset = self.controlled(actor, name)
+        return [Version.from_row(row) for row in self._versions.many(dataset=dataset.name, limit=100_000)]
 
     def ledger(self, actor: Person, name: str) -> DatasetLedger:
         """What was looked at, planned and spent; an analyst sees the total."""
-        held = self.visible(actor, name)
-        ledger = self.ledger_of(actor, held)
+        dataset = self.visible(actor, name)
+        ledger = self.ledger_of(actor, dataset)
         record = ledger.record
         seen = frozenset(one for one in record.together if self._sees_all_of(actor, one))
-        return DatasetLedger(record, ledger.budget, seen, self._sees_all(actor, held))
+        return DatasetLedger(record, ledger.budget, seen, self._sees_all(actor, dataset))
 
     def state_cause(self, actor: Person, name: str, number: int, cause: str) -> DatasetLedger:
         """State that a failure of the engine had a cause outside the data: the dataset's total then exists again."""
-        held = self.controlled(actor, name)
-        self.ledger_of(actor, held).state_cause(number, cause)
-        self.say(actor, "stated the cause of a failure of", held.name, {"entry": number})
+        dataset = self.controlled(actor, name)
+        self.ledger_of(actor, dataset).state_cause(number, cause)
+        self.say(actor, "stated the cause of a failure of", dataset.name, {"entry": number})
         return self.ledger(actor, name)
 
     def public(self, name: str) -> PublicRecord:
         """What everybody may know, if the policy in force says so; else it is not there, whoever asks."""
         row = self._rows.one(name=name.casefold())
-        held = None if row is None else Held.of(row)
-        signed = None if held is None else self._policies_quietly(held)
-        if held is None or signed is None or not signed.policy.public_page:
+        dataset = None if row is None else RegisteredDataset.from_row(row)
+        signed = None if dataset is None else self._policies_quietly(dataset)
+        if dataset is None or signed is None or not signed.policy.public_page:
             raise not_there(name)
         try:
-            ledger = self.planned(held, None, self._people.one(signed.author)).ledger
+            ledger = self.planned(dataset, None, self._accounts.one(signed.author)).ledger
             record, budget = ledger.record, ledger.budget
         except (BadInput, Refused):  # a record that cannot be relied on is shown to nobody
             raise not_there(name) from None
-        return PublicRecord(held.name, held.title, signed.policy.purpose, held.schema, record, budget)
+        return PublicRecord(dataset.name, dataset.title, signed.policy.purpose, dataset.schema, record, budget)
 
     # Policies
 
-    def enter_policy(self, held: Held, author: Person) -> None:
+    def enter_policy(self, dataset: RegisteredDataset, author: Person) -> None:
         """A policy is of record from the moment it is written."""
-        self.planned(held, None, author)
+        self.planned(dataset, None, author)
 
-    def require_room(self, actor: Person, held: Held, policy: Policy) -> None:
+    def require_room(self, actor: Person, dataset: RegisteredDataset, policy: Policy) -> None:
         """Refuse a policy whose budget is below what is spent: nothing could be asked under it, nor read."""
-        record = self.record_of(actor, held)
+        record = self.record_of(actor, dataset)
         if record is None:
             return
         try:
@@ -311,8 +320,8 @@ class Datasets(Access):
             raise PolicyError.in_file(wrong, "budget") from None
 
 
-def _taken(held: Held) -> Conflict:
-    return Conflict.because("dataset-taken", dataset=held.schema.name)
+def _taken(dataset: RegisteredDataset) -> Conflict:
+    return Conflict.because("dataset-taken", dataset=dataset.schema.name)
 
 
 def _format(reference: str) -> str:

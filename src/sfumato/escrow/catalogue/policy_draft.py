@@ -30,18 +30,18 @@ class Drafts:
         self._datasets, self._policies = datasets, policies
 
     def schema(self, actor: Person, schema_text: str, policy: Mapping[str, Any] | None = None) -> SchemaDraft:
-        held = self._datasets.drafted(actor, schema_text)
-        read = None if policy is None else self._policies.read(held, policy)
-        return SchemaDraft(held.name, schema_text, held.schema, read)
+        dataset = self._datasets.drafted(actor, schema_text)
+        read = None if policy is None else self._policies.read(dataset, policy)
+        return SchemaDraft(dataset.name, schema_text, dataset.schema, read)
 
     def policy(self, actor: Person, name: str, policy: Mapping[str, Any] | str) -> Policy:
         """Another policy of a dataset: its tables, or the text of its file."""
-        held = self._datasets.visible(actor, name)
-        may_write(actor, held)
-        record = self._datasets.record_of(actor, held)
+        dataset = self._datasets.visible(actor, name)
+        may_write(actor, dataset)
+        record = self._datasets.record_of(actor, dataset)
         viewers = frozenset() if record is None else record.viewers
-        made = self._policies.read(held, _parsed(policy) if isinstance(policy, str) else policy, viewers)
-        self._datasets.require_room(actor, held, made)
+        made = self._policies.read(dataset, _parsed(policy) if isinstance(policy, str) else policy, viewers)
+        self._datasets.require_room(actor, dataset, made)
         return made
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from sfumato.errors import BadInput, Forbidden
-from sfumato.escrow.dataset import Held
+from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person
-from sfumato.escrow.notices import Happened, Notices
-from sfumato.escrow.ports import Outside
+from sfumato.escrow.notifications import Happened, Notifications
+from sfumato.escrow.ports import EscrowPorts
 from sfumato.ledger.population import Declaration, counted_together, declaration, declarations
 
 _LONGEST = 200
@@ -17,9 +17,9 @@ _LONGEST = 200
 class Populations:
     """Nothing here is found out from the data for anybody but controllers: equality is an exact fact about it."""
 
-    def __init__(self, outside: Outside, notices: Notices) -> None:
-        self._outside, self._notices = outside, notices
-        self._rows, self._versions = outside.rows("datasets"), outside.rows("versions")
+    def __init__(self, ports: EscrowPorts, notifications: Notifications) -> None:
+        self._ports, self._notifications = ports, notifications
+        self._rows, self._versions = ports.rows("datasets"), ports.rows("versions")
 
     def checked(self, actor: Person, dataset: str, stated: str) -> str | None:
         """The name of a population that a dataset may be counted in: whoever adds one controls the others in it."""
@@ -27,30 +27,30 @@ class Populations:
         if len(population) > _LONGEST:
             raise BadInput.because("population-name-length", longest=_LONGEST)
         together = self._together(dataset, {declaration(dataset, population)} if population else set())
-        others = [held for held in self._held() if held.name in together - {dataset}]
-        if not all(held.is_controlled_by(actor) for held in others):
+        others = [registered for registered in self._all() if registered.name in together - {dataset}]
+        if not all(registered.is_controlled_by(actor) for registered in others):
             raise Forbidden.because("population-of-others", population=population or dataset)
         return population or None
 
     def _together(self, dataset: str, also: Collection[Declaration] = ()) -> frozenset[str]:
-        return counted_together(dataset, declarations(self._outside.ledger.read(0)).union(also))
+        return counted_together(dataset, declarations(self._ports.ledger.read(0)).union(also))
 
-    def same_rows(self, held: Held) -> list[Held]:
+    def same_rows(self, dataset: RegisteredDataset) -> list[RegisteredDataset]:
         """The datasets that were delivered the same rows and are counted separately: for its controllers alone."""
-        own = [row["digest"] for row in self._versions.many(dataset=held.name, limit=100_000) if row["digest"]]
+        own = [row["digest"] for row in self._versions.many(dataset=dataset.name, limit=100_000) if row["digest"]]
         found = {row["dataset"] for row in self._versions.many(digest=own, limit=100_000)} if own else set()
-        if apart := found - {held.name}:
-            apart -= self._together(held.name)
-        return [other for other in self._held() if other.name in apart]
+        if apart := found - {dataset.name}:
+            apart -= self._together(dataset.name)
+        return [other for other in self._all() if other.name in apart]
 
-    def tell(self, held: Held) -> None:
+    def tell(self, dataset: RegisteredDataset) -> None:
         """Tell the controllers of a dataset, and of those with the same rows, that they are counted separately."""
-        for other in self.same_rows(held):
-            for one, two in ((held, other), (other, held)):
+        for other in self.same_rows(dataset):
+            for one, two in ((dataset, other), (other, dataset)):
                 for name in one.controllers:
                     known = two.name if name in two.controllers else None
                     about = f"dataset {one.name}"
-                    self._notices.tell([name], Happened.SAME_ROWS, about, dataset=one.name, other=known)
+                    self._notifications.tell([name], Happened.SAME_ROWS, about, dataset=one.name, other=known)
 
-    def _held(self) -> list[Held]:
-        return [Held.of(row) for row in self._rows.many(limit=100_000)]
+    def _all(self) -> list[RegisteredDataset]:
+        return [RegisteredDataset.from_row(row) for row in self._rows.many(limit=100_000)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sfumato.errors import Conflict, Forbidden
-from sfumato.escrow.dataset import Held
+from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.ledger.history import Record
 
@@ -29,12 +29,12 @@ def refuse_viewer(record: Record, actor: Person, to: str) -> None:
         raise Forbidden.because("viewer-decides", dataset=record.dataset, to=to)
 
 
-def refuse_last(record: Record, held: Held, actor: Person, people: Iterable[Person]) -> None:
+def refuse_last(record: Record, dataset: RegisteredDataset, actor: Person, people: Iterable[Person]) -> None:
     """Refuse the look of whoever is the last to decide, or the last admin: what only they may do would stay undone."""
     if not record.separated or actor.name in record.viewers:
         return
     left = [one for one in people if not one.disabled and one.name not in record.viewers | {actor.name}]
-    if not any(held.is_controlled_by(one) for one in left):
+    if not any(dataset.is_controlled_by(one) for one in left):
         raise Conflict.because("look-of-last-controller")
     if actor.has(Role.ADMIN) and not any(one.has(Role.ADMIN) for one in left):
         raise Conflict.because("look-of-last-admin")

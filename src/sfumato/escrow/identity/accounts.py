@@ -9,7 +9,7 @@ from typing import Any
 
 from sfumato.errors import BadInput, Conflict, Forbidden, NotFound, NotSignedIn
 from sfumato.escrow.identity.person import EVERYONE, Person, Role, checked_name, checked_roles
-from sfumato.escrow.ports import Outside
+from sfumato.escrow.ports import EscrowPorts
 
 SCOPES = ("read", "write")
 LEAST_PASSWORD, MOST_PASSWORD = 12, 1024
@@ -38,19 +38,42 @@ class Token:
     revoked: bool
 
     @classmethod
-    def of(cls, row: Mapping[str, Any]) -> Token:
+    def from_row(cls, row: Mapping[str, Any]) -> Token:
         times = (row["created_at"], row["expires_at"], bool(row["revoked"]))
         return cls(row["id"], row["person"], row["label"], tuple(row["scopes"]), *times)
 
-    def as_dict(self) -> dict[str, object]:
-        return vars(self) | {"scopes": list(self.scopes)}
+
+@dataclass(frozen=True)
+class IssuedToken:
+    """`secret` is told this once."""
+
+    token: Token
+    secret: str = field(repr=False)
 
 
-class People:
-    def __init__(self, outside: Outside) -> None:
-        self._outside = outside
-        self._rows, self._tokens = outside.rows("people"), outside.rows("tokens")
-        self._sessions = outside.rows("sessions")
+@dataclass(frozen=True)
+class SignedIn:
+    """`csrf` goes along as X-CSRF-Token with every call that changes something."""
+
+    person: Person
+    csrf: str = field(repr=False)
+    expires_at: str
+
+
+@dataclass(frozen=True)
+class CurrentUser:
+    """Who is signed in; a token has no `csrf`."""
+
+    person: Person
+    csrf: str | None = field(repr=False)
+    scopes: tuple[str, ...]
+
+
+class Accounts:
+    def __init__(self, ports: EscrowPorts) -> None:
+        self._ports = ports
+        self._rows, self._tokens = ports.rows("people"), ports.rows("tokens")
+        self._sessions = ports.rows("sessions")
         self.keep_roles: Callable[[Person], None] = lambda _actor: None  # from those who may not change them
 
     # Who is there
@@ -70,7 +93,7 @@ class People:
         return self._added(actor.name, name, roles, organisation, password)
 
     def _added(self, by: str, stated: str, roles: Iterable[str], organisation: str, password: str | None) -> Person:
-        locks, name = self._outside.locks, checked_name(stated)
+        locks, name = self._ports.locks, checked_name(stated)
         public, private = locks.new_pair()
         row = {
             "name": name,
@@ -79,15 +102,15 @@ class People:
             "password": None if password is None else locks.hashed(_checked_password(password)),
             "public_key": public,
             "sealed_key": locks.seal(private, _about_key(name)),
-            "created_at": self._outside.moment,
+            "created_at": self._ports.moment,
             "disabled": False,
         }
-        with self._outside.transaction():
+        with self._ports.transaction():
             self._keep_apart([name], [organisation])
             if not self._rows.add(row):
                 raise Conflict.because("person-taken", name=name)
             self._say(by, "let in", name, {"roles": row["roles"], "organisation": row["organisation"]})
-        return Person.of(row)
+        return Person.from_row(row)
 
     def change(
         self,
@@ -113,10 +136,10 @@ class People:
         to |= {} if organisation is None else {"organisation": " ".join(organisation.split())}
         to |= {} if disabled is None else {"disabled": disabled}
         told = sorted(to) + ([] if password is None else ["password"])
-        to |= {} if password is None else {"password": self._outside.locks.hashed(_checked_password(password))}
+        to |= {} if password is None else {"password": self._ports.locks.hashed(_checked_password(password))}
         if not to:
             raise BadInput.because("person-change-empty")
-        with self._outside.transaction():
+        with self._ports.transaction():
             self._keep_an_admin(found, to)
             self._keep_apart([], [organisation or ""])
             self._rows.change({"name": found.name}, to)
@@ -129,7 +152,7 @@ class People:
         """A token is not enough to take an account over; who has none so far may set one."""
         row = self._rows.one(name=person.name)
         stored = None if row is None else row["password"]
-        if stored is not None and not self._outside.locks.matches(stored, (password or "")[:MOST_PASSWORD]):
+        if stored is not None and not self._ports.locks.matches(stored, (password or "")[:MOST_PASSWORD]):
             raise Forbidden.because("password-not-the-current")
 
     def _keep_an_admin(self, found: Person, to: Mapping[str, Any]) -> None:
@@ -150,43 +173,43 @@ class People:
         row = self._rows.one(name=name.strip().casefold())
         if row is None:
             raise NotFound.because("person-unknown", name=name)
-        return Person.of(row)
+        return Person.from_row(row)
 
     def all(self) -> list[Person]:
-        return [Person.of(row) for row in self._rows.many(limit=100_000)]
+        return [Person.from_row(row) for row in self._rows.many(limit=100_000)]
 
     def many(self, actor: Person, after: str | None = None, limit: int = 100) -> list[Person]:
         """Controllers see whom they may name in a policy; analysts see nobody."""
         actor.require(Role.ADMIN, Role.CONTROLLER, Role.AUDITOR, to="list people")
-        return [Person.of(row) for row in self._rows.many(after=after, limit=limit)]
+        return [Person.from_row(row) for row in self._rows.many(after=after, limit=limit)]
 
     # Who asks
 
     def sign_in(self, name: str, password: str) -> Session:
         """One answer whether the name or the password is wrong, after the same work."""
-        locks, row = self._outside.locks, self._rows.one(name=name.strip().casefold())
+        locks, row = self._ports.locks, self._rows.one(name=name.strip().casefold())
         stored = None if row is None or row["disabled"] else row["password"]
         if not locks.matches(stored, password[:MOST_PASSWORD]) or row is None:
             raise NotSignedIn.because("sign-in-wrong")
-        secret, csrf, now = locks.new_secret(), locks.new_secret(), self._outside.now()
-        until = (now + timedelta(hours=self._outside.limits.session_hours)).isoformat(timespec="seconds")
+        secret, csrf, now = locks.new_secret(), locks.new_secret(), self._ports.now()
+        until = (now + timedelta(hours=self._ports.limits.session_hours)).isoformat(timespec="seconds")
         kept = {"digest": locks.digest_of(secret), "person": row["name"], "csrf": csrf}
-        with self._outside.transaction():
-            self._sessions.add(kept | {"created_at": self._outside.moment, "expires_at": until})
+        with self._ports.transaction():
+            self._sessions.add(kept | {"created_at": self._ports.moment, "expires_at": until})
             self._say(row["name"], "signed in", row["name"])
-        return Session(secret, csrf, Person.of(row), until)
+        return Session(secret, csrf, Person.from_row(row), until)
 
     def sign_out(self, secret: str) -> None:
-        self._sessions.remove(digest=self._outside.locks.digest_of(secret))
+        self._sessions.remove(digest=self._ports.locks.digest_of(secret))
 
     def of_session(self, secret: str) -> tuple[Person, str]:
-        row = self._sessions.one(digest=self._outside.locks.digest_of(secret))
+        row = self._sessions.one(digest=self._ports.locks.digest_of(secret))
         if row is None or self._is_over(row["expires_at"]):
             raise NotSignedIn.because("session-over")
         return self._let_in(row["person"]), row["csrf"]
 
     def of_token(self, secret: str) -> tuple[Person, frozenset[str]]:
-        row = self._tokens.one(digest=self._outside.locks.digest_of(secret))
+        row = self._tokens.one(digest=self._ports.locks.digest_of(secret))
         if row is None or row["revoked"] or self._is_over(row["expires_at"]):
             raise NotSignedIn.because("token-not-good")
         return self._let_in(row["person"]), frozenset(row["scopes"])
@@ -195,7 +218,7 @@ class People:
         row = self._rows.one(name=name)
         if row is None or row["disabled"]:
             raise NotSignedIn.because("person-disabled")
-        return Person.of(row)
+        return Person.from_row(row)
 
     # Tokens
 
@@ -217,30 +240,30 @@ class People:
             raise BadInput.because("token-days", most=_LONGEST_TOKEN, days=days)
         if not scopes or not {*scopes} <= {*SCOPES}:
             raise BadInput.because("token-scopes")
-        secret, until = self._outside.locks.new_secret(), self._outside.now() + timedelta(days=days)
+        secret, until = self._ports.locks.new_secret(), self._ports.now() + timedelta(days=days)
         row = {
-            "id": self._outside.new_id(),
+            "id": self._ports.new_id(),
             "person": owner.name,
-            "digest": self._outside.locks.digest_of(secret),
+            "digest": self._ports.locks.digest_of(secret),
             "label": label.strip()[:200],
             "scopes": sorted({*scopes}),
-            "created_at": self._outside.moment,
+            "created_at": self._ports.moment,
             "expires_at": until.isoformat(timespec="seconds"),
             "revoked": False,
         }
-        with self._outside.transaction():
+        with self._ports.transaction():
             self._tokens.add(row)
             self._say(actor.name, "made a token for", owner.name, {"token": row["id"], "scopes": row["scopes"]})
-        return Token.of(row), secret
+        return Token.from_row(row), secret
 
     def tokens(self, actor: Person) -> list[Token]:
-        return [Token.of(row) for row in self._tokens.many(person=actor.name, limit=1000)]
+        return [Token.from_row(row) for row in self._tokens.many(person=actor.name, limit=1000)]
 
     def revoke(self, actor: Person, id: str) -> None:
         row = self._tokens.one(id=id)
         if row is None or (row["person"] != actor.name and not actor.has(Role.ADMIN)):
             raise NotFound.because("token-unknown")
-        with self._outside.transaction():
+        with self._ports.transaction():
             self._tokens.change({"id": id}, {"revoked": True})
             self._say(actor.name, "revoked a token of", row["person"], {"token": id})
 
@@ -258,8 +281,8 @@ class People:
         both = zip(QUIZ_ANSWERS, answers, strict=True)
         wrong = [number for number, (right, answer) in enumerate(both) if answer != right]
         if not wrong and self.introduced(actor) is None:
-            with self._outside.transaction():
-                self._rows.change({"name": actor.name}, {"introduced_at": self._outside.moment})
+            with self._ports.transaction():
+                self._rows.change({"name": actor.name}, {"introduced_at": self._ports.moment})
                 self._say(actor.name, "passed the introduction", actor.name)
         return wrong
 
@@ -268,14 +291,14 @@ class People:
     def signed(self, author: Person, message: bytes) -> str:
         row = self._rows.one(name=author.name)
         assert row is not None  # whoever acts is known
-        locks = self._outside.locks
+        locks = self._ports.locks
         return locks.sign(locks.unseal(row["sealed_key"], _about_key(author.name)), message)
 
     def _is_over(self, until: str) -> bool:
-        return datetime.fromisoformat(until) <= self._outside.now()
+        return datetime.fromisoformat(until) <= self._ports.now()
 
     def _say(self, who: str, verb: str, about: str, said: Mapping[str, object] | None = None) -> None:
-        self._outside.audit.append(self._outside.moment, who, verb, about, said or {})
+        self._ports.audit.append(self._ports.moment, who, verb, about, said or {})
 
 
 def _checked_password(stated: str) -> str:

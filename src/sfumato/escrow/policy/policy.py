@@ -1,9 +1,9 @@
-"""A policy: who may ask what of a dataset, by which rule, and who decides. What it does not allow does not flow."""
+"""A policy: who may ask what of a dataset, by which rule, and who decides. What it does not allow is refused."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any
 
@@ -11,6 +11,7 @@ from sfumato.errors import Forbidden
 from sfumato.escrow.identity.person import EVERYONE, Person
 from sfumato.model.budget import NO_BUDGET, BudgetLimit
 from sfumato.model.guarantee import Guarantee
+from sfumato.model.plain import LEFT_OUT
 from sfumato.model.signal import SignalKind
 from sfumato.model.statement import AggregateKind, Statement
 from sfumato.privacy.preferences import registry
@@ -36,7 +37,7 @@ class Approve(StrEnum):
 
 
 @dataclass(frozen=True)
-class Flow:
+class AccessRule:
     """What may go to whom, and who decides it. None: no limit."""
 
     who: tuple[str, ...]
@@ -52,7 +53,7 @@ class Flow:
     signal_bits: float = 20.0  # that exact scores may tell them in all, about one dataset
 
     @classmethod
-    def of(cls, said: Mapping[str, Any]) -> Flow:
+    def from_mapping(cls, said: Mapping[str, Any]) -> AccessRule:
         """From what `as_dict` says."""
         aggregates, columns = said.get("aggregates"), said.get("columns")
         return cls(
@@ -76,7 +77,7 @@ class Flow:
             raise Forbidden.because("own-code-not-allowed")
 
     def require(self, statement: Statement) -> None:
-        """Refuse a question that this flow does not have."""
+        """Refuse a question that this rule does not allow."""
         asked = [aggregate.kind for aggregate in statement.aggregates]
         if self.aggregates is not None and (beyond := [kind for kind in asked if kind not in self.aggregates]):
             allowed = _texts(self.aggregates)
@@ -99,10 +100,8 @@ class Flow:
                 raise Forbidden.because("rule-not-allowed", allowed=allowed)
             raise Forbidden.because("preference-not-allowed", name=beyond[0], allowed=allowed)
 
-    def for_partner(self) -> dict[str, object]:
-        """What those whom it goes to may know of it: not who else it goes to, nor who decides."""
-        known = {name: said for name, said in self.as_dict().items() if name not in ("who", "approvers", "approvals")}
-        return known | self._signalling
+    def for_partner(self) -> PartnerAccess:
+        return PartnerAccess(**{each.name: getattr(self, each.name) for each in fields(PartnerAccess)})
 
     def as_dict(self) -> dict[str, object]:
         said: dict[str, object] = {"who": list(self.who), "preferences": list(self.preferences)}
@@ -110,7 +109,9 @@ class Flow:
         said |= {} if self.columns is None else {"columns": list(self.columns)}
         said |= {"guarantees": list(self.guarantees), "approve": self.approve.value}
         said |= {"approvers": list(self.approvers), "approvals": self.approvals}
-        other = {name: told for name, told in self._signalling.items() if getattr(self, name) != getattr(Flow, name)}
+        other = {
+            name: told for name, told in self._signalling.items() if getattr(self, name) != getattr(AccessRule, name)
+        }
         return said | other
 
     @property
@@ -118,9 +119,23 @@ class Flow:
         return {"signals": list(self.signals), "code": self.code, "signal_bits": self.signal_bits}
 
 
+@dataclass(frozen=True, kw_only=True)
+class PartnerAccess:
+    """What those whom an access rule names may know of it: not who else it names, nor who decides."""
+
+    preferences: tuple[str, ...]
+    aggregates: tuple[AggregateKind, ...] | None = field(default=None, metadata=LEFT_OUT)
+    columns: tuple[str, ...] | None = field(default=None, metadata=LEFT_OUT)
+    guarantees: tuple[Guarantee, ...]
+    approve: Approve
+    signals: tuple[SignalKind, ...]
+    code: bool
+    signal_bits: float
+
+
 @dataclass(frozen=True)
 class Policy:
-    flows: tuple[Flow, ...]
+    access_rules: tuple[AccessRule, ...]
     purpose: str = ""
     rule: Mapping[str, Any] | None = None
     epsilon_max: float | None = None
@@ -136,11 +151,11 @@ class Policy:
     separation: bool = False  # whoever views individual risks decides nothing, for ever
 
     @classmethod
-    def of(cls, said: Mapping[str, Any]) -> Policy:
+    def from_mapping(cls, said: Mapping[str, Any]) -> Policy:
         """From what `as_dict` says."""
         sensitivity, kept = said.get("sensitivity", {}), said.get("retention", {})
         return cls(
-            flows=tuple(map(Flow.of, said["flow"])),
+            access_rules=tuple(map(AccessRule.from_mapping, said["flow"])),
             purpose=said["purpose"],
             rule=said.get("rule"),
             epsilon_max=said.get("epsilon_max"),
@@ -160,20 +175,22 @@ class Policy:
 
     def keeps(self, other: Policy) -> bool:
         """Whether it lets happen whatever another does: it adds access rules at the end, or raises limits, at most."""
-        ours, theirs = (replace(one, flows=(), epsilon_max=None, budget=NO_BUDGET, **_UNSAID) for one in (self, other))
+        ours, theirs = (
+            replace(one, access_rules=(), epsilon_max=None, budget=NO_BUDGET, **_UNSAID) for one in (self, other)
+        )
         budgets = ((self.budget.epsilon, other.budget.epsilon), (self.budget.delta, other.budget.delta))
         limits = ((self.epsilon_max, other.epsilon_max), *budgets)
         raised = all(now is None or (before is not None and now >= before) for now, before in limits)
-        return ours == theirs and raised and self.flows[: len(other.flows)] == other.flows
+        return ours == theirs and raised and self.access_rules[: len(other.access_rules)] == other.access_rules
 
     def beside_the_rule(self, stated: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
         """What is stated, unless it is the rule itself: that is nothing stated."""
         said = {name: value for name, value in (stated or {}).items() if value is not None and value is not False}
         return None if not said or said == dict(self.rule or {}) else stated
 
-    def flow_for(self, person: Person) -> Flow | None:
-        """The first flow that names this person, their organisation, or everyone."""
-        return next((flow for flow in self.flows if person.is_among(flow.who)), None)
+    def access_rule_for(self, person: Person) -> AccessRule | None:
+        """The first access rule that names this person, their organisation, or everyone."""
+        return next((access_rule for access_rule in self.access_rules if person.is_among(access_rule.who)), None)
 
     def rule_for(
         self, person: Person, columns: Callable[[], Iterable[str]], stated: Mapping[str, Any] | None
@@ -220,7 +237,8 @@ class Policy:
         said |= {"sensitivity": sensitivity} if sensitivity else {}
         kept = {name: getattr(self, name) for name in RETENTION if getattr(self, name) is not None}
         said |= {name: getattr(self, name) for name in SWITCHES if getattr(self, name) is not getattr(Policy, name)}
-        return said | ({"retention": kept} if kept else {}) | {"flow": [flow.as_dict() for flow in self.flows]}
+        said |= {"retention": kept} if kept else {}
+        return said | {"flow": [access_rule.as_dict() for access_rule in self.access_rules]}
 
 
 def _texts(words: Iterable[str]) -> list[str]:

@@ -17,8 +17,8 @@ from sfumato.escrow.policy.policy import (
     RULE,
     SIGNALLING,
     SWITCHES,
+    AccessRule,
     Approve,
-    Flow,
     Policy,
 )
 from sfumato.model.budget import MOST_DELTA, MOST_EPSILON, BudgetLimit, limit
@@ -59,10 +59,10 @@ def policy_of(
     viewers: Collection[str] = (),
 ) -> Policy:
     """Read a policy; it names people and columns that there are. `viewers` have viewed individual risks."""
-    return _Reader(people, controllers, columns, private_keys, viewers).policy(stated)
+    return _PolicyReader(people, controllers, columns, private_keys, viewers).policy(stated)
 
 
-class _Reader:
+class _PolicyReader:
     def __init__(
         self,
         people: Sequence[Person],
@@ -80,10 +80,12 @@ class _Reader:
         self.only(stated, _TOP, "the policy")
         if "separation" in stated and self.switch(stated, "separation"):
             self.separate()
-        flows = stated.get("flow", [])
-        if not isinstance(flows, list) or not flows:
+        access_rules = stated.get("flow", [])
+        if not isinstance(access_rules, list) or not access_rules:
             raise PolicyError.because("policy-without-flow")
-        read = tuple(self.flow(flow, f"[[flow]] {number}") for number, flow in enumerate(flows, 1))
+        read = tuple(
+            self.access_rule(access_rule, f"[[flow]] {number}") for number, access_rule in enumerate(access_rules, 1)
+        )
         sensitivity = self.table(stated, "sensitivity")
         self.only(sensitivity, ("dataset", "columns"), "[sensitivity]")
         retention = self.table(stated, "retention")
@@ -98,7 +100,7 @@ class _Reader:
         for rated in levels:
             self.checked("[trust] and [sensitivity]", lambda rated=rated: level("a rating", rated))
         made = Policy(
-            flows=read,
+            access_rules=read,
             purpose=self.text(stated, "purpose"),
             rule=self.rule(stated.get("rule")),
             epsilon_max=self.ceiling(stated.get("epsilon_max")),
@@ -117,8 +119,8 @@ class _Reader:
             **{name: self.switch(stated, name) for name in SWITCHES if name in stated},
         )
         self.require_partners(made)
-        for number, flow in enumerate(made.flows if made.separation else (), 1):
-            self.require_separable(flow, f"[[flow]] {number}")
+        for number, access_rule in enumerate(made.access_rules if made.separation else (), 1):
+            self.require_separable(access_rule, f"[[flow]] {number}")
         return made
 
     def separate(self) -> None:
@@ -129,14 +131,14 @@ class _Reader:
         if not self.deciders:
             raise PolicyError.because("separation-without-deciders")
 
-    def require_separable(self, flow: Flow, where: str) -> None:
+    def require_separable(self, access_rule: AccessRule, where: str) -> None:
         """What shows an answer, or an exact score, to whoever approves it makes them a viewer."""
-        if flow.approve is Approve.AFTER_THE_ANSWER:
+        if access_rule.approve is Approve.AFTER_THE_ANSWER:
             raise PolicyError.because("separation-after-the-answer", where=where)
-        if SignalKind.PUBLISHED in flow.signals:
+        if SignalKind.PUBLISHED in access_rule.signals:
             raise PolicyError.because("separation-of-exact-score", kind=SignalKind.PUBLISHED.value, where=where)
 
-    def flow(self, stated: object, where: str) -> Flow:
+    def access_rule(self, stated: object, where: str) -> AccessRule:
         if not isinstance(stated, Mapping):
             raise PolicyError.because("flow-not-a-table", where=where)
         self.only(stated, _FLOW, where)
@@ -156,14 +158,14 @@ class _Reader:
         columns = self.names(stated, "columns", where) if "columns" in stated else None
         for name in columns or ():
             self.column(name, where)
-        read = Flow(
+        read = AccessRule(
             who=who,
             aggregates=self.words(stated, "aggregates", AggregateKind, where, upper=True)
             if "aggregates" in stated
             else None,
             columns=columns,
             preferences=self.allowed_preferences(stated, where),
-            guarantees=self.words(stated, "guarantees", Guarantee, where) or Flow.guarantees,
+            guarantees=self.words(stated, "guarantees", Guarantee, where) or AccessRule.guarantees,
             approve=(
                 self.words({"approve": [stated["approve"]]}, "approve", Approve, where)[0]
                 if "approve" in stated
@@ -171,8 +173,8 @@ class _Reader:
             ),
             approvers=approvers,
             approvals=self.approvals(stated, where),
-            signals=self.words(stated, "signals", SignalKind, where) if "signals" in stated else Flow.signals,
-            code=self.switch(stated, "code") if "code" in stated else Flow.code,
+            signals=self.words(stated, "signals", SignalKind, where) if "signals" in stated else AccessRule.signals,
+            code=self.switch(stated, "code") if "code" in stated else AccessRule.code,
             signal_bits=self.bits(stated, where),
         )
         if read.approve is Approve.AFTER_THE_ANSWER and Guarantee.NONE not in read.guarantees:
@@ -189,7 +191,7 @@ class _Reader:
         for name in names:
             if name not in (RULE, *registry.NAMES):
                 raise PolicyError.because("preference-unknown", name=name, known=[RULE, *registry.NAMES], where=where)
-        return names or Flow.preferences
+        return names or AccessRule.preferences
 
     def rule(self, stated: object) -> Mapping[str, Any] | None:
         if stated is None:
@@ -202,11 +204,16 @@ class _Reader:
         return dict(stated)
 
     def require_partners(self, made: Policy) -> None:
-        """A rule that goes by trust needs a rating of everybody whom a flow names."""
+        """A rule that goes by trust needs a rating of everyone whom an access rule names."""
         if made.rule is None or "sharing_risk" not in made.rule:
             return
         rated = {name.casefold() for name in made.trust}
-        unrated = [name for flow in made.flows for name in flow.who if name.casefold() not in rated | {EVERYONE}]
+        unrated = [
+            name
+            for access_rule in made.access_rules
+            for name in access_rule.who
+            if name.casefold() not in rated | {EVERYONE}
+        ]
         if "trust" not in made.rule and EVERYONE not in rated and unrated:
             raise PolicyError.because("rule-without-trust", name=unrated[0])
         if "data_sensitivity" not in made.rule and made.sensitivity_otherwise is None:
@@ -274,7 +281,7 @@ class _Reader:
         return found
 
     def bits(self, stated: Mapping[str, Any], where: str) -> float:
-        found = stated.get("signal_bits", Flow.signal_bits)
+        found = stated.get("signal_bits", AccessRule.signal_bits)
         if not isinstance(found, int | float) or isinstance(found, bool) or not 0 <= found <= 10_000:
             raise PolicyError.because("signal-bits-out-of-range", where=where)
         return float(found)

@@ -9,18 +9,18 @@ from functools import lru_cache
 from typing import Any, cast
 
 from sfumato.errors import LedgerBroken, NotFound
-from sfumato.escrow.dataset import Held
-from sfumato.escrow.identity.accounts import People
+from sfumato.escrow.dataset import RegisteredDataset
+from sfumato.escrow.identity.accounts import Accounts
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.policy.policy import Policy
 from sfumato.escrow.policy.read import policy_of
-from sfumato.escrow.ports import Outside
+from sfumato.escrow.ports import EscrowPorts
 
 _WROTE = "wrote the policy of"
 
 
 @dataclass(frozen=True)
-class Signed:
+class SignedPolicy:
     """A policy, with who wrote it when."""
 
     dataset: str
@@ -29,96 +29,92 @@ class Signed:
     at: str
     policy: Policy
 
-    def as_dict(self) -> dict[str, object]:
-        said: dict[str, object] = {"dataset": self.dataset, "number": self.number, "author": self.author, "at": self.at}
-        return said | {"policy": self.policy.as_dict()}
-
 
 class Policies:
-    def __init__(self, outside: Outside, people: People) -> None:
-        self._outside, self._people = outside, people
-        self._rows = outside.rows("policies")
+    def __init__(self, ports: EscrowPorts, accounts: Accounts) -> None:
+        self._ports, self._accounts = ports, accounts
+        self._rows = ports.rows("policies")
         self._verified = lru_cache(256)(self._verify)  # of the same row and the same key, the same
 
-    def write(self, author: Person, held: Held, made: Policy) -> Signed:
+    def write(self, author: Person, dataset: RegisteredDataset, made: Policy) -> SignedPolicy:
         """The next version of a dataset's policy, as it was read."""
         content = json.dumps(made.as_dict(), sort_keys=True)
-        with self._outside.transaction():
-            number = max((row["number"] for row in self._rows.many(dataset=held.name, limit=100_000)), default=0) + 1
-            id, at = self._outside.new_id(), self._outside.moment
-            message = _message(id, held.name, number, author.name, at, content)
+        with self._ports.transaction():
+            number = max((row["number"] for row in self._rows.many(dataset=dataset.name, limit=100_000)), default=0) + 1
+            id, at = self._ports.new_id(), self._ports.moment
+            message = _message(id, dataset.name, number, author.name, at, content)
             self._rows.add(
                 {
                     "id": id,
                     "number": number,
-                    "dataset": held.name,
+                    "dataset": dataset.name,
                     "author": author.name,
                     "at": at,
-                    "sealed": self._outside.locks.seal(content.encode(), _about(held.name, number)),
-                    "signature": self._people.signed(author, message),
+                    "sealed": self._ports.locks.seal(content.encode(), _about(dataset.name, number)),
+                    "signature": self._accounts.signed(author, message),
                 }
             )
             said = {"number": number, "fingerprint": made.fingerprint}
-            self._outside.audit.append(at, author.name, _WROTE, held.name, said)
-        return Signed(held.name, number, author.name, at, made)
+            self._ports.audit.append(at, author.name, _WROTE, dataset.name, said)
+        return SignedPolicy(dataset.name, number, author.name, at, made)
 
-    def of(self, held: Held) -> Signed | None:
+    def of(self, dataset: RegisteredDataset) -> SignedPolicy | None:
         """The policy in force: the newest, if it is what its author signed."""
-        newest = self._rows.many(dataset=held.name, limit=1, newest_first=True)
-        found = self._opened(held, newest[0]) if newest else None
-        written = self._written(held.name)
+        newest = self._rows.many(dataset=dataset.name, limit=1, newest_first=True)
+        found = self._opened(dataset, newest[0]) if newest else None
+        written = self._written(dataset.name)
         if written is not None and (found is None or (found.number, found.policy.fingerprint) != written):
-            raise LedgerBroken.because("policy-not-newest", dataset=held.name)
+            raise LedgerBroken.because("policy-not-newest", dataset=dataset.name)
         return found
 
-    def history(self, held: Held) -> list[Signed]:
-        return [self._opened(held, row) for row in self._rows.many(dataset=held.name, limit=100_000)]
+    def history(self, dataset: RegisteredDataset) -> list[SignedPolicy]:
+        return [self._opened(dataset, row) for row in self._rows.many(dataset=dataset.name, limit=100_000)]
 
-    def require(self, held: Held) -> Signed:
-        found = self.of(held)
+    def require(self, dataset: RegisteredDataset) -> SignedPolicy:
+        found = self.of(dataset)
         if found is None:
-            raise NotFound.because("policy-missing", dataset=held.name)
+            raise NotFound.because("policy-missing", dataset=dataset.name)
         return found
 
-    def read(self, held: Held, stated: Mapping[str, Any], viewers: Collection[str] = ()) -> Policy:
+    def read(self, dataset: RegisteredDataset, stated: Mapping[str, Any], viewers: Collection[str] = ()) -> Policy:
         """Where it states no rule it takes the schema's in, as it stands: another schema does not change a policy.
 
         `viewers` have viewed individual risks: where the policy keeps them apart, they are no approvers.
         """
-        rule = {} if held.schema.rule is None else {"rule": held.schema.rule}
-        people = [person for person in self._people.all() if not person.disabled]
-        names = [column.name for column in held.schema.columns]
-        how: dict[str, Any] = {"private_keys": _private_keys(held), "viewers": viewers}
-        return policy_of(rule | dict(stated), people, held.controllers, names, **how)
+        rule = {} if dataset.schema.rule is None else {"rule": dataset.schema.rule}
+        people = [person for person in self._accounts.all() if not person.disabled]
+        names = [column.name for column in dataset.schema.columns]
+        how: dict[str, Any] = {"private_keys": _private_keys(dataset), "viewers": viewers}
+        return policy_of(rule | dict(stated), people, dataset.controllers, names, **how)
 
-    def _opened(self, held: Held, row: Mapping[str, Any]) -> Signed:
+    def _opened(self, dataset: RegisteredDataset, row: Mapping[str, Any]) -> SignedPolicy:
         """What a row says, if its author signed it: a row that was edited is refused."""
         said = (row[name] for name in ("id", "number", "author", "at", "sealed", "signature"))
-        return self._verified(held.name, *said, self._people.one(row["author"]).public_key)
+        return self._verified(dataset.name, *said, self._accounts.one(row["author"]).public_key)
 
     def _verify(
         self, dataset: str, id: str, number: int, author: str, at: str, sealed: str, signature: str, public_key: str
-    ) -> Signed:
-        content = self._outside.locks.unseal(sealed, _about(dataset, number)).decode()
+    ) -> SignedPolicy:
+        content = self._ports.locks.unseal(sealed, _about(dataset, number)).decode()
         message = _message(id, dataset, number, author, at, content)
-        if not self._outside.locks.verify(public_key, message, signature):
+        if not self._ports.locks.verify(public_key, message, signature):
             raise LedgerBroken.because("policy-unsigned", dataset=dataset, author=author)
-        return Signed(dataset, number, author, at, Policy.of(json.loads(content)))
+        return SignedPolicy(dataset, number, author, at, Policy.from_mapping(json.loads(content)))
 
     def _written(self, dataset: str) -> tuple[int, str] | None:
         """Number and fingerprint of the policy that the record says was written last."""
-        wrote = self._outside.audit.newest(_WROTE, dataset)
+        wrote = self._ports.audit.newest(_WROTE, dataset)
         return None if wrote is None else (cast(int, wrote.said["number"]), str(wrote.said["fingerprint"]))
 
 
-def may_write(author: Person, held: Held) -> None:
+def may_write(author: Person, dataset: RegisteredDataset) -> None:
     author.require(Role.CONTROLLER, to="write a policy")
-    if not held.is_controlled_by(author):
-        raise NotFound.because("dataset-unknown", dataset=held.name)
+    if not dataset.is_controlled_by(author):
+        raise NotFound.because("dataset-unknown", dataset=dataset.name)
 
 
-def _private_keys(held: Held) -> bool:
-    return any(column.private_keys for column in held.schema.columns)
+def _private_keys(dataset: RegisteredDataset) -> bool:
+    return any(column.private_keys for column in dataset.schema.columns)
 
 
 def _about(dataset: str, number: int) -> str:

@@ -3,39 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from sfumato.errors import BadInput, Forbidden, PreferenceError, SfumatoError
 from sfumato.escrow.catalogue.access import mandate_of
 from sfumato.escrow.catalogue.datasets import Datasets
-from sfumato.escrow.dataset import Held
+from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.policy.policy import PARTNER
-from sfumato.escrow.policy.store import Policies, Signed
-from sfumato.escrow.ports import Outside
-from sfumato.escrow.questions.facts import Foreseen, RequestFacts, each
+from sfumato.escrow.policy.store import Policies, SignedPolicy
+from sfumato.escrow.ports import EscrowPorts
+from sfumato.escrow.questions.facts import RequestFacts, RequestPreview, each
 from sfumato.escrow.questions.preferences import HOW
-from sfumato.escrow.questions.query import Asked, checked_queries, shares_of
+from sfumato.escrow.questions.query import RequestedQuery, checked_queries, shares_of
+from sfumato.escrow.questions.risk_facts import (
+    DryRunFacts,
+    HistogramFacts,
+    InventedAnswer,
+    RehearsalFacts,
+    RiskFacts,
+)
 from sfumato.ledger.charges import EXPOSURE_HISTOGRAM
 from sfumato.ledger.entry import NANO
 from sfumato.model.budget import BudgetLimit
 from sfumato.model.choice import Noise
+from sfumato.model.fit import Fit
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.guessing import GuessView
 from sfumato.model.method_comparison import MethodComparison
+from sfumato.model.plain import from_plain
+from sfumato.model.release import ReleaseCertificate
 from sfumato.model.risk import Source
 from sfumato.release.bound_query import bind
 from sfumato.release.decide import EPSILON_MAX
-from sfumato.release.risk.exploration import explored
+from sfumato.release.risk.exploration import explore
 from sfumato.release.risk.guessing import guessing_risk
-from sfumato.release.risk.method_comparison import side_by_side
+from sfumato.release.risk.method_comparison import compare_methods
 from sfumato.release.risk.profile import worst_case
 from sfumato.release.risk.rehearsal import people_of
 from sfumato.sql.parser.statement import parse
 
-_SHAPE = ("columns", "rows", "intervals", "numbers", "types", "ranged")  # of an answer on invented rows
 _RISK = ("mechanism", "delta", "calibration", "candidates", "exact")
 _NOISE = ("mechanism", "delta", "calibration")
 _GUESSING = (
@@ -59,7 +68,7 @@ _LOOKS = ("risk", "check")  # what shows facts about the people
 
 @dataclass(frozen=True)
 class RequestEstimate:
-    """What a request would come to; `allowed` are the words that the policy lets leave, None where no flow is asked."""
+    """Preview of a request; `allowed` are the guarantees that the policy accepts, None where no access rule applies."""
 
     facts: RequestFacts
     allowed: tuple[Guarantee, ...] | None
@@ -92,8 +101,8 @@ class RuleFacts:
 
 
 class Questions:
-    def __init__(self, outside: Outside, datasets: Datasets, policies: Policies) -> None:
-        self._outside, self._datasets, self._policies = outside, datasets, policies
+    def __init__(self, ports: EscrowPorts, datasets: Datasets, policies: Policies) -> None:
+        self._ports, self._datasets, self._policies = ports, datasets, policies
 
     # Public facts: nobody is read
 
@@ -106,77 +115,82 @@ class Questions:
         people: float | None = None,
     ) -> RequestEstimate:
         """What a request would cost and mean, before it is submitted; `people` are in its smallest group at least."""
-        held = self._datasets.visible(actor, name)
-        read, stated = checked_queries(queries, self._outside.limits.most_queries), self._stated(actor, held, stated)
-        foreseen, signed = self.foreseen(actor, held, read, stated)
-        flow = None if signed is None else signed.policy.flow_for(actor)
-        if flow is None:
-            return RequestEstimate(foreseen.facts(people), None)
-        tuple(each(flow.require, foreseen.statements))
-        return RequestEstimate(foreseen.facts(people), tuple(flow.guarantees))
+        dataset = self._datasets.visible(actor, name)
+        read, stated = checked_queries(queries, self._ports.limits.most_queries), self._stated(actor, dataset, stated)
+        preview, signed = self.preview(actor, dataset, read, stated)
+        access_rule = None if signed is None else signed.policy.access_rule_for(actor)
+        if access_rule is None:
+            return RequestEstimate(preview.facts(people), None)
+        tuple(each(access_rule.require, preview.statements))
+        return RequestEstimate(preview.facts(people), tuple(access_rule.guarantees))
 
-    def _stated(self, actor: Person, held: Held, stated: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    def _stated(
+        self, actor: Person, dataset: RegisteredDataset, stated: Mapping[str, Any] | None
+    ) -> Mapping[str, Any] | None:
         """What this person may go by; the rule itself is nothing stated."""
-        signed = self._policies.of(held)
-        flow = None if signed is None else signed.policy.flow_for(actor)
-        if signed is None or flow is None:
+        signed = self._policies.of(dataset)
+        access_rule = None if signed is None else signed.policy.access_rule_for(actor)
+        if signed is None or access_rule is None:
             return stated
         beside = signed.policy.beside_the_rule(stated)
-        flow.require_preferences(beside)
+        access_rule.require_preferences(beside)
         return beside
 
     def dry_run(
         self, actor: Person, name: str, queries: Sequence[Mapping[str, Any]], stated: Mapping[str, Any] | None
-    ) -> dict[str, Any]:
+    ) -> DryRunFacts:
         """The same request on invented rows that follow the schema: the shape of an answer, and nobody's."""
-        held = self._datasets.visible(actor, name)
-        read = checked_queries(queries, self._outside.limits.most_queries)
-        foreseen, signed = self.foreseen(actor, held, read, stated)
-        _require_told(actor, held, foreseen, stated)
-        rule = foreseen.dataset.schema.rule
-        job = self._datasets.job_on("release", held, "invented", "invented", actor.name) | {
+        dataset = self._datasets.visible(actor, name)
+        read = checked_queries(queries, self._ports.limits.most_queries)
+        preview, signed = self.preview(actor, dataset, read, stated)
+        _require_told(actor, dataset, preview, stated)
+        rule = preview.dataset.schema.rule
+        job = self._datasets.job_on("release", dataset, "invented", "invented", actor.name) | {
             "queries": [vars(one) for one in read],
             "shares": list(shares_of(read)),
-            "preference": _filled(signed, actor, foreseen, stated),
+            "preference": _filled(signed, actor, preview, stated),
             "allow_no_guarantee": True,
             "preregistered": "",
             "rule": rule,
         }
-        answers = self._outside.runner.run(f"dry run {self._outside.new_id()}", job)["answers"]
-        texts = [query.sql for query in foreseen.queries]
-        shapes = [{name: one[name] for name in _SHAPE} for one in answers]  # nothing is certified
-        return {"answers": [{"query": sql} | one for sql, one in zip(texts, shapes, strict=True)]} | {
-            "invented": True,
-            "people": people_of(held.schema),
-        }
+        answers = self._ports.runner.run(f"dry run {self._ports.new_id()}", job)["answers"]
+        texts = [query.sql for query in preview.queries]
+        shapes = [from_plain(InventedAnswer, a | {"query": sql}) for sql, a in zip(texts, answers, strict=True)]
+        return DryRunFacts(tuple(shapes), True, people_of(dataset.schema))
 
-    def worst_case(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> dict[str, Any]:
-        held = self._datasets.visible(actor, name)
-        query = bind(self._datasets.planned(held, None, actor), sql)
-        return dict(worst_case(query, **_only(how, _RISK)).view.as_dict())
+    def worst_case(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> RiskFacts:
+        dataset = self._datasets.visible(actor, name)
+        query = bind(self._datasets.planned(dataset, None, actor), sql)
+        return from_plain(RiskFacts, worst_case(query, **_only(how, _RISK)).view.as_dict())
 
     def guessing(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> GuessView:
         """What a snoop guesses, and what sharing the answer risks, at each candidate."""
-        held = self._datasets.controlled(actor, name)
-        return guessing_risk(bind(self._datasets.planned(held, None, actor), sql), **_only(how, _GUESSING)).view
+        dataset = self._datasets.controlled(actor, name)
+        return guessing_risk(bind(self._datasets.planned(dataset, None, actor), sql), **_only(how, _GUESSING)).view
 
-    def rehearse(self, actor: Person, name: str, sql: str, stated: Mapping[str, Any] | None) -> dict[str, Any]:
+    def rehearse(self, actor: Person, name: str, sql: str, stated: Mapping[str, Any] | None) -> RehearsalFacts:
         """The same query on invented rows: what people who follow the schema would be exposed to."""
-        held = self._datasets.visible(actor, name)
-        foreseen, signed = self.foreseen(actor, held, (Asked(sql),), stated)
-        _require_told(actor, held, foreseen, stated)
-        filled = _filled(signed, actor, foreseen, stated)
-        return self._rehearsed(actor, held, sql, filled, foreseen.dataset.schema.rule)
+        dataset = self._datasets.visible(actor, name)
+        preview, signed = self.preview(actor, dataset, (RequestedQuery(sql),), stated)
+        _require_told(actor, dataset, preview, stated)
+        filled = _filled(signed, actor, preview, stated)
+        rule = preview.dataset.schema.rule
+        return from_plain(RehearsalFacts, self._rehearsed(actor, dataset, sql, filled, rule))
 
     def rehearsed(
-        self, partner: Person, held: Held, foreseen: Foreseen, stated: Mapping[str, Any] | None, signed: Signed
+        self,
+        partner: Person,
+        dataset: RegisteredDataset,
+        preview: RequestPreview,
+        stated: Mapping[str, Any] | None,
+        signed: SignedPolicy,
     ) -> list[dict[str, Any]]:
         """Each query of a request as its partner would have it; why not, where no rows can be invented for it."""
-        filled, rule = _filled(signed, partner, foreseen, stated), foreseen.dataset.schema.rule
+        filled, rule = _filled(signed, partner, preview, stated), preview.dataset.schema.rule
         found: list[dict[str, Any]] = []
-        for query, choice in zip(foreseen.queries, foreseen.choices, strict=True):
+        for query, choice in zip(preview.queries, preview.choices, strict=True):
             try:
-                found.append(self._rehearsed(partner, held, query.sql, filled, rule, choice.epsilon))
+                found.append(self._rehearsed(partner, dataset, query.sql, filled, rule, choice.epsilon))
             except SfumatoError as why:
                 found.append(why.as_dict())
         return found
@@ -184,60 +198,63 @@ class Questions:
     def _rehearsed(
         self,
         actor: Person,
-        held: Held,
+        dataset: RegisteredDataset,
         sql: str,
         stated: Mapping[str, Any] | None,
         rule: Mapping[str, Any] | None,
         epsilon: float | None = None,
     ) -> dict[str, Any]:
-        job = self._datasets.job_on("rehearse", held, "invented", "invented", actor.name)
+        job = self._datasets.job_on("rehearse", dataset, "invented", "invented", actor.name)
         said = {"sql": sql, "preference": stated, "rule": rule, "epsilon": epsilon}
-        return dict(self._outside.runner.run(f"rehearsal {self._outside.new_id()}", job | said))
+        return dict(self._ports.runner.run(f"rehearsal {self._ports.new_id()}", job | said))
 
     def side_by_side(self, actor: Person, name: str, sql: str) -> MethodComparison:
         """The same for a controller, who needs no rule for it: then all are examples."""
-        held = self._datasets.controlled(actor, name)
-        query = bind(self._datasets.planned(held, None, actor), sql)
+        dataset = self._datasets.controlled(actor, name)
+        query = bind(self._datasets.planned(dataset, None, actor), sql)
         try:
             return self.compare(actor, name, sql, None)
         except (PreferenceError, Forbidden):  # no rule, or one that goes by who asks
-            return side_by_side(query, (), {}, look=False, attestation="")
+            return compare_methods(query, (), {}, look=False, attestation="")
 
     def compare(self, actor: Person, name: str, sql: str, stated: Mapping[str, Any] | None) -> MethodComparison:
-        held = self._datasets.visible(actor, name)
-        foreseen, _ = self.foreseen(actor, held, (Asked(sql),), stated)
-        _require_told(actor, held, foreseen, stated)
-        preferences, how = foreseen.stated[0]
-        return side_by_side(foreseen.queries[0], preferences, _only(how, HOW), look=False, attestation="")
+        dataset = self._datasets.visible(actor, name)
+        preview, _ = self.preview(actor, dataset, (RequestedQuery(sql),), stated)
+        _require_told(actor, dataset, preview, stated)
+        preferences, how = preview.stated[0]
+        return compare_methods(preview.queries[0], preferences, _only(how, HOW), look=False, attestation="")
 
     # The people themselves: controllers only, and recorded
 
-    def look(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> dict[str, Any]:
-        return self._read(actor, name, "risk", {"sql": sql, "how": _only(how, _RISK)})
+    def look(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> RiskFacts:
+        return from_plain(RiskFacts, self._read(actor, name, "risk", {"sql": sql, "how": _only(how, _RISK)}))
 
-    def check(self, actor: Person, name: str) -> dict[str, Any]:
-        return self._read(actor, name, "check", {})
+    def check(self, actor: Person, name: str) -> Fit:
+        return from_plain(Fit, self._read(actor, name, "check", {}))
 
     def exposure_histogram(
         self, actor: Person, name: str, sql: str, epsilon: float, how: Mapping[str, Any]
-    ) -> dict[str, Any]:
+    ) -> HistogramFacts:
         """A private histogram of exposures: charged, and no look."""
-        asked = {"sql": sql, "epsilon": epsilon, "how": _only(how, _HISTOGRAM)}
-        return self._read(actor, name, "exposure_histogram", asked, EXPOSURE_HISTOGRAM)
+        terms = {"sql": sql, "epsilon": epsilon, "how": _only(how, _HISTOGRAM)}
+        facts = self._read(actor, name, "exposure_histogram", terms, EXPOSURE_HISTOGRAM)
+        stored = facts.pop("certificate")
+        certificate = None if stored is None else ReleaseCertificate.from_dict(stored)
+        return replace(from_plain(HistogramFacts, facts | {"certificate": None}), certificate=certificate)
 
     def of_rule(self, actor: Person, name: str, sql: str) -> RuleFacts:
         """What the rule of record makes of a query, for a controller who thinks about it. Public facts only."""
-        held = self._datasets.controlled(actor, name)
-        dataset = self._datasets.planned(held, None, actor)
+        registered = self._datasets.controlled(actor, name)
+        dataset = self._datasets.planned(registered, None, actor)
         bind(dataset, sql)
         looked = dataset.ledger.known.somebody_looked
         try:
-            foreseen, signed = self.foreseen(actor, held, (Asked(sql),), None)
+            preview, signed = self.preview(actor, registered, (RequestedQuery(sql),), None)
         except (PreferenceError, Forbidden):  # no rule, or one that goes by who asks
             word = Guarantee.NONE if looked else Guarantee.DP
             return RuleFacts(Noise(), "", None, {}, word, looked)
-        rule = held.schema.rule if signed is None else signed.policy.rule
-        [told] = foreseen.facts().queries
+        rule = registered.schema.rule if signed is None else signed.policy.rule
+        [told] = preview.facts().queries
         return RuleFacts(told.noise, told.method, told.epsilon, dict(rule or {}), told.guarantee, looked)
 
     def explore(
@@ -257,30 +274,30 @@ class Questions:
         `epsilon` is an exposure histogram's own; `stated` and `now` are the preference in force and what it leads to.
         An exposure histogram comes with `spent` as well: a DatasetSpent.
         """
-        held = self._datasets.controlled(actor, name)
-        policy = self._policies.of(held)
+        dataset = self._datasets.controlled(actor, name)
+        policy = self._policies.of(dataset)
         ceiling = (None if policy is None else policy.policy.epsilon_max) or EPSILON_MAX
-        terms: dict[str, Any] = {"ceiling": ceiling, "stated": dict(stated or {}), "now": now}
+        terms: dict[str, Any] = {"ceiling": ceiling, "preference": dict(stated or {}), "now": now}
         drawn = _only(how, _HISTOGRAM if source is Source.EXPOSURE_HISTOGRAM else _NOISE)
         asked = {"sql": sql, "source": source.value, "how": drawn, "epsilon": epsilon, **terms}
         match source:
             case Source.WORST_CASE:
-                query = bind(self._datasets.planned(held, None, actor), sql)
-                return self._outside.exploration_view(explored(worst_case(query, **drawn), **terms))
+                query = bind(self._datasets.planned(dataset, None, actor), sql)
+                return self._ports.exploration_view(explore(worst_case(query, **drawn), **terms))
             case Source.REHEARSAL:
-                bind(self._datasets.planned(held, None, actor), sql)
-                job = self._datasets.job_on("explore", held, "invented", "invented", actor.name)
-                return dict(self._outside.runner.run(f"rehearsal {self._outside.new_id()}", job | asked))
+                bind(self._datasets.planned(dataset, None, actor), sql)
+                job = self._datasets.job_on("explore", dataset, "invented", "invented", actor.name)
+                return dict(self._ports.runner.run(f"rehearsal {self._ports.new_id()}", job | asked))
             case Source.EXPOSURE_HISTOGRAM if epsilon is None:
                 raise BadInput.because("exposure-histogram-without-epsilon")
             case Source.EXPOSURE_HISTOGRAM:
                 answer = self._read(actor, name, "explore", asked, EXPOSURE_HISTOGRAM)
-                return answer | {"spent": self._spent(actor, held)}
+                return answer | {"spent": self._spent(actor, dataset)}
             case Source.PEOPLE:
                 return self._read(actor, name, "explore", asked, "risk")
 
-    def _spent(self, actor: Person, held: Held) -> DatasetSpent:
-        ledger = self._datasets.ledger_of(actor, held)
+    def _spent(self, actor: Person, dataset: RegisteredDataset) -> DatasetSpent:
+        ledger = self._datasets.ledger_of(actor, dataset)
         total, budget = ledger.total, ledger.budget
         left = None if budget.epsilon is None else float(budget.epsilon - Fraction(total.nano_epsilon, NANO))
         return DatasetSpent(total.epsilon, budget, left)
@@ -288,81 +305,83 @@ class Questions:
     def _read(
         self, actor: Person, name: str, verb: str, asked: Mapping[str, Any], what: str | None = None
     ) -> dict[str, Any]:
-        held = self._datasets.controlled(actor, name)
+        dataset = self._datasets.controlled(actor, name)
         if (what or verb) in _LOOKS:
-            self._datasets.require_look(actor, held)
-        policy = self._policies.of(held)
+            self._datasets.require_look(actor, dataset)
+        policy = self._policies.of(dataset)
         mandate = None if policy is None else mandate_of(policy, None)
         if "sql" in asked:  # what is refused is refused before data is opened
-            bind(self._datasets.planned(held, mandate, actor), asked["sql"])
-        job = self._datasets.job(verb, held, actor.name, mandate) | dict(asked)
-        self._datasets.say(actor, f"asked for the {what or verb} of", held.name)
-        called = f"{verb} {self._outside.new_id()}"
+            bind(self._datasets.planned(dataset, mandate, actor), asked["sql"])
+        job = self._datasets.job(verb, dataset, actor.name, mandate) | dict(asked)
+        self._datasets.say(actor, f"asked for the {what or verb} of", dataset.name)
+        called = f"{verb} {self._ports.new_id()}"
         if what == EXPOSURE_HISTOGRAM:
-            return dict(self._datasets.computed(actor, held, called, job))
-        return dict(self._outside.runner.run(called, job))
+            return dict(self._datasets.computed(actor, dataset, called, job))
+        return dict(self._ports.runner.run(called, job))
 
     # A request, before it is one
 
-    def foreseen(
+    def preview(
         self,
         actor: Person,
-        held: Held,
-        queries: Sequence[Asked],
+        registered: RegisteredDataset,
+        queries: Sequence[RequestedQuery],
         stated: Mapping[str, Any] | None,
         *,
-        signed: Signed | None = None,
+        signed: SignedPolicy | None = None,
         attestation: str = "",
         by_a_person: bool = False,
-    ) -> tuple[Foreseen, Signed | None]:
-        """A request by public facts, under the policy as this person's partner; a controller needs no flow.
+    ) -> tuple[RequestPreview, SignedPolicy | None]:
+        """A request by public facts, under the policy as this person's partner; a controller needs no access rule.
 
         `signed` is the policy in force, where it was read already.
         """
-        policy = signed or self._policies.of(held)
-        flow = None if policy is None else policy.policy.flow_for(actor)
-        if flow is None and not held.is_controlled_by(actor):
-            self._datasets.flow(actor, held)
-        mandate = None if policy is None else mandate_of(policy, flow, by_a_person=by_a_person)
-        rule, stated = self.terms(actor, held, queries, stated, policy)
-        dataset = self._datasets.planned(held, mandate, actor, rule)
-        return Foreseen(dataset, queries, shares_of(queries), stated, attestation), policy
+        policy = signed or self._policies.of(registered)
+        access_rule = None if policy is None else policy.policy.access_rule_for(actor)
+        if access_rule is None and not registered.is_controlled_by(actor):
+            self._datasets.access_rule(actor, registered)
+        mandate = None if policy is None else mandate_of(policy, access_rule, by_a_person=by_a_person)
+        rule, stated = self.terms(actor, registered, queries, stated, policy)
+        dataset = self._datasets.planned(registered, mandate, actor, rule)
+        return RequestPreview(dataset, queries, shares_of(queries), stated, attestation), policy
 
     def terms(
         self,
         partner: Person,
-        held: Held,
-        queries: Sequence[Asked],
+        dataset: RegisteredDataset,
+        queries: Sequence[RequestedQuery],
         stated: Mapping[str, Any] | None,
-        signed: Signed | None,
+        signed: SignedPolicy | None,
     ) -> tuple[Mapping[str, Any] | None, Mapping[str, Any] | None]:
         """The rule of record and what was stated, as the policy has them for this partner."""
-        rule = held.schema.rule if signed is None else signed.policy.rule
-        if signed is None or signed.policy.flow_for(partner) is None:
+        rule = dataset.schema.rule if signed is None else signed.policy.rule
+        if signed is None or signed.policy.access_rule_for(partner) is None:
             return rule, stated
         if own := [name for name in PARTNER if name in (stated or {})]:
             raise Forbidden.because("trust-stated", names=own)
 
         def columns() -> set[str]:
-            present = self._datasets.columns(held)
-            return {column for one in queries for column in parse(one.sql, held.schema, present).columns}
+            present = self._datasets.columns(dataset)
+            return {column for one in queries for column in parse(one.sql, dataset.schema, present).columns}
 
         return signed.policy.rule_for(partner, columns, rule), signed.policy.rule_for(partner, columns, stated)
 
 
-def _require_told(actor: Person, held: Held, foreseen: Foreseen, stated: Mapping[str, Any] | None) -> None:
+def _require_told(
+    actor: Person, dataset: RegisteredDataset, preview: RequestPreview, stated: Mapping[str, Any] | None
+) -> None:
     """A rule that was changed after a look is not told; noise on invented rows, as it would be drawn, would tell it."""
-    if foreseen.withheld and not stated and not held.is_controlled_by(actor):
+    if preview.withheld and not stated and not dataset.is_controlled_by(actor):
         raise Forbidden.because("rule-withheld")
 
 
 def _filled(
-    signed: Signed | None, actor: Person, foreseen: Foreseen, stated: Mapping[str, Any] | None
+    signed: SignedPolicy | None, actor: Person, preview: RequestPreview, stated: Mapping[str, Any] | None
 ) -> Mapping[str, Any] | None:
     """A preference with this partner's trust, where the policy rates it."""
-    if signed is None or signed.policy.flow_for(actor) is None:
+    if signed is None or signed.policy.access_rule_for(actor) is None:
         return stated
-    columns = {column for statement in foreseen.statements for column in statement.columns}
+    columns = {column for statement in preview.statements for column in statement.columns}
     return signed.policy.rule_for(actor, lambda: columns, stated)
 
 

@@ -12,24 +12,24 @@ LONGEST = 100_000  # characters that all queries of a request have
 
 
 @dataclass(frozen=True)
-class Asked:
+class RequestedQuery:
     """One query of a request; the most important one has the largest weight (RDR 5.2)."""
 
     sql: str
     weight: float = 1.0
 
 
-def shares_of(queries: Sequence[Asked]) -> tuple[float, ...]:
+def shares_of(queries: Sequence[RequestedQuery]) -> tuple[float, ...]:
     most = max(one.weight for one in queries)
     return tuple(one.weight / most for one in queries)
 
 
-def checked_queries(stated: Sequence[Mapping[str, Any]], most: int) -> tuple[Asked, ...]:
+def checked_queries(stated: Sequence[Mapping[str, Any]], most: int) -> tuple[RequestedQuery, ...]:
     if not stated:
         raise BadInput.because("request-empty")
     if len(stated) > most:
         raise BadInput.because("request-queries", most=most, queries=len(stated))
-    queries = tuple(Asked(str(one["sql"]), float(one.get("weight", 1.0))) for one in stated)
+    queries = tuple(RequestedQuery(str(one["sql"]), float(one.get("weight", 1.0))) for one in stated)
     if (letters := sum(len(one.sql) for one in queries)) > LONGEST:
         raise BadInput.because("request-sql-length", longest=LONGEST, letters=letters)
     for one in queries:

@@ -8,7 +8,7 @@ from typing import Any
 from sfumato.presentation.figures.terminal import paragraph
 from sfumato.presentation.printable import plain
 from sfumato.presentation.table import table
-from sfumato.presentation.wording import requests as of_request
+from sfumato.presentation.wording import requests_sentences as of_request
 
 Facts = Mapping[str, Any]
 

@@ -8,22 +8,22 @@ from typing import Any
 from sfumato.escrow.questions.exploration import RequestEstimate
 from sfumato.escrow.questions.facts import MeanErrors, QueryFacts, RequestFacts
 from sfumato.escrow.submissions.code_review import Mark, Reason
-from sfumato.escrow.submissions.signal_decisions import SignalCharge
+from sfumato.escrow.submissions.signal import SignalCharge
 from sfumato.escrow.submissions.signals import TaskLibrary
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.release import ReleaseCertificate
 from sfumato.model.signal import SignalKind, from_stored
 from sfumato.presentation.certificate import worded_json
-from sfumato.presentation.escrow import policy as policy_view
-from sfumato.presentation.signal import picture
+from sfumato.presentation.escrow import policy_view
+from sfumato.presentation.signal_view import picture
 from sfumato.presentation.wording import choosing as of_choosing
 from sfumato.presentation.wording import code as of_code
-from sfumato.presentation.wording import exploration as of_explorer
+from sfumato.presentation.wording import exploration_sentences as of_explorer
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import requests as of_request
+from sfumato.presentation.wording import requests_sentences as of_request
 from sfumato.presentation.wording import sandbox as of_sandbox
 from sfumato.presentation.wording.guarantee import MEANINGS
-from sfumato.presentation.wording.signals import requests as of_signalling
+from sfumato.presentation.wording.signals import requests_sentences as of_signalling
 from sfumato.presentation.wording.signals import score as of_signal
 from sfumato.presentation.wording.signals import tasks as of_tasks
 
@@ -153,7 +153,7 @@ def signal_result(stored: Facts) -> dict[str, Any]:
     read = from_stored(stored, ReleaseCertificate.from_dict(stored["certificate"]))
     now = Guarantee(stored["guarantee"])
     came_back = [] if now is read.guarantee else [of_signalling.came_back(read.guarantee, now)]
-    said = {"title": of_signal.TITLES[read.kind], "sentences": [*of_signal.said(read), *came_back]}
+    said = {"title": of_signal.TITLES[read.kind], "sentences": [*of_signal.sentences(read), *came_back]}
     return {**worded, **said, "picture": picture(read)}
 
 

@@ -26,7 +26,7 @@ def describe(figure: Figure) -> str:
     parts += [f"{span.label}: {figure.interval(span)} {span.note}".rstrip() for span in figure.of(Span)]
     parts += [limit.label for limit in figure.of(Limit)]
     parts += [f"{pin.label} at {figure.across.say(pin.x)}" for pin in figure.of(Pin)]
-    parts += [_told(figure, bars) for bars in figure.of(Bars)]
+    parts += [_bars(figure, bars) for bars in figure.of(Bars)]
     parts += [_course(figure, line) for line, _ in figure.series]
     parts += [_relief(figure, surface) for surface in figure.of(Surface)]
     parts += [array.words for array in figure.of(Dots)]
@@ -71,7 +71,7 @@ def box(figure: Figure, index: int) -> str:
     return f"{name}: {low} to {high}, half of them {lower} to {upper}, the middle {median}"
 
 
-def _told(figure: Figure, bars: Bars) -> str:
+def _bars(figure: Figure, bars: Bars) -> str:
     """A histogram in words: every bar where they are few, otherwise the tallest and the last one."""
     standing = bars.standing
     tallest = max(bars.bins, key=lambda each: each[2])

@@ -76,7 +76,7 @@ class Figure:
         for places in ([mark.x for mark in self.of(Range)], [mark.x for mark in self.of(Box)]):
             require(len(set(places)) == len(places), "two marks stand at the same place")
         for axis, values in ((self.x, self._across), (self.y, self._up), (self.z, self._deep)):
-            least = min((*values, *axis.held), default=1) if axis is not None else 1
+            least = min((*values, *axis.bounds), default=1) if axis is not None else 1
             spacing, label = ("linear", "") if axis is None else (axis.scale, axis.label)
             require(spacing != "log" or least > 0, f"the log axis {label!r} starts above 0")
             require(spacing != "counts" or least >= 0, f"the axis {label!r} of counts starts at 0")

@@ -10,7 +10,7 @@ from sfumato.presentation.figures.svg_canvas import (
     LEADING,
     MARGIN,
     SMALL,
-    Frame,
+    PlotFrame,
     Sheet,
     apart,
     long,
@@ -28,13 +28,13 @@ def heatmap(sheet: Sheet, figure: Figure, surface: Surface, height: float) -> No
     right, top = sheet.width - MARGIN - 8.0, sheet.down + 12
     under = wrap(figure.x.name, BODY, right - left)
     below = 28 + (BODY + LEADING) * len(under + sheet.fit(figure.note, SMALL)) + MARGIN
-    frame = Frame(left, top, right, top + max(120, height - top - below))
+    frame = PlotFrame(left, top, right, top + max(120, height - top - below))
     wide, tall = (right - left) / len(surface.xs), (frame.bottom - top) / len(surface.ys)
     columns = [left + (index + 0.5) * wide for index in range(len(surface.xs))]
     rows = [frame.bottom - (index + 0.5) * tall for index in range(len(surface.ys))]
-    said = [f"{GLYPHS['over'] if surface.over(z) else ''}{deep.say(z)}" for z in surface.flat]
-    numbered = max(map(long, said)) + 6 <= wide and tall >= SMALL + LEADING
-    for index, (z, words) in enumerate(zip(surface.flat, said, strict=True)):
+    labels = [f"{GLYPHS['over'] if surface.over(z) else ''}{deep.say(z)}" for z in surface.flat]
+    numbered = max(map(long, labels)) + 6 <= wide and tall >= SMALL + LEADING
+    for index, (z, words) in enumerate(zip(surface.flat, labels, strict=True)):
         row, column = divmod(index, len(surface.xs))
         x, y = columns[column], rows[row]
         hint = f"{across.say(surface.xs[column])}, {up.say(surface.ys[row])}: {words}"

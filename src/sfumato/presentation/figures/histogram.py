@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sfumato.model.confidential import Confidential
 from sfumato.model.facts import Histogram
 from sfumato.presentation.figures.figure import Axis, Bars, Figure
-from sfumato.presentation.wording import risk as of_risk
+from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.presentation.wording.numbers import number
 
 OF_100 = (0, 10, 25, 50, 75, 90, 99, 100)
@@ -27,7 +27,7 @@ class Heap:
 
 
 @dataclass(frozen=True, repr=False)
-class Spread(Confidential):
+class HistogramSummary(Confidential):
     """One figure over all the people: its histogram, the heaps in it, and its quantiles for each of `OF_100`."""
 
     histogram: Histogram
@@ -45,9 +45,9 @@ class Spread(Confidential):
         return self.heaps[-1] if self.heaps else None
 
 
-def spread(histogram: Histogram, quantile: Callable[[float], float]) -> Spread:
+def spread(histogram: Histogram, quantile: Callable[[float], float]) -> HistogramSummary:
     """The spread of a figure from its histogram and its quantiles."""
-    return Spread(histogram, heaps(histogram, quantile), tuple(quantile(share / 100) for share in OF_100))
+    return HistogramSummary(histogram, heaps(histogram, quantile), tuple(quantile(share / 100) for share in OF_100))
 
 
 def heaps(histogram: Histogram, quantile: Callable[[float], float]) -> tuple[Heap, ...]:
@@ -55,12 +55,12 @@ def heaps(histogram: Histogram, quantile: Callable[[float], float]) -> tuple[Hea
 
     They are the quantiles at the bar's first and last person; half a person further in, rounding cannot miss them.
     """
-    everybody, below, found = sum(histogram.people), 0, []
+    everybody, below, groups = sum(histogram.people), 0, []
     for people in filter(None, histogram.people):
         low, high = (quantile((below + place) / everybody) for place in (0.5, people - 0.5))
-        found.append(Heap(low, high, people))
+        groups.append(Heap(low, high, people))
         below += people
-    return tuple(found)
+    return tuple(groups)
 
 
 def folded(histogram: Histogram, rows: int = ROWS) -> Histogram:

@@ -28,10 +28,10 @@ class Axis:
     start: float | None = None
 
     def __post_init__(self) -> None:
-        finite(self.held, "ticks")
+        finite(self.bounds, "ticks")
 
     @property
-    def held(self) -> tuple[float, ...]:
+    def bounds(self) -> tuple[float, ...]:
         """What the axis holds in any case."""
         return (*(self.ticks or ()), *(() if self.start is None else (self.start,)))
 
@@ -65,7 +65,7 @@ class Scale:
 def scale(axis: Axis, values: list[float]) -> Scale:
     """The scale that holds all values and the axis' own ticks."""
     sign = axis.unit if axis.unit in ("×", "%") else ""
-    low, high = min((*values, *axis.held)), max((*values, *axis.held))
+    low, high = min((*values, *axis.bounds)), max((*values, *axis.bounds))
     if math.isclose(low, high):
         low, high = (low, low * 10) if axis.scale == "log" else (low, low + (abs(low) or 1))
     step = _step((high - low) / 5)

@@ -14,7 +14,7 @@ from sfumato.presentation.figures.svg_canvas import (
     HEADROOM,
     LEADING,
     SMALL,
-    Frame,
+    PlotFrame,
     Sheet,
     Spot,
     apart,
@@ -23,7 +23,7 @@ from sfumato.presentation.figures.svg_canvas import (
 )
 
 
-def ranges(sheet: Sheet, figure: Figure, frame: Frame) -> None:
+def ranges(sheet: Sheet, figure: Figure, frame: PlotFrame) -> None:
     """Draw a bar per candidate, with its sign and its value above it."""
     up, marks, names = figure.up, figure.of(Range), figure.candidates
     values = [up.say(mark.high) for mark in marks]
@@ -59,7 +59,7 @@ def _clear(base: float, limits: Sequence[float]) -> float:
     return base
 
 
-def boxes(sheet: Sheet, figure: Figure, frame: Frame) -> None:
+def boxes(sheet: Sheet, figure: Figure, frame: PlotFrame) -> None:
     """Draw a box plot per place, their middles with numbers where all of them have room."""
     up, column = figure.up, (frame.right - frame.left) / len(figure.boxes)
     middles = [frame.left + (index + 0.5) * column for index in range(len(figure.boxes))]
@@ -82,7 +82,7 @@ def boxes(sheet: Sheet, figure: Figure, frame: Frame) -> None:
             sheet.say(name, middle, frame.bottom + 17, BODY)
 
 
-def plane(sheet: Sheet, figure: Figure, frame: Frame) -> None:
+def plane(sheet: Sheet, figure: Figure, frame: PlotFrame) -> None:
     """Draw bars, lines and points over a numeric axis."""
     across, up = figure.across, figure.up
     for bars in figure.of(Bars):
@@ -100,7 +100,7 @@ def plane(sheet: Sheet, figure: Figure, frame: Frame) -> None:
     ticks(sheet, figure, frame)
 
 
-def names(sheet: Sheet, figure: Figure, frame: Frame) -> None:
+def names(sheet: Sheet, figure: Figure, frame: PlotFrame) -> None:
     """Write the names of points beside them, where they touch neither each other nor a point, a limit or a pin."""
     spots = [
         (frame.x(figure.across.at(x)), frame.y(figure.up.at(y)), name)
@@ -125,7 +125,7 @@ def names(sheet: Sheet, figure: Figure, frame: Frame) -> None:
                 break
 
 
-def ticks(sheet: Sheet, figure: Figure, frame: Frame) -> None:
+def ticks(sheet: Sheet, figure: Figure, frame: PlotFrame) -> None:
     """Draw the ticks of a numeric x axis, those that have room with their numbers."""
     across = figure.across
     places = [frame.x(across.at(tick)) for tick in across.ticks]
@@ -134,17 +134,17 @@ def ticks(sheet: Sheet, figure: Figure, frame: Frame) -> None:
         sheet.say(across.say(across.ticks[index]), places[index], frame.bottom + 17, colour="soft")
 
 
-def flags(figure: Figure, frame: Frame) -> list[tuple[float, bool, list[str]]]:
+def flags(figure: Figure, frame: PlotFrame) -> list[tuple[float, bool, list[str]]]:
     """Each pin from the left: its place, whether its words stand to the right of it, and the words in lines."""
-    found = []
+    labels = []
     for pin in sorted(figure.of(Pin), key=lambda pin: pin.x):
         x = frame.x(figure.across.at(pin.x))
         right = x <= (frame.left + frame.right) / 2
-        found.append((x, right, wrap(pin.label, SMALL, max(frame.right - x, x - frame.left) - 8)))
-    return found
+        labels.append((x, right, wrap(pin.label, SMALL, max(frame.right - x, x - frame.left) - 8)))
+    return labels
 
 
-def pins(sheet: Sheet, figure: Figure, frame: Frame) -> None:
+def pins(sheet: Sheet, figure: Figure, frame: PlotFrame) -> None:
     """Draw a vertical line per pin, with its words above the frame, each pin's below those of the one before."""
     hung = flags(figure, frame)
     base = frame.top - 8 - (SMALL + LEADING) * sum(len(lines) for *_, lines in hung)
@@ -164,7 +164,7 @@ def _touch(one: tuple[float, float, float, float], other: tuple[float, float, fl
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
-def _bars(sheet: Sheet, figure: Figure, frame: Frame, bars: Bars) -> None:
+def _bars(sheet: Sheet, figure: Figure, frame: PlotFrame, bars: Bars) -> None:
     """Draw the bars of a histogram; where they are few, each carries its number."""
     standing = bars.standing
     sides = [(frame.x(figure.across.at(left)), frame.x(figure.across.at(right)) - 1) for left, right, _ in standing]
@@ -184,7 +184,7 @@ def _bars(sheet: Sheet, figure: Figure, frame: Frame, bars: Bars) -> None:
             sheet.say(figure.up.say(height), left if start else right, top - 4, anchor="start" if start else "end")
 
 
-def _whiskers(sheet: Sheet, figure: Figure, frame: Frame, bars: Bars) -> None:
+def _whiskers(sheet: Sheet, figure: Figure, frame: PlotFrame, bars: Bars) -> None:
     """Draw how far the truth may be from each bar."""
     for left, right, height in bars.bins if bars.noise else ():
         middle = frame.x(figure.across.at((left + right) / 2))

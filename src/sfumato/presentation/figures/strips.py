@@ -7,7 +7,7 @@ import math
 from sfumato.presentation.figures.figure import Figure, Span
 from sfumato.presentation.figures.marks import GLYPHS
 from sfumato.presentation.figures.shapes import flags, pins, ticks
-from sfumato.presentation.figures.svg_canvas import BODY, LEADING, MARGIN, SMALL, Frame, Sheet, long, wrap
+from sfumato.presentation.figures.svg_canvas import BODY, LEADING, MARGIN, SMALL, PlotFrame, Sheet, long, wrap
 
 THICK = 12
 
@@ -17,10 +17,10 @@ def strips(sheet: Sheet, figure: Figure) -> None:
     sheet.down += 6
     left, right = MARGIN + 4.0, sheet.width - MARGIN - 4.0
     rows = [_Row(figure, span, right - left) for span in figure.of(Span)]
-    head = (SMALL + LEADING) * sum(len(lines) for *_, lines in flags(figure, Frame(left, 0, right, 1)))
+    head = (SMALL + LEADING) * sum(len(lines) for *_, lines in flags(figure, PlotFrame(left, 0, right, 1)))
     top = sheet.down + head + (8 if head else 0)
     bottom = top + sum(row.height for row in rows)
-    frame = Frame(left, top, right, bottom)
+    frame = PlotFrame(left, top, right, bottom)
     for tick in map(figure.across.at, figure.across.ticks):
         sheet.rule((frame.x(tick), top), (frame.x(tick), bottom), "grid")
     hatch = sheet.hatching()
@@ -49,7 +49,7 @@ class _Row:
         self.words = len(self.label) * (BODY + LEADING) + len(self.note) * (SMALL + LEADING)
         self.height = self.words + THICK + 14
 
-    def write(self, sheet: Sheet, frame: Frame, top: float) -> None:
+    def write(self, sheet: Sheet, frame: PlotFrame, top: float) -> None:
         """The words, in front of the pins."""
         base, bold = top + BODY + 2, self.span.mark == "chosen"
         sheet.tag(self.interval, frame.right, base, BODY, anchor="end", bold=bold)
@@ -59,7 +59,7 @@ class _Row:
         for index, line in enumerate(self.note):
             sheet.tag(line, frame.left, base + index * (SMALL + LEADING), colour="soft")
 
-    def draw(self, sheet: Sheet, frame: Frame, top: float, hatch: str) -> None:
+    def draw(self, sheet: Sheet, frame: PlotFrame, top: float, hatch: str) -> None:
         """The bar below its words, with an arrow where it goes on beyond the edge; a single place is still seen."""
         low, high, y = self.span.low, self.span.high, top + self.words + 4
         start = frame.x(self.across.at(low)) if low > 0 or self.across.spacing != "log" else frame.left

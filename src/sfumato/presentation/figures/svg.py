@@ -19,7 +19,7 @@ from sfumato.presentation.figures.svg_canvas import (
     LEADING,
     MARGIN,
     SMALL,
-    Frame,
+    PlotFrame,
     Sheet,
     apart,
     long,
@@ -76,10 +76,10 @@ def _plot(sheet: Sheet, figure: Figure, height: float) -> None:
     right = sheet.width - MARGIN - room
     across, note = wrap(figure.x.name, BODY, right - left), sheet.fit(figure.note, SMALL)
     below = 28 + (BODY + LEADING) * len(across + note) + MARGIN
-    pinned = shapes.flags(figure, Frame(left, 0, right, 1))
+    pinned = shapes.flags(figure, PlotFrame(left, 0, right, 1))
     top += (SMALL + LEADING) * sum(len(lines) for *_, lines in pinned)
     bottom = top + max(120, height - top - below, sum(aside.height for aside in asides))
-    frame = Frame(left, top, right, bottom)
+    frame = PlotFrame(left, top, right, bottom)
 
     heights = [frame.y(up.at(tick)) for tick in up.ticks]
     for index in apart(heights, SMALL + LEADING):
@@ -122,7 +122,7 @@ def _asides(figure: Figure, width: float) -> list[Aside]:
     return sorted((aside for aside in asides if aside.lines), key=lambda aside: -aside.part)
 
 
-def _beside(sheet: Sheet, frame: Frame, asides: Sequence[Aside], left: float) -> None:
+def _beside(sheet: Sheet, frame: PlotFrame, asides: Sequence[Aside], left: float) -> None:
     """Write the labels of the right margin, pushed apart where they would overlap."""
     free, needed = frame.top - 9, sum(aside.height for aside in asides)
     for aside in asides:

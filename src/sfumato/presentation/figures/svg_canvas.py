@@ -44,7 +44,7 @@ STYLE = _style()  # also for a page that serves it from its own style sheet
 
 
 @dataclass(frozen=True)
-class Frame:
+class PlotFrame:
     """The rectangle that marks are drawn in."""
 
     left: float

@@ -42,7 +42,7 @@ MOST_ROWS = 12
 
 
 @dataclass(frozen=True)
-class Row:
+class TextRow:
     """One line of the picture: a name, what stands between 0 and 1, its value and its words."""
 
     name: str
@@ -113,7 +113,7 @@ def _dots(array: Dots, colour: bool) -> Iterator[str]:
         yield _paint(" ".join(dots[start : start + 20]), "chosen", colour)
 
 
-def _blocks(figure: Figure) -> Iterator[tuple[str, list[Row]]]:
+def _blocks(figure: Figure) -> Iterator[tuple[str, list[TextRow]]]:
     """The rows of all ranges or boxes, then those of each histogram and each series, with a heading."""
     if figure.of(Range):
         yield "", list(_candidates(figure, figure.up))
@@ -122,19 +122,19 @@ def _blocks(figure: Figure) -> Iterator[tuple[str, list[Row]]]:
     for bars in figure.of(Bars):
         yield "", _pinned(figure, _bins(bars, figure.across, figure.up), [left for left, *_ in bars.bins])
     for series, index in figure.series:
-        shown = [series.points[at][0] for at in _even(len(series.points), MOST_POINTS)]
-        yield series.label, _pinned(figure, _points(figure, series, index), shown)
+        places = [series.points[at][0] for at in _even(len(series.points), MOST_POINTS)]
+        yield series.label, _pinned(figure, _points(figure, series, index), places)
 
 
-def _candidates(figure: Figure, up: Scale) -> Iterator[Row]:
+def _candidates(figure: Figure, up: Scale) -> Iterator[TextRow]:
     """A row per range."""
     for name, mark in zip(figure.candidates, figure.of(Range), strict=True):
         low, high, value = up.at(mark.low), up.at(mark.high), up.say(mark.high)
         shape: Shape = "shaded" if mark.mark == "over" else "solid"
-        yield Row(name, low, high, value, figure.verdict(mark), mark.mark, shape)
+        yield TextRow(name, low, high, value, figure.verdict(mark), mark.mark, shape)
 
 
-def _bins(bars: Bars, across: Scale, up: Scale) -> Iterator[Row]:
+def _bins(bars: Bars, across: Scale, up: Scale) -> Iterator[TextRow]:
     """A row per bar; neighbouring empty ones share a row, so that a long tail stays short."""
     for empty, run in groupby(bars.bins, key=lambda bar: bar[2] == 0):
         bins = list(run)
@@ -142,10 +142,10 @@ def _bins(bars: Bars, across: Scale, up: Scale) -> Iterator[Row]:
             shape: Shape = "nothing" if empty else "solid"
             name = f"{across.say(left)}–{across.say(right)}"
             off = f" ±{up.say(bars.noise)}" if bars.noise else ""
-            yield Row(name, up.at(0), up.at(height), up.say(height) + off, shape=shape)
+            yield TextRow(name, up.at(0), up.at(height), up.say(height) + off, shape=shape)
 
 
-def _points(figure: Figure, series: Line | Points, index: int) -> Iterator[Row]:
+def _points(figure: Figure, series: Line | Points, index: int) -> Iterator[TextRow]:
     """A row per point, or for an even choice of them; of points with the marker of their series and their name."""
     across, up = figure.across, figure.up
     glyph = SERIES[index].glyph if isinstance(series, Points) else "●"
@@ -153,24 +153,24 @@ def _points(figure: Figure, series: Line | Points, index: int) -> Iterator[Row]:
     for at in _even(len(series.points), MOST_POINTS):
         x, y = series.points[at]
         name = names[at] if names else ""
-        yield Row(across.say(x), up.at(y), up.at(y), up.say(y), name, shape="point", glyph=glyph)
+        yield TextRow(across.say(x), up.at(y), up.at(y), up.say(y), name, shape="point", glyph=glyph)
 
 
-def _boxes(figure: Figure, up: Scale) -> Iterator[Row]:
+def _boxes(figure: Figure, up: Scale) -> Iterator[TextRow]:
     """A row per box, with its middle as the value."""
     for name, box in figure.boxes:
         low, lower, median, upper, high = map(up.at, box.five)
         ends = f"{up.say(box.low)} to {up.say(box.high)}"
-        yield Row(name, low, high, up.say(box.median), ends, shape="box", half=(lower, median, upper))
+        yield TextRow(name, low, high, up.say(box.median), ends, shape="box", half=(lower, median, upper))
 
 
-def _pinned(figure: Figure, rows: Iterable[Row], places: Sequence[float]) -> list[Row]:
+def _pinned(figure: Figure, rows: Iterable[TextRow], places: Sequence[float]) -> list[TextRow]:
     """The rows, whose places are these, with a rule for each pin before the first place beyond it."""
-    found = list(rows)
+    lines = list(rows)
     for pin in sorted(figure.of(Pin), key=lambda pin: -pin.x):
-        at = next((index for index, place in enumerate(places) if place > pin.x), len(found))
-        found.insert(min(at, len(found)), Row(figure.across.say(pin.x), 0, 0, "", pin.label, "title", "rule"))
-    return found
+        at = next((index for index, place in enumerate(places) if place > pin.x), len(lines))
+        lines.insert(min(at, len(lines)), TextRow(figure.across.say(pin.x), 0, 0, "", pin.label, "title", "rule"))
+    return lines
 
 
 def _even(count: int, most: int) -> Sequence[int]:
@@ -190,7 +190,7 @@ def _spans(figure: Figure, width: int, colour: bool) -> Iterator[str]:
         yield from (f"  {line}" for line in _wrap(span.note, width - 2))
         low = across.at(span.low) if span.low > 0 or across.spacing != "log" else 0.0
         high = 1.0 if span.high == math.inf else across.at(span.high)
-        bar = Row("", low, high, "", shape="shaded" if span.mark == "over" else "solid").cells(space)
+        bar = TextRow("", low, high, "", shape="shaded" if span.mark == "over" else "solid").cells(space)
         cells = list(bar[:space].ljust(space))
         for column in columns:
             cells[column] = "│"
@@ -223,7 +223,7 @@ def _height(figure: Figure, surface: Surface, height: float) -> str:
     return f"{GLYPHS['over'] + ' ' if surface.over(height) else ''}{figure.deep.say(height)}"
 
 
-def _draw(rows: Sequence[Row], figure: Figure, width: int, colour: bool) -> Iterator[str]:
+def _draw(rows: Sequence[TextRow], figure: Figure, width: int, colour: bool) -> Iterator[str]:
     """The rows in columns, the limits across them, and a ruler below."""
     up, limits = figure.up, sorted(figure.of(Limit), key=lambda limit: limit.y)
     names, values = min(max(cell_len(plain(row.name)) for row in rows), width // 3), max(len(row.value) for row in rows)

@@ -39,6 +39,24 @@ def _attacks_succeeded(attacks: list[str]) -> str:
     return f"The sandbox fails its self-test: a function in it {', '.join(_ATTACKS[attack] for attack in attacks)}."
 
 
+def _format(number: int) -> str:
+    return f"format {number}" if number else "no format number"
+
+
+def _ledger_format(path: str, format: int, reads: int) -> str:
+    return f"{path} is a ledger with {_format(format)}, and this version of sfumato reads format {reads}"
+
+
+def _workspace_format(format: int, reads: int) -> str:
+    return f"This workspace has {_format(format)}, and this version of sfumato reads format {reads}"
+
+
+def _other_format(format: int, reads: int) -> str:
+    if format > reads:
+        return "install a newer sfumato, which reads it; nothing was changed."
+    return "open it with the version of sfumato that wrote it, and keep it: what it records stays spent."
+
+
 _ACCOUNTING = {
     "dp-accounting-missing": Wording("Tight accounting needs dp-accounting", "pip install 'sfumato[accounting]'."),
 }
@@ -115,14 +133,11 @@ _STORAGE = {
     "database-taken": Wording("The database {database} holds something else", "name one that is empty, or new."),
     "database-address": Wording("That is no address of a database", _DATABASES),
     "database-kind": Wording("The database is neither an SQLite file nor on PostgreSQL", _DATABASES),
-    "workspace-newer": Wording(
-        "This workspace was made by a newer sfumato",
-        "take the sfumato that it was made with, or a newer one; nothing was changed.",
-    ),
+    "workspace-format": Wording(_workspace_format, _other_format),
     "alembic-missing": Wording("A workspace needs Alembic", "pip install 'sfumato[server]'."),
     "psycopg-missing": Wording("PostgreSQL needs psycopg", "pip install 'sfumato[postgres]'."),
-    "entries-to-encrypt": Wording("The ledger has entries to encrypt", "unlock the workspace; nothing was changed."),
     "ledger-file-busy": Wording("The ledger {path} is in use", "try again; nothing was released."),
+    "ledger-format": Wording(_ledger_format, _other_format),
     "ledger-file-unreadable": Wording(
         "{path} is not a ledger that can be read", "check the path; nothing was released."
     ),
@@ -135,10 +150,6 @@ _STORAGE = {
     "ledger-replaced": Wording(
         "The ledger is not the one it was at entry {entry}: an older copy was put back, or another one",
         "find the one that has every release; an older copy would count them as never made.",
-    ),
-    "ledger-entry-encrypted-later": Wording(
-        "Entry {entry} of the ledger was encrypted after it was written, so its digest needs the keys",
-        "unlock the workspace, and verify it there.",
     ),
     "page-unknown": Wording("That is no place to go on from", "take it from the page before."),
     "text-unkeepable": Wording("A text has characters that cannot be kept", "leave out NUL and halves of others."),

@@ -107,10 +107,10 @@ class Options:
     def __init__(self, interface: Interface) -> None:
         self._interface = interface
 
-    def __getitem__(self, stated: str) -> str:
-        name, equals, value = stated.partition("=")
+    def __getitem__(self, key: str) -> str:
+        name, equals, value = key.partition("=")
         if name not in _OPTIONS or self._interface is Interface.SCHEMA:
-            return _options(_stated(stated), self._interface)
+            return _options(_parts(key), self._interface)
         option: str = getattr(_OPTIONS[name], self._interface.value)
         if self._interface is not Interface.PYTHON:
             return f"{option} {value}" if equals else option
@@ -135,8 +135,8 @@ at more than so many times the risk of anybody else” (times: 1.2)
     def __init__(self, interface: Interface) -> None:
         self._interface = interface
 
-    def __getitem__(self, stated: str) -> str:
-        parts = _stated(stated)
+    def __getitem__(self, key: str) -> str:
+        parts = _parts(key)
         name, value = parts[0]
         match self._interface:
             case Interface.WEB if name in _OFFERS:
@@ -157,10 +157,10 @@ _LABELS = {figure.name: figure.words for offer in OFFERS for figure in offer.fig
 _Part = tuple[str, str | None]  # a name and its value, if it has one
 
 
-def _stated(text: str) -> list[_Part]:
+def _parts(text: str) -> list[_Part]:
     """Names with values, separated by spaces, as in a shell.
 
-    >>> _stated('gap=1.2 between="age > 60" exact')
+    >>> _parts('gap=1.2 between="age > 60" exact')
     [('gap', '1.2'), ('between', 'age > 60'), ('exact', None)]
     """
     parts = (part.partition("=") for part in shlex.split(text))
@@ -171,9 +171,7 @@ def _options(parts: Sequence[_Part], interface: Interface) -> str:
     """Options as they are typed; one without a value is named, of several it is switched on.
 
     >>> for interface in Interface:
-    ...     print(
-    ...         _options(_stated("secret=age radius=5 exact"), interface), "|", _options([("exact", None)], interface)
-    ...     )
+    ...     print(_options(_parts("secret=age radius=5 exact"), interface), "|", _options([("exact", None)], interface))
     --secret age --radius 5 --exact | --exact
     secret='age', radius=5, exact=True | exact
     secret age, radius 5 and exact | exact

@@ -8,7 +8,16 @@ from inspect import signature
 from string import Formatter
 
 from sfumato.presentation.interface import Interface
-from sfumato.presentation.refusals import adapters, errors, escrow, ledger, privacy, release, signals, submissions
+from sfumato.presentation.refusals import (
+    adapters,
+    errors,
+    escrow,
+    ledger_refusals,
+    privacy,
+    release_refusals,
+    signals_refusals,
+    submissions,
+)
 from sfumato.presentation.refusals.options import Options, Preferences, steps
 from sfumato.presentation.refusals.wording import Text, Wording
 
@@ -16,10 +25,10 @@ PACKAGES: Mapping[str, Mapping[str, Wording]] = {
     "adapters": adapters.WORDINGS,
     "errors": errors.WORDINGS,
     "escrow": {**escrow.WORDINGS, **submissions.WORDINGS},
-    "ledger": ledger.WORDINGS,
+    "ledger": ledger_refusals.WORDINGS,
     "privacy": privacy.WORDINGS,
-    "release": release.WORDINGS,
-    "signals": signals.WORDINGS,
+    "release": release_refusals.WORDINGS,
+    "signals": signals_refusals.WORDINGS,
 }
 WORDS = ("option", "preference", "step")  # what a wording may use beside the values of its error
 

@@ -5,19 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sfumato.model.confidential import Confidential
-from sfumato.presentation.figures.figure import Figure
-from sfumato.presentation.figures.histogram import Heap, Spread, folded, histogram_figure, quantile_table
-from sfumato.presentation.figures.terminal import WIDTH, paragraph, text
-from sfumato.presentation.table import table
+from sfumato.presentation.document import Block, Cells, Heading, Only, Prose, in_html, in_text
+from sfumato.presentation.figures.histogram import Heap, HistogramSummary, folded, histogram_figure, quantile_table
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import risk as of_risk
+from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.presentation.wording.numbers import number
 
-Cells = tuple[list[str], list[list[str]]]
+RowsOfText = tuple[list[str], list[list[str]]]
 
 
 @dataclass(frozen=True, repr=False)
-class Person(Confidential):
+class ExposedPerson(Confidential):
     """One of the most exposed. `chances`: of an attacker who knows everybody else, at each epsilon asked about."""
 
     name: str
@@ -27,16 +25,16 @@ class Person(Confidential):
 
 
 @dataclass(frozen=True, repr=False)
-class People(Confidential):
+class ExposureTable(Confidential):
     """The people of a rehearsal or of a look. Without an exposure, as published, there is influence alone.
 
     `not_additive` names the answer's columns that are no sum over people: their exposures bound nobody's odds, so no
     chance is shown.
     """
 
-    influence: Spread
-    exposure: Spread | None = None
-    most_exposed: tuple[Person, ...] = ()
+    influence: HistogramSummary
+    exposure: HistogramSummary | None = None
+    most_exposed: tuple[ExposedPerson, ...] = ()
     epsilons: tuple[float, ...] = ()
     not_additive: tuple[str, ...] = ()
     singletons: int = 0  # groups of one person
@@ -47,7 +45,7 @@ class People(Confidential):
         return "influence" if self.exposure is None else "exposure"
 
     @property
-    def shown(self) -> Spread:
+    def summary(self) -> HistogramSummary:
         return self.influence if self.exposure is None else self.exposure
 
     @property
@@ -62,18 +60,7 @@ class People(Confidential):
         return " ".join(part for part in (meaning, *more) if part)
 
     @property
-    def figure(self) -> Figure:
-        """The histogram in full, to stand under the title."""
-        title = of_risk.AT_EACH_INFLUENCE if self.exposure is None else of_risk.AT_EACH_EXPOSURE
-        return histogram_figure(self.shown.histogram, title, label=self.figure_name)
-
-    @property
-    def short_figure(self) -> Figure:
-        """The histogram in as many rows as a terminal has room for, with the title and what it means."""
-        return histogram_figure(folded(self.shown.histogram), self.title, self.meaning, label=self.figure_name)
-
-    @property
-    def quantiles(self) -> Cells:
+    def quantiles(self) -> RowsOfText:
         figures = [("influence", self.influence.quantiles)]
         if self.exposure is not None:
             figures.insert(0, ("exposure", self.exposure.quantiles))
@@ -84,7 +71,7 @@ class People(Confidential):
         return of_risk.most_exposed(len(self.most_exposed), self.exposure is not None)
 
     @property
-    def most_exposed_table(self) -> Cells:
+    def most_exposed_table(self) -> RowsOfText:
         """A row per person: who, how far they move the answer, their exposure, and the odds against them."""
         exposed = self.exposure is not None
         odds = exposed and not self.not_additive
@@ -107,25 +94,29 @@ class People(Confidential):
     @property
     def _as_exposed(self) -> int:
         """How many carry exactly as much as the most exposed, where the last bar holds them alone."""
-        most: Heap | None = self.shown.most
+        most: Heap | None = self.summary.most
         return most.people if most is not None and most.low == most.high else 0
 
 
-def as_text(people: People, *, colour: bool = False) -> str:
+def blocks(people: ExposureTable) -> tuple[Block, ...]:
     """The histogram in at most 20 rows or a sentence, the quantiles, and the most exposed if they are to be named."""
-    if said := people.shown.in_words:
-        parts = [f"{people.title}\n{paragraph(people.meaning)}", paragraph(said)]
-    else:
-        parts = [text(people.short_figure, colour=colour)]
-    parts.append(lying(*people.quantiles))
+    summary = people.summary
+    title = of_risk.AT_EACH_INFLUENCE if people.exposure is None else of_risk.AT_EACH_EXPOSURE
+    figures = () if len(summary.heaps) <= 1 else (histogram_figure(summary.histogram, title, label=people.figure_name),)
+    named: tuple[Block, ...] = ()
     if people.most_exposed:
-        parts.append(f"{people.most_exposed_title}\n{paragraph(people.most_exposed_note)}".rstrip())
-        parts.append(table(*people.most_exposed_table))
-    return "\n\n".join(parts)
+        most = Cells(*people.most_exposed_table, of_risk.MOST_FIRST)
+        named = (Heading(people.most_exposed_title), Prose(people.most_exposed_note), most)
+    return (
+        short_histogram(summary, people.title, people.meaning, people.figure_name),
+        in_html(Heading(people.title), Prose(people.meaning), Prose(summary.in_words, "lead"), *figures),
+        Cells(*people.quantiles, of_risk.OF_100_PEOPLE, lying=True),
+        *named,
+    )
 
 
-def lying(columns: list[str], rows: list[list[str]]) -> str:
-    """The table on its side, which takes fewer lines, unless its lines would not fit."""
-    first, *others = ([name, *cells] for name, *cells in zip(columns, *rows, strict=True))
-    lying = table(first, others)
-    return lying if max(map(len, lying.splitlines())) <= WIDTH + 8 else table(columns, rows)
+def short_histogram(summary: HistogramSummary, title: str, meaning: str, label: str) -> Only:
+    """In a terminal: as many rows as there is room for, or a sentence where it tells as much."""
+    if words := summary.in_words:
+        return in_text(Heading(title), Prose(meaning), Prose(words))
+    return in_text(histogram_figure(folded(summary.histogram), title, meaning, label=label))

@@ -1,18 +1,12 @@
-"""The risk view: the gap at each candidate epsilon, as a figure, as text and as HTML."""
+"""The gap at each candidate epsilon, as a figure and as tables."""
 
 from __future__ import annotations
 
 from sfumato.model.risk import RiskAt, RiskView, Source
 from sfumato.presentation.figures.figure import Axis, Figure, Limit, Range
 from sfumato.presentation.figures.figure import Verdict as Mark
-from sfumato.presentation.figures.svg import svg
-from sfumato.presentation.figures.terminal import paragraph, text
-from sfumato.presentation.html import page_part
-from sfumato.presentation.risk.exposure_histogram import as_html as histogram_html
-from sfumato.presentation.risk.exposure_histogram import as_text as histogram_text
-from sfumato.presentation.table import table
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import risk as of_risk
+from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.presentation.wording.numbers import number
 
 GAP = Axis("most at risk over least at risk", unit="×", scale="log")
@@ -30,22 +24,6 @@ def figure(view: RiskView, limit: float | None = None, chosen: float | None = No
         marks=(*ranges, *limits),
         note=of_risk.GAP_IS_NO_PROBABILITY,
     )
-
-
-def as_text(view: RiskView, limit: float | None = None, chosen: float | None = None, colour: bool = False) -> str:
-    shown = [text(figure(view, limit, chosen), colour=colour), _numbers(view), table(*candidates(view))]
-    columns, rows = estimates(view)
-    shown += [paragraph(of_risk.ESTIMATES), table(columns, rows)] if rows else []
-    notes = (of_risk.noisy_parts(view), of_risk.missed_ranks(view), of_risk.without_delta(view))
-    shown += [paragraph(said) for said in notes if said]
-    shown += [histogram_text(view.exposure_histogram, colour=colour)] if view.exposure_histogram is not None else []
-    return "\n\n".join(shown)
-
-
-def as_html(view: RiskView, limit: float | None = None, chosen: float | None = None) -> str:
-    warning = of_guarantee.CONTROLLER_ONLY if view.source is Source.PEOPLE else ""
-    shown = page_part(warning, svg(figure(view, limit, chosen)), _numbers(view))
-    return shown if view.exposure_histogram is None else shown + histogram_html(view.exposure_histogram)
 
 
 def candidates(view: RiskView) -> tuple[list[str], list[list[str]]]:
@@ -70,10 +48,10 @@ def candidates(view: RiskView) -> tuple[list[str], list[list[str]]]:
 
 def estimates(view: RiskView) -> tuple[list[str], list[list[str]]]:
     """What a private histogram suggests at each candidate epsilon; no rows where it suggests nothing."""
-    found = [(row.epsilon, row.estimate) for row in view.candidates if row.estimate is not None]
+    rows = [(row.epsilon, row.estimate) for row in view.candidates if row.estimate is not None]
     return (
         ["epsilon", "estimated gap", "estimated attack success"],
-        [[f"{at:g}", f"{number(each.gap, 4)}×", of_risk.percent(each.attack_chance)] for at, each in found],
+        [[f"{at:g}", f"{number(each.gap, 4)}×", of_risk.percent(each.attack_chance)] for at, each in rows],
     )
 
 
@@ -102,10 +80,6 @@ def size(view: RiskView) -> str:
     numbers = "1 noisy number" if view.outputs == 1 else numbers
     exact = ", exact RDR" if view.exact else ""
     return f"{people}{numbers}, {view.mechanism} noise{exact}."
-
-
-def _numbers(view: RiskView) -> str:
-    return f"{view.query}\n{size(view)}"
 
 
 def _mark(row: RiskAt, limit: float | None, chosen: float | None) -> Mark:

@@ -20,7 +20,7 @@ WEIGHTS = "The most important question has the largest weight: it gets all that 
 
 
 @dataclass(frozen=True)
-class Figure:
+class OfferField:
     """A number that is stated: within which limits, and which one to start from."""
 
     name: str
@@ -36,7 +36,7 @@ class Offer:
 
     name: str
     words: str
-    figures: tuple[Figure, ...] = ()
+    figures: tuple[OfferField, ...] = ()
     beside: Mapping[str, Any] = field(default_factory=dict)
     counts: bool = False  # whether it may say how many people are in the smallest group
 
@@ -44,62 +44,62 @@ class Offer:
         return asdict(self)
 
 
-_CHOICES = Figure("choices", "values that the secret may have", 4, 2)
-_SELECT = Figure("select_epsilon", "epsilon for selecting", 0.1, 0, 10)
-_CONFIDENCE = Figure("confidence", "this share of the time", 0.9, 0, 1)
+_CHOICES = OfferField("choices", "values that the secret may have", 4, 2)
+_SELECT = OfferField("select_epsilon", "epsilon for selecting", 0.1, 0, 10)
+_CONFIDENCE = OfferField("confidence", "this share of the time", 0.9, 0, 1)
 _WORST = {"worst_case": True}
 OFFERS = (
     Offer(RULE, "The rule of this dataset, as it stands"),
-    Offer("epsilon", "An epsilon that I state", (Figure("epsilon", "epsilon", 0.5),)),
+    Offer("epsilon", "An epsilon that I state", (OfferField("epsilon", "epsilon", 0.5),)),
     Offer(
         "gap",
         "In the worst case nobody is at more than so many times the risk of anybody else",
-        (Figure("gap", "times", 1.2, 1),),
+        (OfferField("gap", "times", 1.2, 1),),
         _WORST,
     ),
     Offer(
         "ratio",
         "In the worst case the least risk is at least this share of the largest",
-        (Figure("ratio", "share", 0.8, 0, 1),),
+        (OfferField("ratio", "share", 0.8, 0, 1),),
         _WORST,
     ),
     Offer(
         "variance",
         "Risks that vary by no more than this, selected privately",
-        (Figure("variance", "variance", 0.0001, 0, 1), _SELECT),
+        (OfferField("variance", "variance", 0.0001, 0, 1), _SELECT),
     ),
-    Offer("exposure_cap", "Nobody's exposure is above this", (Figure("exposure_cap", "exposure", 0.5, 0, 1),)),
+    Offer("exposure_cap", "Nobody's exposure is above this", (OfferField("exposure_cap", "exposure", 0.5, 0, 1),)),
     Offer(
         "attack_chance",
         "Whoever knows everybody else guesses whether somebody is in the data right at most this often (0.5 is a coin)",
-        (Figure("attack_chance", "share of guesses", 0.6, 0.5, 1),),
+        (OfferField("attack_chance", "share of guesses", 0.6, 0.5, 1),),
     ),
-    Offer("pri", "Find-eps-from-PRI as published: it reads the people", (Figure("pri", "percent", 5, 0, 100),)),
+    Offer("pri", "Find-eps-from-PRI as published: it reads the people", (OfferField("pri", "percent", 5, 0, 100),)),
     Offer(
         "guess",
         "Somebody's value is guessed right at most this often",
-        (Figure("guess", "share of guesses", 0.4, 0, 1), _CHOICES),
+        (OfferField("guess", "share of guesses", 0.4, 0, 1), _CHOICES),
     ),
     Offer(
         "advantage",
         "No belief about anybody grows by more than this",
-        (Figure("advantage", "share", 0.2, 0, 1),),
+        (OfferField("advantage", "share", 0.2, 0, 1),),
     ),
     Offer(
         "sharing_risk",
         "The risk of sharing the answer with me, as the policy rates it, is at most this",
-        (Figure("sharing_risk", "risk from 0 to 1", 0.1, 0, 1), _CHOICES),
+        (OfferField("sharing_risk", "risk from 0 to 1", 0.1, 0, 1), _CHOICES),
     ),
     Offer(
         "within",
         "Each figure is so close to the true one, as far as noise goes",
-        (Figure("within", "at most so far off", 20), _CONFIDENCE),
+        (OfferField("within", "at most so far off", 20), _CONFIDENCE),
         counts=True,
     ),
     Offer(
         "relative_error",
         "The noise is at most this share of what I expect",
-        (Figure("relative_error", "share", 0.1), Figure("expected", "expected figure", 1000), _CONFIDENCE),
+        (OfferField("relative_error", "share", 0.1), OfferField("expected", "expected figure", 1000), _CONFIDENCE),
         counts=True,
     ),
 )
@@ -115,7 +115,7 @@ def offered(allowed: Sequence[str]) -> tuple[Offer, ...]:
     return tuple(known[name] for name in allowed if name in known)
 
 
-def chosen(stated: Mapping[str, Any] | None, offers: Sequence[Offer]) -> str:
+def chosen(options: Mapping[str, Any] | None, offers: Sequence[Offer]) -> str:
     """Which of the offers a stated preference is, or the first of them."""
-    named = [offer.name for offer in offers if offer.name in (stated or {})]
+    named = [offer.name for offer in offers if offer.name in (options or {})]
     return next(iter(named or [offer.name for offer in offers]), "")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from sfumato.model.release import Assumed, Assumption, ReleaseCertificate
 from sfumato.presentation.wording.belief import WORLDS_PUBLIC, universe_public
 from sfumato.presentation.wording.guarantee import ASKED_BLINDLY, declared, rows_counted
-from sfumato.presentation.wording.guessing import guess_alike, guess_known
+from sfumato.presentation.wording.guessing_sentences import guess_alike, guess_known
 
 
 def counted_apart(population: str | None = None) -> str:

@@ -55,8 +55,8 @@ def planned(word: Guarantee, queries: int = 1) -> str:
 
 def rehearsed(epsilon: float | None, why: str) -> str:
     """What a preference would lead to on the look-alike."""
-    found = "no epsilon" if epsilon is None else f"epsilon {epsilon:.4g}"
-    return f"On the look-alike: {found}. {why} Nothing was decided about the real table."
+    choice = "no epsilon" if epsilon is None else f"epsilon {epsilon:.4g}"
+    return f"On the look-alike: {choice}. {why} Nothing was decided about the real table."
 
 
 def means(at: RiskAt, numbers: Sequence[str], furthest: Sequence[float]) -> str:

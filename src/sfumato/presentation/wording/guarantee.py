@@ -86,8 +86,8 @@ def declarations(certificate: ReleaseCertificate) -> str:
     """What its word rests on, in the words of whoever declared it; nothing where it rests on no declaration."""
     if not is_declared(certificate):
         return ""
-    said = [sentence(one) for one in map(_declared, certificate.assumed) if one]
-    return " ".join([BY_A_DECLARATION, *said])
+    sentences = [sentence(one) for one in map(_declared, certificate.assumed) if one]
+    return " ".join([BY_A_DECLARATION, *sentences])
 
 
 def _declared(assumed: Assumed | str) -> str:
@@ -128,11 +128,11 @@ def rows_that_count(unit: PrivacyUnit) -> str:
 
 def rows_counted(unit: str, rows: int, groups: int) -> str:
     """The same by what a certificate has of the unit."""
-    said = "1 row of one person counts" if rows == 1 else f"{rows:,} rows of one person count"
+    counted = "1 row of one person counts" if rows == 1 else f"{rows:,} rows of one person count"
     if groups < rows:
-        said = f"{said}, in at most {groups:,} group{'' if groups == 1 else 's'},"
+        counted = f"{counted}, in at most {groups:,} group{'' if groups == 1 else 's'},"
     return (
-        f"each person has one {unit}; at most {said} in a query, picked by a rule that reads that person's rows "
+        f"each person has one {unit}; at most {counted} in a query, picked by a rule that reads that person's rows "
         f"alone; rows without a {unit} are left out"
     )
 
@@ -159,11 +159,11 @@ def in_100(chance: float) -> int:
 
 def _chance(certificate: ReleaseCertificate) -> float:
     """How often an attacker is right, at most: as epsilon and delta say it, or as Gaussian noise does."""
-    stated = attack_chance(certificate.promised or 0.0, certificate.delta)
+    chance = attack_chance(certificate.promised or 0.0, certificate.delta)
     if set(certificate.laws or ()) != {NoiseLaw.GAUSSIAN} or certificate.select_epsilon:
-        return stated
+        return chance
     moved = [d / s for d, s in zip(certificate.sensitivity or (), certificate.scale or (), strict=True) if s]
-    return min(stated, attack_chance_gaussian(math.hypot(*moved), 1.0))
+    return min(chance, attack_chance_gaussian(math.hypot(*moved), 1.0))
 
 
 def promise(certificate: ReleaseCertificate) -> str:
@@ -212,9 +212,9 @@ def at_most(epsilon: float) -> str:
     return f"Whatever epsilons had been selected, it would have been at most {epsilon:.15g}."
 
 
-def budget(stated: BudgetLimit) -> str | None:
+def budget(limit: BudgetLimit) -> str | None:
     """The most that may be spent in all, if that is stated."""
-    return stated.words
+    return limit.words
 
 
 def of_100(chance: float) -> str:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from sfumato.escrow.identity.accounts import QUIZ_ANSWERS
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import guessing as of_guessing
-from sfumato.presentation.wording import requests as of_request
-from sfumato.presentation.wording import risk as of_risk
+from sfumato.presentation.wording import guessing_sentences as of_guessing
+from sfumato.presentation.wording import requests_sentences as of_request
+from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.privacy.risk.membership import attack_chance
 
 EPSILON = 0.75  # of the example
@@ -20,20 +20,20 @@ _RIGHT = of_guarantee.in_100(CHANCE)
 @dataclass(frozen=True)
 class Screen:
     title: str
-    said: tuple[str, ...]
+    sentences: tuple[str, ...]
     dots: bool = False  # two arrays of 100 dots, of CHANCE
 
 
 @dataclass(frozen=True)
-class Question:
-    asked: str
+class QuizQuestion:
+    text: str
     choices: tuple[str, ...]
     right: int  # of the choices, from 0
-    why: str  # what is right, to whoever answered something else
+    why: str  # the explanation for a wrong answer
 
     def as_dict(self) -> dict[str, object]:
         """Without what is right: that is for the server to tell."""
-        return {"asked": self.asked, "choices": list(self.choices)}
+        return {"asked": self.text, "choices": list(self.choices)}
 
 
 def _lower(sentence: str) -> str:
@@ -98,7 +98,7 @@ SCREENS = (
     ),
 )
 QUIZ = (
-    Question(
+    QuizQuestion(
         f"A release has epsilon {EPSILON:g}, and carries the word dp. What does that promise?",
         (
             f"Nobody in the data can be found, in {100 * EPSILON:g} of 100 releases.",
@@ -110,7 +110,7 @@ QUIZ = (
         f"Epsilon bounds odds: at {EPSILON:g} a guess whether somebody is in the data is right at most {_RIGHT} times "
         "of 100, where a coin has 50. It says nothing about who can be found, and not how far figures are off.",
     ),
-    Question(
+    QuizQuestion(
         "The gap is 1.2. What does it say?",
         (
             "The person most at risk carries 1.2 times the risk of the one least at risk.",
@@ -120,7 +120,7 @@ QUIZ = (
         QUIZ_ANSWERS[1],
         of_risk.GAP_IS_NO_PROBABILITY + " People may be treated alike while much is told about all of them.",
     ),
-    Question(
+    QuizQuestion(
         "A figure has a noise range of ±92. What may you say?",
         (
             "The figure is certainly within 92 of what is true in the world.",
@@ -131,7 +131,7 @@ QUIZ = (
         "A noise range holds 90 times of 100, and covers the noise alone. The noise is drawn once: every further draw "
         "would tell more, and is charged.",
     ),
-    Question(
+    QuizQuestion(
         "You looked at the people, and then changed the epsilon. Which word does the release carry?",
         (
             "dp, if the epsilon is small enough.",

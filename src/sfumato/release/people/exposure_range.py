@@ -49,24 +49,26 @@ def anybody(relation: Relation) -> ExposureRange:
     return ExposureRange(Fraction(0), Fraction(1), 1, relation=relation)
 
 
-def estimated(drawn: ExposureHistogram, measurement: Measurement, relation: Relation) -> ExposureRange | None:
+def estimated_spread(drawn: ExposureHistogram, measurement: Measurement, relation: Relation) -> ExposureRange | None:
     """The outer edges of the bins that a private histogram tells from noise; None where there are none."""
     if not any(drawn.seen):
         return None
     return ExposureRange(Fraction(drawn.min), Fraction(drawn.max), measurement.k or 1, relation=relation)
 
 
-def compared(preference: Preference, survey: Survey, noise: Noise) -> ExposureRange:
+def compared_spread(preference: Preference, survey: Survey, noise: Noise) -> ExposureRange:
     """Whom this preference compares."""
-    found = spread(survey, noise)
+    everybody = spread(survey, noise)
     if isinstance(preference, Ratio) and preference.between is not None:
         q = survey.question
         met = parse_condition(preference.between, q.schema, survey.columns)
-        medians = survey.medians(met, INFLUENCE if found.published else EXPOSURE)
-        return spread_between((medians.get(True), medians.get(False)), found.k, found.sensitivity, found.published)
+        medians = survey.medians(met, INFLUENCE if everybody.published else EXPOSURE)
+        return spread_between(
+            (medians.get(True), medians.get(False)), everybody.k, everybody.sensitivity, everybody.published
+        )
     if isinstance(preference, Satisfies | Variance):
-        return replace(found, figures=survey.distribution(INFLUENCE if found.published else EXPOSURE))
-    return found
+        return replace(everybody, figures=survey.distribution(INFLUENCE if everybody.published else EXPOSURE))
+    return everybody
 
 
 def spread_between(
@@ -81,10 +83,10 @@ def spread_between(
     >>> found.low, found.high, spread_between((0.75, None), k=2).nobody
     (Fraction(1, 2), Fraction(3, 4), True)
     """
-    found = [Fraction(median) for median in medians if median is not None]
-    if len(found) < len(medians):
+    figures = [Fraction(median) for median in medians if median is not None]
+    if len(figures) < len(medians):
         return ExposureRange(Fraction(0), Fraction(0), k, sensitivity, published, nobody=True)
-    return ExposureRange(min(found), max(found), k, sensitivity, published)
+    return ExposureRange(min(figures), max(figures), k, sensitivity, published)
 
 
 def require_comparable(

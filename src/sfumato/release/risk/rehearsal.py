@@ -14,11 +14,11 @@ from sfumato.privacy.preferences.preference import Preference
 from sfumato.privacy.preferences.solver import Solution, solve
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.decide import EPSILON_MAX
-from sfumato.release.people.exposure_range import compared, spread
+from sfumato.release.people.exposure_range import compared_spread, spread
 from sfumato.release.people.survey import Survey
 from sfumato.release.request import request_of
 from sfumato.release.risk.profile import Profile
-from sfumato.release.selection.trials import tried, typical
+from sfumato.release.selection.trials import run_trials, typical_selection
 
 _PEOPLE = 10_000  # that are invented, where nobody says how many there are
 
@@ -28,7 +28,7 @@ def people_of(schema: Schema) -> int:
     return schema.people_at_least or _PEOPLE
 
 
-def rehearsed(
+def rehearse(
     query: BoundQuery,
     preferences: tuple[Preference, ...] = (),
     mechanism: str = "laplace",
@@ -41,36 +41,36 @@ def rehearsed(
     rows: int | None = None,
 ) -> Profile:
     """Risk on the look-alike, and what the preferences would lead to there."""
-    noise, asked = query.noise(mechanism, delta, calibration), None
+    noise, request = query.noise(mechanism, delta, calibration), None
     if preferences:
-        asked = request_of(query, preferences, mechanism, delta, calibration, candidates, epsilon_max)
+        request = request_of(query, preferences, mechanism, delta, calibration, candidates, epsilon_max)
     measurement, survey = query.public_measurement, _look_alike(query, noise, like, rows)
-    found = spread(survey, noise, sums=True)
+    people = spread(survey, noise, sums=True)
     solution: Solution | None = None
     tries: tuple[SelectionTrials, ...] = ()
-    if asked is not None:
-        tries = tried(asked, survey, query.context.services)
+    if request is not None:
+        tries = run_trials(request, survey, query.context.services)
         solution = solve(
-            asked.preferences,
-            lambda p: compared(p, survey, noise),
+            request.preferences,
+            lambda p: compared_spread(p, survey, noise),
             noise,
             measurement=measurement,
-            candidates=asked.candidates,
-            epsilon_max=asked.epsilon_max,
-            selected=typical(asked, tries),
+            candidates=request.candidates,
+            epsilon_max=request.epsilon_max,
+            selected=typical_selection(request, tries),
         )
     return Profile(
         Source.REHEARSAL,
         query.sql,
         measurement,
         noise,
-        found,
+        people,
         survey=survey,
         solution=solution,
         tries=tries,
         preferences=preferences,
         limit=_limit(preferences),
-        exact=found.fixed is not None and any(isinstance(p, Ratio) and p.exact for p in preferences),
+        exact=people.fixed is not None and any(isinstance(p, Ratio) and p.exact for p in preferences),
     )
 
 

@@ -28,8 +28,8 @@ from sfumato.privacy.risk.rdr import PAPER_CANDIDATES
 from sfumato.privacy.risk.rdr_distribution import rdrs_at
 from sfumato.privacy.risk.rdr_variance import bound_on_variance, fewest_people, slack_of_cap
 from sfumato.privacy.sensitivity import people_beyond, spread_of_exposures
-from sfumato.release.decide import Request
-from sfumato.release.people.exposure_range import compared
+from sfumato.release.decide import ReleaseRequest
+from sfumato.release.people.exposure_range import compared_spread
 from sfumato.release.people.survey import Survey
 from sfumato.release.selection import pri as selection_pri
 from sfumato.release.services import Services
@@ -39,7 +39,7 @@ KNOWN = "where the schema states people_at_least, this is refused before it is c
 CLAIMED = 1024  # steps of the grid to the sensitivity that Algorithm 3 claims, 1/n
 
 
-def drawn(
+def draw_selection(
     preference: Preference,
     survey: Survey,
     noise: Noise,
@@ -50,12 +50,12 @@ def drawn(
     """One private selection. Everything after its noisy numbers is post-processing of them."""
     match preference:
         case Variance():
-            found = _by_variance(preference, survey, noise, services)
+            epsilon = _by_variance(preference, survey, noise, services)
         case ExposureCap():
-            found = _by_cap(preference, survey, noise, services)
+            epsilon = _by_cap(preference, survey, noise, services)
         case _:
             raise ValueError("nothing is selected for this preference")
-    return Selected(None, found) if isinstance(found, str) else Selected.rounded(found, ceiling, candidates)
+    return Selected(None, epsilon) if isinstance(epsilon, str) else Selected.rounded(epsilon, ceiling, candidates)
 
 
 def _by_variance(preference: Variance, survey: Survey, noise: Noise, services: Services) -> float | str:
@@ -63,7 +63,7 @@ def _by_variance(preference: Variance, survey: Survey, noise: Noise, services: S
     schema, spends, beta = survey.question.schema, preference.select_epsilon, float(preference.beta)
     moments = survey.moments
     public = moments.people if schema.relation is Relation.REPLACE else None
-    numbers = drawn_numbers(schema, moments.people, noise)
+    numbers = selection_numbers(schema, moments.people, noise)
     exact = [moments.spread, moments.people * int(1 / numbers[-1].step)][: len(numbers)]
     laplace = services.mechanism(NoiseLaw.LAPLACE)
     noisy = [
@@ -80,7 +80,7 @@ def _by_variance(preference: Variance, survey: Survey, noise: Noise, services: S
     return epsilon_within_variance(preference, bound, noise)
 
 
-def drawn_numbers(schema: Schema, people: int, noise: Noise) -> tuple[NoisyNumber, ...]:
+def selection_numbers(schema: Schema, people: int, noise: Noise) -> tuple[NoisyNumber, ...]:
     """What a selection by variance draws; how many people there are is public where they are only replaced."""
     replaced = schema.relation is Relation.REPLACE
     return spread_of_exposures(schema, people if replaced else None, squared=noise.mechanism == "gaussian")
@@ -106,23 +106,23 @@ def _by_cap(preference: ExposureCap, survey: Survey, noise: Noise, services: Ser
     return epsilon_under_cap(preference, most_exposed, noise)
 
 
-def as_published(preference: Preference, survey: Survey, asked: Request, services: Services) -> Selected:
+def draw_as_published(preference: Preference, survey: Survey, request: ReleaseRequest, services: Services) -> Selected:
     """One draw as the papers have it."""
     match preference:
         case Variance():
-            return _algorithm_3(preference, survey, asked, services)
+            return _algorithm_3(preference, survey, request, services)
         case Pri():
-            return selection_pri.selected(preference, survey, asked, services)
+            return selection_pri.select_by_pri(preference, survey, request, services)
     raise ValueError("nothing is drawn for this preference")
 
 
-def _algorithm_3(preference: Variance, survey: Survey, asked: Request, services: Services) -> Selected:
+def _algorithm_3(preference: Variance, survey: Survey, request: ReleaseRequest, services: Services) -> Selected:
     """Algorithm 3 of the RDR paper: sparse vector over the candidates, by a sensitivity of 1/n that does not hold."""
-    people = compared(preference, survey, asked.noise)
+    people = compared_spread(preference, survey, request.noise)
     if people.figures is None or people.nobody:
         return Selected(None, "there is nobody in the data")
-    candidates = sorted((c for c in asked.candidates or PAPER_CANDIDATES if c <= asked.epsilon_max), reverse=True)
-    each = [rdrs_at(candidate, people, asked.noise).normalised_variance for candidate in candidates]
+    candidates = sorted((c for c in request.candidates or PAPER_CANDIDATES if c <= request.epsilon_max), reverse=True)
+    each = [rdrs_at(candidate, people, request.noise).normalised_variance for candidate in candidates]
     steps = people.figures.people * CLAIMED
     totals = [round((float(preference.tau) - variance) * steps) for variance in each]
     first = services.mechanism(NoiseLaw.SPARSE_VECTOR_AS_PUBLISHED)(totals, CLAIMED, preference.select_epsilon)
@@ -131,6 +131,6 @@ def _algorithm_3(preference: Variance, survey: Survey, asked: Request, services:
 
 def floor(preference: Variance, schema: Schema, people: float, noise: Noise) -> float:
     """The smallest variance that a selection among so many people can be asked for."""
-    number = drawn_numbers(schema, math.ceil(people), noise)[0]
+    number = selection_numbers(schema, math.ceil(people), noise)[0]
     scale, replaced = number.scale(preference.select_epsilon), schema.relation is Relation.REPLACE
     return floor_of_variance(preference, people, scale, noise, alone=replaced)

@@ -8,12 +8,20 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter
 from pydantic import Field
 
+from sfumato.escrow.questions.risk_facts import RehearsalFacts, RiskFacts
+from sfumato.model.fit import Fit
+from sfumato.model.plain import from_plain
 from sfumato.model.risk import Source
-from sfumato.presentation import guessing as guessing_view
-from sfumato.presentation.certificate import worded_json
+from sfumato.presentation.escrow import questions_view
 from sfumato.presentation.escrow import submission as view
-from sfumato.presentation.method_comparison import worded
-from sfumato.server.dependencies import Here, NameInPath, Reader, Slowly, Writer
+from sfumato.presentation.escrow.questions_view import (
+    WordedComparison,
+    WordedDryRun,
+    WordedEstimate,
+    WordedGuesses,
+    WordedHistogram,
+)
+from sfumato.server.dependencies import EscrowDep, NameInPath, Plain, ReadingUser, WorkPoolsDep, WritingUser
 from sfumato.server.openapi import SENT
 from sfumato.server.stated import Guesses, How, Preference, table_of
 from sfumato.server.texts import Body, Sql
@@ -22,7 +30,7 @@ routes = APIRouter(prefix="/datasets/{name}", tags=["questions"])
 Answer = dict[str, Any]
 
 
-class Asked(Body):
+class QuestionBody(Body):
     """One query of several that are answered together; a larger weight gets a larger share of epsilon."""
 
     sql: Sql
@@ -32,7 +40,7 @@ class Asked(Body):
 class Several(Body):
     """`preference` has the names of a schema's [rule]; null is the rule of record."""
 
-    queries: Annotated[list[Asked], Field(min_length=1, max_length=100)]
+    queries: Annotated[list[QuestionBody], Field(min_length=1, max_length=100)]
     preference: Preference | None = None
 
 
@@ -47,7 +55,7 @@ class Preferred(Body):
     preference: Preference | None = None
 
 
-class Looked(Body):
+class LookBody(Body):
     """`how`: mechanism, delta and the like."""
 
     sql: Sql
@@ -61,11 +69,11 @@ class Guessed(Body):
     how: Guesses
 
 
-class HistogramBody(Looked):
+class HistogramBody(LookBody):
     epsilon: Annotated[float, Field(gt=0, le=1e6)]
 
 
-class Explored(Looked):
+class Explored(LookBody):
     """`preference` and `now` are what is in force, and its epsilon; `epsilon` is an exposure histogram's own."""
 
     source: Literal["worst case", "rehearsal", "exposure histogram", "people"] = "worst case"
@@ -74,7 +82,7 @@ class Explored(Looked):
     now: Annotated[float, Field(gt=0, le=1e6)] | None = None
 
 
-def as_asked(queries: list[Asked]) -> list[dict[str, Any]]:
+def as_asked(queries: list[QuestionBody]) -> list[dict[str, Any]]:
     return [asked.model_dump() for asked in queries]
 
 
@@ -82,34 +90,45 @@ def as_asked(queries: list[Asked]) -> list[dict[str, Any]]:
 
 
 @routes.post("/estimate", responses=SENT)
-async def estimate(actor: Reader, name: NameInPath, body: Estimated, escrow: Here, lanes: Slowly) -> Answer:
+async def estimate(
+    actor: ReadingUser, name: NameInPath, body: Estimated, escrow: EscrowDep, lanes: WorkPoolsDep
+) -> Plain[WordedEstimate]:
     """What a request would cost, and what noise it would get."""
     said = as_asked(body.queries), table_of(body.preference), body.people
-    return view.estimate(await lanes.asking.run(actor.name, escrow.questions.estimate, actor, name, *said))
+    found = await lanes.asking.run(actor.name, escrow.questions.estimate, actor, name, *said)
+    return from_plain(WordedEstimate, view.estimate(found))
 
 
 @routes.post("/dry-run", responses=SENT)
-async def dry_run(actor: Reader, name: NameInPath, body: Several, escrow: Here, lanes: Slowly) -> Answer:
+async def dry_run(
+    actor: ReadingUser, name: NameInPath, body: Several, escrow: EscrowDep, lanes: WorkPoolsDep
+) -> Plain[WordedDryRun]:
     """The same queries on rows that were made up from the schema."""
     said = as_asked(body.queries), table_of(body.preference)
-    return view.dry_run(await lanes.asking.run(actor.name, escrow.questions.dry_run, actor, name, *said))
+    return questions_view.dry_run(await lanes.asking.run(actor.name, escrow.questions.dry_run, actor, name, *said))
 
 
 @routes.post("/worst-case", responses=SENT)
-async def worst_case(actor: Reader, name: NameInPath, body: Looked, escrow: Here, lanes: Slowly) -> Answer:
+async def worst_case(
+    actor: ReadingUser, name: NameInPath, body: LookBody, escrow: EscrowDep, lanes: WorkPoolsDep
+) -> Plain[RiskFacts]:
     """The risk from public facts alone."""
     return await lanes.asking.run(actor.name, escrow.questions.worst_case, actor, name, body.sql, body.how.table())
 
 
 @routes.post("/guessing", responses=SENT)
-async def guessing(actor: Reader, name: NameInPath, body: Guessed, escrow: Here, lanes: Slowly) -> Answer:
+async def guessing(
+    actor: ReadingUser, name: NameInPath, body: Guessed, escrow: EscrowDep, lanes: WorkPoolsDep
+) -> Plain[WordedGuesses]:
     """What a snoop guesses of somebody, and what it risks to share the answer; for controllers."""
     said = actor, name, body.sql, body.how.table()
-    return guessing_view.as_dict(await lanes.asking.run(actor.name, escrow.questions.guessing, *said))
+    return questions_view.guesses(await lanes.asking.run(actor.name, escrow.questions.guessing, *said))
 
 
 @routes.post("/rehearse", responses=SENT)
-async def rehearse(actor: Reader, name: NameInPath, body: Preferred, escrow: Here, lanes: Slowly) -> Answer:
+async def rehearse(
+    actor: ReadingUser, name: NameInPath, body: Preferred, escrow: EscrowDep, lanes: WorkPoolsDep
+) -> Plain[RehearsalFacts]:
     """The same query on a look-alike."""
     return await lanes.asking.run(
         actor.name, escrow.questions.rehearse, actor, name, body.sql, table_of(body.preference)
@@ -117,11 +136,13 @@ async def rehearse(actor: Reader, name: NameInPath, body: Preferred, escrow: Her
 
 
 @routes.post("/compare", responses=SENT)
-async def compare(actor: Reader, name: NameInPath, body: Preferred, escrow: Here, lanes: Slowly) -> Answer:
+async def compare(
+    actor: ReadingUser, name: NameInPath, body: Preferred, escrow: EscrowDep, lanes: WorkPoolsDep
+) -> Plain[WordedComparison]:
     """Every method side by side."""
     work = escrow.questions.compare
     found = await lanes.asking.run(actor.name, work, actor, name, body.sql, table_of(body.preference))
-    return worded(found).as_dict()
+    return questions_view.comparison(found)
 
 
 # From the data: controllers only, and on record
@@ -129,21 +150,25 @@ async def compare(actor: Reader, name: NameInPath, body: Preferred, escrow: Here
 
 @routes.post("/exposure-histogram", responses=SENT)
 async def exposure_histogram(
-    actor: Writer, name: NameInPath, body: HistogramBody, escrow: Here, lanes: Slowly
-) -> Answer:
+    actor: WritingUser, name: NameInPath, body: HistogramBody, escrow: EscrowDep, lanes: WorkPoolsDep
+) -> Plain[WordedHistogram]:
     """A private histogram of exposures: charged, and free to decide from."""
     work = partial(escrow.questions.exposure_histogram, actor, name, body.sql, body.epsilon, body.how.table())
-    return worded_json(await lanes.asking.run(actor.name, work))
+    return questions_view.histogram(await lanes.asking.run(actor.name, work))
 
 
 @routes.post("/risk", responses=SENT)
-async def risk(actor: Writer, name: NameInPath, body: Looked, escrow: Here, lanes: Slowly) -> Answer:
+async def risk(
+    actor: WritingUser, name: NameInPath, body: LookBody, escrow: EscrowDep, lanes: WorkPoolsDep
+) -> Plain[RiskFacts]:
     """The people themselves: recorded as a look."""
     return await lanes.asking.run(actor.name, escrow.questions.look, actor, name, body.sql, body.how.table())
 
 
 @routes.post("/explore", responses=SENT)
-async def explore(actor: Writer, name: NameInPath, body: Explored, escrow: Here, lanes: Slowly) -> Answer:
+async def explore(
+    actor: WritingUser, name: NameInPath, body: Explored, escrow: EscrowDep, lanes: WorkPoolsDep
+) -> Answer:
     """Risk as sliders move through it, with sentences. An exposure histogram is charged, the people are a look."""
     said: Answer = {"epsilon": body.epsilon, "stated": table_of(body.preference), "now": body.now}
     work = partial(escrow.questions.explore, actor, name, body.sql, Source(body.source), body.how.table(), **said)
@@ -151,6 +176,6 @@ async def explore(actor: Writer, name: NameInPath, body: Explored, escrow: Here,
 
 
 @routes.post("/check", responses=SENT)
-async def check(actor: Writer, name: NameInPath, escrow: Here, lanes: Slowly) -> Answer:
+async def check(actor: WritingUser, name: NameInPath, escrow: EscrowDep, lanes: WorkPoolsDep) -> Plain[Fit]:
     """What does not fit the schema: recorded as a look."""
     return await lanes.asking.run(actor.name, escrow.questions.check, actor, name)

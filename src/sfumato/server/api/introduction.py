@@ -8,14 +8,14 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from sfumato.presentation.wording.introduction import QUIZ
-from sfumato.server.dependencies import Here, Reader, Writer
+from sfumato.server.dependencies import EscrowDep, ReadingUser, WritingUser
 from sfumato.server.openapi import SENT, SIGNED_IN
 from sfumato.server.texts import Body, Number
 
 routes = APIRouter(prefix="/introduction", tags=["introduction"])
 
 
-class Answers(Body):
+class QuizAnswers(Body):
     """Of each question, the number of a choice, from 0."""
 
     answers: Annotated[list[Number], Field(min_length=len(QUIZ), max_length=len(QUIZ))]
@@ -40,20 +40,20 @@ class Wrong(BaseModel):
     why: str
 
 
-class Outcome(BaseModel):
+class QuizOutcome(BaseModel):
     wrong: list[Wrong]
     passed_at: str | None
 
 
 @routes.get("", responses=SIGNED_IN)
-def shown(actor: Reader, escrow: Here) -> Introduction:
+def shown(actor: ReadingUser, escrow: EscrowDep) -> Introduction:
     """The questions, and whether one passed them."""
     questions = [QuestionShown.model_validate(one.as_dict()) for one in QUIZ]
-    return Introduction(questions=questions, passed_at=escrow.people.introduced(actor))
+    return Introduction(questions=questions, passed_at=escrow.accounts.introduced(actor))
 
 
 @routes.post("", responses=SENT)
-def answered(actor: Writer, body: Answers, escrow: Here) -> Outcome:
+def answered(actor: WritingUser, body: QuizAnswers, escrow: EscrowDep) -> QuizOutcome:
     """Which were wrong, and why. It can be repeated at will; with none wrong it is passed."""
-    wrong = [Wrong(question=number, why=QUIZ[number].why) for number in escrow.people.introduce(actor, body.answers)]
-    return Outcome(wrong=wrong, passed_at=escrow.people.introduced(actor))
+    wrong = [Wrong(question=number, why=QUIZ[number].why) for number in escrow.accounts.introduce(actor, body.answers)]
+    return QuizOutcome(wrong=wrong, passed_at=escrow.accounts.introduced(actor))

@@ -5,39 +5,28 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel
 
-from sfumato.presentation.escrow import notices as view
-from sfumato.server.dependencies import AfterNumber, Here, Limit, NameInPath, Page, Reader, Writer, page
+from sfumato.presentation.escrow.notifications_view import WordedNotification, worded
+from sfumato.server.dependencies import AfterNumber, EscrowDep, Limit, NameInPath, Page, ReadingUser, WritingUser, page
 from sfumato.server.openapi import SENT, SIGNED_IN
 
 routes = APIRouter(prefix="/notifications", tags=["notifications"])
 
 
-class NoticeShown(BaseModel):
-    id: str
-    number: int
-    person: str
-    at: str
-    text: str
-    about: str
-    read_at: str | None
-
-
 @routes.get("", responses=SIGNED_IN)
 def many(
-    actor: Reader,
-    escrow: Here,
+    actor: ReadingUser,
+    escrow: EscrowDep,
     unread: Annotated[bool, Query()] = False,
     after: AfterNumber = None,
     limit: Limit = 100,
-) -> Page[NoticeShown]:
+) -> Page[WordedNotification]:
     """One's own."""
-    found = escrow.notices.many(actor, unread=unread, after=after, limit=limit + 1)
-    return page((NoticeShown.model_validate(view.as_dict(one)) for one in found), limit, "number")
+    found = escrow.notifications.many(actor, unread=unread, after=after, limit=limit + 1)
+    return page(map(worded, found), limit, "number")
 
 
 @routes.post("/{id}/read", status_code=204, responses=SENT)
-def read(actor: Writer, id: NameInPath, escrow: Here) -> None:
+def read(actor: WritingUser, id: NameInPath, escrow: EscrowDep) -> None:
     """It was read."""
-    escrow.notices.read(actor, id)
+    escrow.notifications.read(actor, id)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter
 from pydantic import BaseModel
 
-from sfumato.presentation.escrow import dataset as dataset_view
-from sfumato.server.dependencies import Here, NameInPath
+from sfumato.presentation.escrow import dataset_view
+from sfumato.server.dependencies import EscrowDep, NameInPath
 from sfumato.server.openapi import OPEN, statuses
 
 routes = APIRouter(prefix="/public", tags=["public"])
@@ -25,7 +25,7 @@ class Charged(BaseModel):
     delta: float | None
 
 
-class Total(BaseModel):
+class PublicTotal(BaseModel):
     """Everything together; null where no total exists."""
 
     guarantee: str
@@ -41,12 +41,12 @@ class PublicPage(BaseModel):
     purpose: str
     protected: str
     releases: list[Charged]
-    total: Total
+    total: PublicTotal
     budget: str | None
     population: str | None
 
 
 @routes.get("/{name}", responses=statuses(404, 422, 503), openapi_extra=OPEN)
-def one(name: NameInPath, escrow: Here) -> PublicPage:
+def one(name: NameInPath, escrow: EscrowDep) -> PublicPage:
     """What was released, and what it adds up to: no answers, and nobody's name."""
     return PublicPage.model_validate(dataset_view.public_page(escrow.datasets.public(name)))

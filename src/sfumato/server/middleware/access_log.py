@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 _log = logging.getLogger("sfumato.access")
 
 
-class Access:
+class AccessLogMiddleware:
     """A route is written as its template: paths hold names, queries hold more, and bodies hold SQL."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -21,13 +21,13 @@ class Access:
             return await self._app(scope, receive, send)
         began, status = perf_counter(), 0
 
-        async def sent(message: Message) -> None:
+        async def send_noting_status(message: Message) -> None:
             nonlocal status
             status = message.get("status", status)
             await send(message)
 
         try:
-            await self._app(scope, receive, sent)
+            await self._app(scope, receive, send_noting_status)
         finally:
             address = scope["client"][0] if scope.get("client") else "-"
             took = round(1000 * (perf_counter() - began))

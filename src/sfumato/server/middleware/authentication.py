@@ -19,7 +19,7 @@ from sfumato.server.rate_limit import Rate, network
 
 COOKIE = "sfumato"
 CSRF = "X-CSRF-Token"
-Told = Callable[[Request, JSONResponse], Response]
+RenderProblem = Callable[[Request, JSONResponse], Response]
 SCOPES = frozenset({"read", "write"})
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -34,7 +34,7 @@ class Caller:
 
 
 @dataclass(frozen=True)
-class Opening:
+class PublicPaths:
     """The few addresses that are open to everybody: these, and all below those folders, to read.
 
     What browsers `keep` counts for nothing: a house behind one address may open all its pages in one minute.
@@ -48,14 +48,16 @@ class Opening:
         return (method, path) in self.addresses or (method in _SAFE and path.startswith(self.folders))
 
 
-class Gate:
+class AuthenticationMiddleware:
     """Stands before every route, so that a route cannot forget it, and before the body is read.
 
-    `told` makes of a problem what whoever called can read.
+    `render` makes a page or JSON of a problem, whichever the caller reads.
     """
 
-    def __init__(self, app: ASGIApp, *, escrow: Escrow, calls: Rate, opening: Opening, told: Told) -> None:
-        self._app, self._escrow, self._calls, self._open, self._told = app, escrow, calls, opening, told
+    def __init__(
+        self, app: ASGIApp, *, escrow: Escrow, calls: Rate, public: PublicPaths, render: RenderProblem
+    ) -> None:
+        self._app, self._escrow, self._calls, self._public, self._render = app, escrow, calls, public, render
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -64,13 +66,13 @@ class Gate:
         try:
             await self._let_in(request)
         except SfumatoError as error:
-            return await self._told(request, problems.answer(error))(scope, receive, send)
+            return await self._render(request, problems.answer(error))(scope, receive, send)
         await self._app(scope, receive, send)
 
     async def _let_in(self, request: Request) -> None:
         stranger = ("address", network(address(request)))
-        if self._open.holds(request.method, request.scope["path"]):
-            return None if request.scope["path"].startswith(self._open.kept) else self._calls.count(stranger)
+        if self._public.holds(request.method, request.scope["path"]):
+            return None if request.scope["path"].startswith(self._public.kept) else self._calls.count(stranger)
         try:
             caller = await to_thread.run_sync(self._caller, request)
         except NotSignedIn:
@@ -78,22 +80,22 @@ class Gate:
             raise
         self._calls.count(("person", caller.person.name))
         if caller.csrf is not None and request.method not in _SAFE:
-            said = request.headers.get(CSRF, "")
-            if not compare_digest(said.encode(), caller.csrf.encode()):
+            token = request.headers.get(CSRF, "")
+            if not compare_digest(token.encode(), caller.csrf.encode()):
                 raise Forbidden("This call lacks the CSRF token of its session", hint=f"send it as {CSRF}.")
         request.state.caller = caller
 
     def _caller(self, request: Request) -> Caller:
         """A token goes before a cookie: a browser adds cookies by itself, and never a token."""
-        stated = request.headers.get("Authorization")
-        if stated is not None:
-            scheme, _, secret = stated.partition(" ")
+        authorization = request.headers.get("Authorization")
+        if authorization is not None:
+            scheme, _, secret = authorization.partition(" ")
             if scheme.lower() != "bearer" or not secret.strip():
                 raise NotSignedIn("This is not a bearer token", hint="send `Authorization: Bearer TOKEN`.")
-            person, scopes = self._escrow.people.of_token(secret.strip())
+            person, scopes = self._escrow.accounts.of_token(secret.strip())
             return Caller(person, scopes, None)
         if COOKIE in request.cookies:
-            person, csrf = self._escrow.people.of_session(request.cookies[COOKIE])
+            person, csrf = self._escrow.accounts.of_session(request.cookies[COOKIE])
             return Caller(person, SCOPES, csrf)
         raise NotSignedIn("Nobody is signed in", hint="POST /api/v1/session, or send a token.")
 

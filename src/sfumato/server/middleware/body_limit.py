@@ -9,7 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 _LIMIT = "sfumato.body_bytes"
 
 
-class Sizes:
+class BodyLimitMiddleware:
     """A body beyond the limit is 413: before a byte is read when its length is stated, else as soon as it is passed."""
 
     def __init__(self, app: ASGIApp, *, limit: int) -> None:
@@ -19,12 +19,12 @@ class Sizes:
         if scope["type"] != "http":
             return await self._app(scope, receive, send)
         scope[_LIMIT] = self._limit
-        stated = Headers(scope=scope).get("content-length", "0")
+        length = Headers(scope=scope).get("content-length", "0")
         came = 0
 
-        async def received() -> Message:
+        async def receive_counted() -> Message:
             nonlocal came
-            if stated.isascii() and stated.isdigit() and int(stated) > scope[_LIMIT]:
+            if length.isascii() and length.isdigit() and int(length) > scope[_LIMIT]:
                 raise HTTPException(413)
             message = await receive()
             came += len(message.get("body", b""))
@@ -32,7 +32,7 @@ class Sizes:
                 raise HTTPException(413)
             return message
 
-        await self._app(scope, received, send)
+        await self._app(scope, receive_counted, send)
 
 
 def raise_limit(scope: Scope, limit: int) -> None:

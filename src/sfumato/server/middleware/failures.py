@@ -10,29 +10,29 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sfumato.server import problems
-from sfumato.server.middleware.authentication import Told
+from sfumato.server.middleware.authentication import RenderProblem
 
 _log = logging.getLogger("sfumato.faults")
 
 
-class Faults:
+class ErrorMiddleware:
     """An exception's text and frames can quote values: its kind and its place are all that is written down."""
 
-    def __init__(self, app: ASGIApp, *, told: Told) -> None:
-        self._app, self._told = app, told
+    def __init__(self, app: ASGIApp, *, render: RenderProblem) -> None:
+        self._app, self._render = app, render
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return await self._app(scope, receive, send)
         started = False
 
-        async def sent(message: Message) -> None:
+        async def send_noting_start(message: Message) -> None:
             nonlocal started
             started = True
             await send(message)
 
         try:
-            await self._app(scope, receive, sent)
+            await self._app(scope, receive, send_noting_start)
         except Exception as error:
             _log.error("%s at %s", type(error).__name__, _place(error))
             if not started:
@@ -41,7 +41,7 @@ class Faults:
     def _answer(self, request: Request) -> Response:
         """What broke one page may break the page that says so: the sentence alone is left then."""
         try:
-            return self._told(request, problems.our_failure())
+            return self._render(request, problems.our_failure())
         except Exception as error:
             _log.error("%s at %s", type(error).__name__, _place(error))
             return problems.our_failure()

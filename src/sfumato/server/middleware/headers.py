@@ -16,19 +16,19 @@ _ALWAYS = {
 _SECURE = {"Strict-Transport-Security": "max-age=31536000"}
 
 
-class Headers:
+class SecurityHeadersMiddleware:
     """Answers are kept by nobody, run nothing and are framed nowhere; a page may state its own policy instead."""
 
     def __init__(self, app: ASGIApp, *, secure: bool) -> None:
         self._app = app
-        self._said = _ALWAYS | (_SECURE if secure else {})
+        self._headers = _ALWAYS | (_SECURE if secure else {})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def sent(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in self._said.items():
+                for name, value in self._headers.items():
                     headers.setdefault(name, value)
             await send(message)
 
-        await self._app(scope, receive, sent)
+        await self._app(scope, receive, send_with_headers)

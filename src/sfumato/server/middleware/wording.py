@@ -7,7 +7,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from sfumato.presentation.interface import Interface, speaking
 
 
-class Wording:
+class WordingMiddleware:
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 

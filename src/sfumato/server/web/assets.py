@@ -47,10 +47,10 @@ class Assets:
         for name, other in _JOINED.items():
             if name in self._all and other in self._all:
                 self._all[name] = Asset(self._all[name].content + self._all[other].content, _KINDS[".css"])
-        told = sha256()
+        digest = sha256()
         for name, asset in self._all.items():
-            told.update(f"{name} {len(asset.content)} ".encode() + asset.content)
-        self.version = told.hexdigest()[:12]
+            digest.update(f"{name} {len(asset.content)} ".encode() + asset.content)
+        self.version = digest.hexdigest()[:12]
 
     def url(self, name: str) -> str:
         """Where a page finds it; a name that is not there is our own mistake."""
@@ -58,10 +58,10 @@ class Assets:
         return f"{PLACE}/{self.version}/{name}"
 
     def answer(self, request: Request, version: str, name: str) -> Response:
-        found = self._all.get(name)
-        if found is None or version != self.version:
+        asset = self._all.get(name)
+        if asset is None or version != self.version:
             raise HTTPException(404)
-        packed = found.kind not in _COMPRESSED and "gzip" in request.headers.get("Accept-Encoding", "")
+        packed = asset.kind not in _COMPRESSED and "gzip" in request.headers.get("Accept-Encoding", "")
         headers = {"Cache-Control": _FOR_GOOD, "Vary": "Accept-Encoding"}
         headers |= {"Content-Encoding": "gzip"} if packed else {}
-        return Response(found.compressed if packed else found.content, 200, headers, found.kind)
+        return Response(asset.compressed if packed else asset.content, 200, headers, asset.kind)

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from fastapi import APIRouter
 from starlette.responses import Response
 
 from sfumato.escrow.identity.person import Person
+from sfumato.escrow.policy.policy import PartnerAccess
 from sfumato.escrow.service import Escrow
-from sfumato.model.guarantee import Guarantee
 from sfumato.presentation.wording import asking as of_asking
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import ledger as of_ledger
-from sfumato.presentation.wording import policy as of_policy
+from sfumato.presentation.wording import ledger_sentences as of_ledger
+from sfumato.presentation.wording import policy_sentences as of_policy
 from sfumato.presentation.wording.signals import pages as of_signal_pages
-from sfumato.server.dependencies import AfterName, Here, NameInPath, Reader
-from sfumato.server.web.shell import Shown
+from sfumato.server.dependencies import AfterName, EscrowDep, NameInPath, ReadingUser
+from sfumato.server.web.shell import RendererDep
 from sfumato.server.web.signals.tasks import kinds
 
 screens = APIRouter(include_in_schema=False)
@@ -25,37 +24,37 @@ _A_PAGE = 50
 
 
 @screens.get("/catalogue")
-def catalogue(page: Shown, actor: Reader, escrow: Here, after: AfterName = None) -> Response:
-    found = escrow.datasets.many(actor, after, _A_PAGE + 1)
-    more = found[_A_PAGE - 1]["name"] if len(found) > _A_PAGE else None
-    return page("catalogue.html", datasets=found[:_A_PAGE], more=more, after=after)
+def catalogue(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, after: AfterName = None) -> Response:
+    datasets = escrow.datasets.many(actor, after, _A_PAGE + 1)
+    more = datasets[_A_PAGE - 1].name if len(datasets) > _A_PAGE else None
+    return page("catalogue.html", datasets=datasets[:_A_PAGE], more=more, after=after)
 
 
 @screens.get("/catalogue/{name}")
-def dataset(page: Shown, actor: Reader, name: NameInPath, escrow: Here) -> Response:
-    held: Mapping[str, Any] = escrow.datasets.one(actor, name)
-    return page("catalogue_entry.html", held=held, flow=_flow(held["flow"]), spent=spent(actor, name, escrow))
+def dataset(page: RendererDep, actor: ReadingUser, name: NameInPath, escrow: EscrowDep) -> Response:
+    entry = escrow.datasets.one(actor, name)
+    return page("catalogue_entry.html", held=entry, flow=_access(entry.flow), spent=spent_text(actor, name, escrow))
 
 
-def spent(actor: Person, name: str, escrow: Escrow) -> str:
+def spent_text(actor: Person, name: str, escrow: Escrow) -> str:
     """The total of a dataset, in a sentence."""
-    found = escrow.datasets.ledger(actor, name)
-    total, budget = found.record.total, found.budget.epsilon
+    ledger = escrow.datasets.ledger(actor, name)
+    total, budget = ledger.record.total, ledger.budget.epsilon
     return of_ledger.so_far(
         total.epsilon, total.delta or 0.0, total.guarantee.holds, None if budget is None else float(budget)
     )
 
 
-def _flow(flow: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def _access(access: PartnerAccess | None) -> dict[str, Any] | None:
     """What the policy lets this person ask, in words; None: it has nothing for them."""
-    if flow is None:
+    if access is None:
         return None
     return {
-        "aggregates": flow.get("aggregates"),
-        "columns": flow.get("columns"),
-        "offers": of_asking.offered(flow["preferences"]),
-        "guarantees": [(word, of_guarantee.MEANINGS[Guarantee(word)]) for word in flow["guarantees"]],
-        "decides": of_policy.decides(flow["approve"]),
-        "signals": [(one["title"], one["said"]) for one in kinds(flow["signals"]) if one["allowed"]],
-        "code": of_policy.CODE if flow["code"] else of_signal_pages.CODE_NOT_ALLOWED,
+        "aggregates": access.aggregates,
+        "columns": access.columns,
+        "offers": of_asking.offered(access.preferences),
+        "guarantees": [(word, of_guarantee.MEANINGS[word]) for word in access.guarantees],
+        "decides": of_policy.decides(access.approve),
+        "signals": [(kind["title"], kind["said"]) for kind in kinds(access.signals) if kind["allowed"]],
+        "code": of_policy.CODE if access.code else of_signal_pages.CODE_NOT_ALLOWED,
     }

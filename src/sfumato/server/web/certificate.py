@@ -11,26 +11,30 @@ from sfumato.escrow.identity.person import Person
 from sfumato.escrow.service import Escrow
 from sfumato.model.release import ReleaseCertificate
 from sfumato.presentation import certificate as view
-from sfumato.server.dependencies import Here, NameInPath, Reader
-from sfumato.server.web.shell import Shown
+from sfumato.server.dependencies import EscrowDep, NameInPath, ReadingUser
+from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
 
 
 @screens.get("/requests/{id}/certificate")
-def certificate(page: Shown, actor: Reader, id: NameInPath, escrow: Here) -> Response:
-    request, certificates = escrow.requests.one(actor, id), list(map(view.sheet, _of(actor, id, escrow)))
-    recipient = escrow.people.one(request.get("analyst", actor.name))
-    return page("certificate.html", request=request, recipient=recipient, certificates=certificates)
+def certificate(page: RendererDep, actor: ReadingUser, id: NameInPath, escrow: EscrowDep) -> Response:
+    request, certificates = escrow.requests.one(actor, id), _certificates(actor, id, escrow)
+    several = len(certificates) > 1
+    documents = [view.document(each, f", release {i}" if several else "") for i, each in enumerate(certificates, 1)]
+    recipient = escrow.accounts.one(request.get("analyst", actor.name))
+    return page("certificate.html", request=request, recipient=recipient, certificates=documents)
 
 
 @screens.get("/requests/{id}/certificate.json")
-def as_json(actor: Reader, id: NameInPath, escrow: Here) -> Response:
-    told = [view.worded(one).as_dict() for one in _of(actor, id, escrow)]
+def as_json(actor: ReadingUser, id: NameInPath, escrow: EscrowDep) -> Response:
+    certificates = [view.worded(each).as_dict() for each in _certificates(actor, id, escrow)]
     named = {"Content-Disposition": 'attachment; filename="certificate.json"'}
-    return Response(json.dumps(told, indent=2), headers=named, media_type="application/json")
+    return Response(json.dumps(certificates, indent=2), headers=named, media_type="application/json")
 
 
-def _of(actor: Person, id: str, escrow: Escrow) -> list[ReleaseCertificate]:
-    """In the order of the queries, for whoever asked and those who hold the data."""
-    return [ReleaseCertificate.from_dict(one["certificate"]) for one in escrow.requests.result(actor, id)["answers"]]
+def _certificates(actor: Person, id: str, escrow: Escrow) -> list[ReleaseCertificate]:
+    """In the order of the queries, for the analyst who asked and for controllers."""
+    return [
+        ReleaseCertificate.from_dict(answer["certificate"]) for answer in escrow.requests.result(actor, id)["answers"]
+    ]

@@ -14,17 +14,17 @@ from sfumato.escrow.service import Escrow
 from sfumato.escrow.submissions.lifecycle import State
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.risk import Source
-from sfumato.presentation import exploration
+from sfumato.presentation import exploration_view
 from sfumato.presentation.escrow import submission
-from sfumato.presentation.wording import exploration as of_explorer
+from sfumato.presentation.wording import exploration_sentences as of_explorer
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import policy as of_policy
-from sfumato.presentation.wording import risk as of_risk
+from sfumato.presentation.wording import policy_sentences as of_policy
+from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.privacy.risk.membership import attack_chance
-from sfumato.server.dependencies import Here, NameInPath, Reader
+from sfumato.server.dependencies import EscrowDep, NameInPath, ReadingUser
 from sfumato.server.problems import Problem, answer
 from sfumato.server.web import result
-from sfumato.server.web.shell import Shell, Shown
+from sfumato.server.web.shell import PageRenderer, RendererDep
 
 screens = APIRouter(include_in_schema=False)
 _WAITING = (State.SUBMITTED.value, State.COMPUTED.value)
@@ -35,24 +35,24 @@ HISTOGRAM_EPSILON = 0.05  # what an exposure histogram costs, unless somebody st
 
 @screens.get("/requests/{id}")
 def request(
-    page: Shown,
-    actor: Reader,
-    escrow: Here,
+    page: RendererDep,
+    actor: ReadingUser,
+    escrow: EscrowDep,
     id: NameInPath,
     query: Annotated[int, Query(ge=1, le=1000)] = 1,
     show: Annotated[Literal["explorer", "answer"], Query()] = "explorer",
 ) -> Response:
     """Whoever may decide it sees what they decide from; everybody else sees what they asked, and what came of it."""
-    if show == "answer" or not escrow.decisions.decides(actor, id):
-        return result.shown(page, actor, escrow, id)
+    if show == "answer" or not escrow.requests.approval.decides(actor, id):
+        return result.render_result(page, actor, escrow, id)
     shown = submission.request(escrow.requests.one(actor, id))
     try:
-        seen = submission.request_page(escrow.decisions.inspect(actor, shown["id"], rehearse=False))
+        seen = submission.request_page(escrow.requests.approval.inspect(actor, shown["id"], rehearse=False))
         place = min(query, len(seen["facts"]["queries"])) - 1
         found = _of_request(escrow, actor, seen, place)
     except SfumatoError as refused:  # its policy or its data is gone: it can still be returned and refused
         if shown["state"] not in _WAITING:
-            return result.shown(page, actor, escrow, id)
+            return result.render_result(page, actor, escrow, id)
         return _page(page, escrow, actor, shown, _told(escrow, actor, shown), problem=_said(refused))
     return _page(page, escrow, actor, shown, seen, place=place, found=found)
 
@@ -64,7 +64,11 @@ def first_query(dataset: str) -> str:
 
 @screens.get("/datasets/{name}/risk")
 def risk(
-    page: Shown, actor: Reader, escrow: Here, name: NameInPath, sql: Annotated[str, Query(max_length=100_000)] = ""
+    page: RendererDep,
+    actor: ReadingUser,
+    escrow: EscrowDep,
+    name: NameInPath,
+    sql: Annotated[str, Query(max_length=100_000)] = "",
 ) -> Response:
     """The same without a request: any query, by the rule of record."""
     held = escrow.datasets.controlled(actor, name)
@@ -121,7 +125,7 @@ def _told(escrow: Escrow, actor: Person, shown: Mapping[str, Any]) -> dict[str, 
     return {
         "request": shown,
         "binding": shown["binding"],
-        "analyst": {"name": shown["analyst"], "organisation": escrow.people.one(shown["analyst"]).organisation},
+        "analyst": {"name": shown["analyst"], "organisation": escrow.accounts.one(shown["analyst"]).organisation},
         "facts": None,
         "looked": looked,
         "warning": of_policy.AFTER_LOOK if looked else None,
@@ -130,7 +134,7 @@ def _told(escrow: Escrow, actor: Person, shown: Mapping[str, Any]) -> dict[str, 
 
 
 def _page(
-    page: Shell,
+    page: PageRenderer,
     escrow: Escrow,
     actor: Person,
     request: Mapping[str, Any],
@@ -140,7 +144,7 @@ def _page(
     found: Mapping[str, Any] | None = None,
     problem: Problem | None = None,
 ) -> Response:
-    others = [one for one in escrow.decisions.waiting(actor) if one["id"] != request["id"]]
+    others = [one for one in escrow.requests.approval.waiting(actor) if one["id"] != request["id"]]
     facts = {"request": request["id"], "state": request["state"], "binding": seen["binding"], "looked": seen["looked"]}
     facts |= {"next": _next(others)}
     around: dict[str, Any] = {
@@ -224,7 +228,7 @@ def _facts(
         "word": word,
         "looked": looked,
         "found": found,
-        "verdicts": {name: exploration.said(name) for name in exploration.VERDICTS},
+        "verdicts": {name: exploration_view.verdict_mark(name) for name in exploration_view.VERDICTS},
         "say": {
             "thought": of_explorer.A_THOUGHT,
             "unknown": of_explorer.NOT_KNOWN,
@@ -240,7 +244,7 @@ def _drawn(found: Mapping[str, Any]) -> dict[str, Any]:
     start = found["start"]
     stop = found["sliders"][start["kind"]]["stops"][start["index"]]
     return {
-        "rows": exploration.rows(found),
+        "rows": exploration_view.rows(found),
         "start": start,
         "stop": stop,
         "point": _point(found, stop["epsilon"]),

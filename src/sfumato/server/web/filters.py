@@ -27,15 +27,15 @@ def exact(value: object) -> str:
     return f"{value:,.15g}" if isinstance(value, int | float) else figure(value)
 
 
-def listed(names: Any) -> str:
+def comma_list(names: Any) -> str:
     return ", ".join(str(name) for name in names or ())
 
 
-def stated(value: object) -> str:
+def parameter_text(value: object) -> str:
     """A parameter of a task as somebody stated it; names with numbers as pairs."""
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {exact(number)}" for name, number in value.items())
-    return listed(value) if isinstance(value, list | tuple) else exact(value)
+    return comma_list(value) if isinstance(value, list | tuple) else exact(value)
 
 
 def task_words(task: Mapping[str, Any] | None) -> str:
@@ -43,8 +43,12 @@ def task_words(task: Mapping[str, Any] | None) -> str:
     if task is None:
         return "own code"
     given = [(name, value) for name, value in task.items() if name not in ("task", "table")]
-    told = [f"{name} {stated(value)}".replace("_", " ", 1) for name, value in given if value not in (None, "", [], {})]
-    return str(task["task"]).replace("_", " ") + (f" ({', '.join(told)})" if told else "")
+    parts = [
+        f"{name} {parameter_text(value)}".replace("_", " ", 1)
+        for name, value in given
+        if value not in (None, "", [], {})
+    ]
+    return str(task["task"]).replace("_", " ") + (f" ({', '.join(parts)})" if parts else "")
 
 
 FILTERS: Mapping[str, Callable[..., str]] = {
@@ -52,7 +56,7 @@ FILTERS: Mapping[str, Callable[..., str]] = {
     "figure": figure,
     "exact": exact,
     "short": number,
-    "listed": listed,
-    "stated": stated,
+    "listed": comma_list,
+    "stated": parameter_text,
     "task_words": task_words,
 }

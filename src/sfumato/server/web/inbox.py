@@ -11,10 +11,10 @@ from starlette.responses import Response
 from sfumato.errors import SfumatoError
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.service import Escrow
-from sfumato.presentation.escrow import notices as notices_view
+from sfumato.presentation.escrow import notifications_view
 from sfumato.presentation.wording.signals import pages as of_signal_pages
-from sfumato.server.dependencies import Here, Reader
-from sfumato.server.web.shell import Shown
+from sfumato.server.dependencies import EscrowDep, ReadingUser
+from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
 MOST_FORESEEN = 12  # what a request comes to takes some milliseconds: beyond these, its own page says it
@@ -24,10 +24,13 @@ _DECIDED = ("approved", "running", "released", "returned", "refused", "failed")
 
 @screens.get("/inbox")
 def inbox(
-    page: Shown, actor: Reader, escrow: Here, order: Annotated[Literal["oldest", "newest"], Query()] = "oldest"
+    page: RendererDep,
+    actor: ReadingUser,
+    escrow: EscrowDep,
+    order: Annotated[Literal["oldest", "newest"], Query()] = "oldest",
 ) -> Response:
     actor.require(Role.CONTROLLER, to="decide requests")
-    waiting = escrow.decisions.waiting(actor)
+    waiting = escrow.requests.approval.waiting(actor)
     waiting = waiting if order == "oldest" else waiting[::-1]
     listed = [
         _listed(one) | {"foreseen": _foreseen(escrow, actor, one) if place < MOST_FORESEEN else None}
@@ -37,12 +40,12 @@ def inbox(
         "inbox.html",
         requests=listed,
         introduction=any(one["foreseen"] and one["foreseen"]["introduction"] for one in listed),
-        signals=escrow.signal_decisions.waiting(actor),
+        signals=escrow.signals.approval.waiting(actor),
         titles=of_signal_pages.TITLES,
         order=order,
         holds=bool({*escrow.datasets.held_by(actor)}),
         decided=_lately(escrow, actor),
-        notices=[notices_view.as_dict(one) for one in escrow.notices.many(actor, unread=True, limit=50)],
+        notices=[notifications_view.worded(one) for one in escrow.notifications.many(actor, unread=True, limit=50)],
     )
 
 
@@ -54,7 +57,7 @@ def _listed(one: Mapping[str, Any]) -> dict[str, Any]:
 def _foreseen(escrow: Escrow, actor: Person, one: Mapping[str, Any]) -> dict[str, Any] | None:
     """None where the policy or the data is no longer there: its own page says which."""
     try:
-        return escrow.decisions.brief(actor, one["id"])
+        return escrow.requests.brief(actor, one["id"])
     except SfumatoError:
         return None
 

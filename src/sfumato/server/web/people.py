@@ -6,8 +6,9 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from sfumato.escrow.identity.person import Role
-from sfumato.server.dependencies import AfterName, Here, Reader
-from sfumato.server.web.shell import Shown
+from sfumato.model.plain import to_plain
+from sfumato.server.dependencies import AfterName, EscrowDep, ReadingUser
+from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
 _AT_ONCE = 100
@@ -20,9 +21,9 @@ ROLES = {
 
 
 @screens.get("/people")
-def people(page: Shown, actor: Reader, escrow: Here, after: AfterName = None) -> Response:
+def people(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, after: AfterName = None) -> Response:
     actor.require(Role.ADMIN, to="let people in")
-    found = escrow.people.many(actor, after, _AT_ONCE + 1)
-    shown = [one.as_dict() for one in found[:_AT_ONCE]]
+    found = escrow.accounts.many(actor, after, _AT_ONCE + 1)
+    shown = list(map(to_plain, found[:_AT_ONCE]))
     more = found[_AT_ONCE - 1].name if len(found) > _AT_ONCE else None
     return page("people.html", people=shown, roles=ROLES, more=more, facts={"people": shown, "self": actor.name})

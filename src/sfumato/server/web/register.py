@@ -7,22 +7,22 @@ from starlette.responses import Response
 
 from sfumato.escrow.identity.person import Role
 from sfumato.model.schema import Relation, Type
-from sfumato.presentation.wording import schema as of_schema
-from sfumato.server.dependencies import Here, Reader
+from sfumato.presentation.wording import schema_sentences as of_schema
+from sfumato.server.dependencies import EscrowDep, ReadingUser
 from sfumato.server.web.policy.form import offered
-from sfumato.server.web.shell import Shown
+from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
 STEPS = ("The file", "Who is protected", "Columns", "Policy", "Review")
 
 
 @screens.get("/register")
-def register(page: Shown, actor: Reader, escrow: Here) -> Response:
+def register(page: RendererDep, actor: ReadingUser, escrow: EscrowDep) -> Response:
     actor.require(Role.CONTROLLER, to="register data")
     return page(
         "register.html",
         steps=list(enumerate(STEPS, 1)),
-        relations={relation.value: said for relation, said in of_schema.RELATIONS.items()},
+        relations={relation.value: sentence for relation, sentence in of_schema.RELATIONS.items()},
         words=of_schema,
         form=offered(escrow, 1),
         facts={"person": actor.name, "types": [str(kind) for kind in Type], "replace": Relation.REPLACE.value},

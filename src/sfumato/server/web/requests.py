@@ -8,11 +8,10 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from sfumato.escrow.submissions.lifecycle import State
-from sfumato.presentation.escrow import notices as notices_view
-from sfumato.presentation.escrow import submission
-from sfumato.presentation.wording import requests as of_request
-from sfumato.server.dependencies import AfterNumber, Here, Reader
-from sfumato.server.web.shell import Shown
+from sfumato.presentation.escrow import notifications_view, submission
+from sfumato.presentation.wording import requests_sentences as of_request
+from sfumato.server.dependencies import AfterNumber, EscrowDep, ReadingUser
+from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
 _A_PAGE = 50
@@ -21,9 +20,9 @@ _NOTICES = 50
 
 @screens.get("/requests")
 def requests(
-    page: Shown,
-    actor: Reader,
-    escrow: Here,
+    page: RendererDep,
+    actor: ReadingUser,
+    escrow: EscrowDep,
     state: Annotated[State | None, Query()] = None,
     after: AfterNumber = None,
 ) -> Response:
@@ -31,7 +30,7 @@ def requests(
     found = escrow.requests.many(actor, state=state and state.value, after=after, limit=_A_PAGE + 1)
     more = found[_A_PAGE - 1]["number"] if len(found) > _A_PAGE else None
     own = [submission.request(one) for one in found[:_A_PAGE] if one.get("analyst", actor.name) == actor.name]
-    notices = [notices_view.as_dict(one) for one in escrow.notices.many(actor, limit=_NOTICES)]
+    notices = [notifications_view.worded(one) for one in escrow.notifications.many(actor, limit=_NOTICES)]
     return page(
         "requests.html",
         requests=own,
@@ -39,5 +38,5 @@ def requests(
         state=state and state.value,
         states=[one.value for one in State],
         has=of_request.HAS,
-        notices=sorted(notices, key=lambda one: one["read_at"] is not None),
+        notices=sorted(notices, key=lambda one: one.read_at is not None),
     )

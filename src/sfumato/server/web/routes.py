@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sfumato.server.web import (
     account,
-    audit_log,
+    audit_log_page,
     catalogue,
     certificate,
     compare,
@@ -13,7 +13,7 @@ from sfumato.server.web import (
     explorer,
     inbox,
     introduction,
-    ledger,
+    ledger_page,
     people,
     public,
     register,
@@ -25,28 +25,8 @@ from sfumato.server.web import (
 from sfumato.server.web.policy import page as policy
 from sfumato.server.web.signals import decision as signal
 
-ALL = tuple(
-    screen.screens
-    for screen in (
-        signing_in,
-        register,
-        account,
-        audit_log,
-        catalogue,
-        certificate,
-        compare,
-        datasets,
-        editor,
-        explorer,
-        inbox,
-        introduction,
-        ledger,
-        people,
-        policy,
-        public,
-        requests,
-        result,
-        sharing,
-        signal,
-    )
-)
+_PAGES = (
+    signing_in, register, account, audit_log_page, catalogue, certificate, compare, datasets, editor, explorer, inbox,
+    introduction, ledger_page, people, policy, public, requests, result, sharing, signal,
+)  # fmt: skip
+ALL = tuple(page.screens for page in _PAGES)

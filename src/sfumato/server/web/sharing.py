@@ -11,12 +11,12 @@ from starlette.responses import Response
 
 from sfumato.errors import BadInput, Refused
 from sfumato.presentation import sharing as view
-from sfumato.presentation.wording import guessing as of_guessing
-from sfumato.presentation.wording import policy as of_policy
-from sfumato.server.dependencies import Here, NameInPath, Reader
+from sfumato.presentation.wording import guessing_sentences as of_guessing
+from sfumato.presentation.wording import policy_sentences as of_policy
+from sfumato.server.dependencies import EscrowDep, NameInPath, ReadingUser
 from sfumato.server.texts import Sql
 from sfumato.server.web.explorer import first_query
-from sfumato.server.web.shell import Shown
+from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
 _CHOICES = 4  # the DPP paper's own: susceptible, infected, recovered, deceased
@@ -25,10 +25,10 @@ Slid = Annotated[float, Query(ge=0, le=1)]
 
 @screens.get("/datasets/{name}/sharing")
 def sharing(
-    page: Shown,
-    actor: Reader,
+    page: RendererDep,
+    actor: ReadingUser,
     name: NameInPath,
-    escrow: Here,
+    escrow: EscrowDep,
     sql: Annotated[Sql | None, Query()] = None,
     choices: Annotated[str, Query(max_length=20)] = "",
     secret: Annotated[str, Query(max_length=200)] = "",
@@ -41,10 +41,10 @@ def sharing(
     escrow.datasets.controlled(actor, name)
     dataset = escrow.datasets.one(actor, name)
     how: dict[str, Any] = {"secret": secret} if secret else {"choices": _whole(choices)}
-    asked = sql or first_query(str(dataset["name"]))
-    problem, found = None, None
+    query = sql or first_query(dataset.name)
+    problem, grid = None, None
     try:
-        found = view.grid(escrow.questions.guessing(actor, name, asked, how | {"candidates": view.EPSILONS}))
+        grid = view.grid(escrow.questions.guessing(actor, name, query, how | {"candidates": view.EPSILONS}))
     except (BadInput, Refused) as wrong:
         problem = wrong
     at: dict[str, Any] = {
@@ -54,28 +54,28 @@ def sharing(
         "point": min(range(len(view.EPSILONS)), key=lambda i: abs(view.EPSILONS[i] - epsilon)),
     }
     rule = json.dumps({"sharing_risk": at["limit"]} | how)
-    signed = None if dataset["policy"] is None else escrow.policies.current(actor, name).policy
+    signed = None if dataset.policy is None else escrow.policies.current(actor, name).policy
     return page(
         "sharing.html",
         dataset=dataset,
-        sql=asked,
+        sql=query,
         choices=choices or str(_CHOICES),
         secret=secret,
         problem=problem,
-        grid=found,
+        grid=grid,
         at=at,
-        summary=() if found is None else view.summary(found, **at),
-        course=() if found is None else view.course(found, at["sensitivity"], at["trust"]),
+        summary=() if grid is None else view.summary(grid, **at),
+        course=() if grid is None else view.course(grid, at["sensitivity"], at["trust"]),
         words=of_guessing,
         rated=[]
         if signed is None
         else of_policy.partners(signed.trust, signed.sensitivity, signed.sensitivity_otherwise),
-        rule=f"/datasets/{quote(str(dataset['name']))}/policy?rule={quote(rule)}",
-        facts={} if found is None else {"grid": found, "at": at, "said": _SAID, "name": dataset["name"], "how": how},
+        rule=f"/datasets/{quote(dataset.name)}/policy?rule={quote(rule)}",
+        facts={} if grid is None else {"grid": grid, "at": at, "said": _SENTENCES, "name": dataset.name, "how": how},
     )
 
 
-_SAID = {
+_SENTENCES = {
     "partner": of_guessing.PARTNER,
     "within": of_guessing.WITHIN,
     "over": of_guessing.OVER,

@@ -32,7 +32,7 @@ POLICY = (
 
 
 @dataclass(frozen=True)
-class Place:
+class MenuItem:
     """An entry of the menu: shown to those who have one of these roles."""
 
     path: str
@@ -41,65 +41,65 @@ class Place:
 
 
 MENU = (
-    Place("/inbox", "Inbox", (Role.CONTROLLER,)),
-    Place("/datasets", "Datasets", (Role.CONTROLLER, Role.AUDITOR)),
-    Place("/catalogue", "Catalogue", (Role.ANALYST,)),
-    Place("/requests", "My requests", (Role.ANALYST,)),
-    Place("/people", "People", (Role.ADMIN,)),
-    Place("/audit", "Audit", (Role.ADMIN, Role.AUDITOR, Role.CONTROLLER)),
-    Place("/account", "Account", tuple(Role)),
+    MenuItem("/inbox", "Inbox", (Role.CONTROLLER,)),
+    MenuItem("/datasets", "Datasets", (Role.CONTROLLER, Role.AUDITOR)),
+    MenuItem("/catalogue", "Catalogue", (Role.ANALYST,)),
+    MenuItem("/requests", "My requests", (Role.ANALYST,)),
+    MenuItem("/people", "People", (Role.ADMIN,)),
+    MenuItem("/audit", "Audit", (Role.ADMIN, Role.AUDITOR, Role.CONTROLLER)),
+    MenuItem("/account", "Account", tuple(Role)),
 )
 
 
 def home_of(person: Person) -> str:
     """Where somebody begins: at the first thing that waits for them."""
-    return next(place.path for place in MENU if person.has(*place.roles))
+    return next(item.path for item in MENU if person.has(*item.roles))
 
 
-def own_address(stated: str, otherwise: str = "/") -> str:
+def own_address(address: str, otherwise: str = "/") -> str:
     """An address of this server, whatever was written there.
 
     Two slashes begin another host's address; browsers leave out tabs and line ends before they look for them.
     """
-    own = stated.startswith("/") and not stated.startswith(("//", "/\\")) and stated.isprintable()
-    return stated if own else otherwise
+    own = address.startswith("/") and not address.startswith(("//", "/\\")) and address.isprintable()
+    return address if own else otherwise
 
 
 def environment(assets: Assets) -> Environment:
-    made = Environment(
+    templates = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals |= {"asset": assets.url, "palette": PALETTE, "release": __version__}
-    made.filters |= FILTERS
-    return made
+    templates.globals |= {"asset": assets.url, "palette": PALETTE, "release": __version__}
+    templates.filters |= FILTERS
+    return templates
 
 
-class Shell:
+class PageRenderer:
     """Called with a template and what it shows; `facts` go along as JSON, for the page's script."""
 
     def __init__(self, request: Request, caller: Caller | None) -> None:
         self._request, self._caller = request, caller
 
     def __call__(
-        self, template: str, *, facts: Mapping[str, Any] | None = None, status: int = 200, **shown: Any
+        self, template: str, *, facts: Mapping[str, Any] | None = None, status: int = 200, **content: Any
     ) -> HTMLResponse:
-        made: Environment = self._request.app.state.templates
+        templates: Environment = self._request.app.state.templates
         person = None if self._caller is None else self._caller.person
         theme = self._request.cookies.get(THEME, "")
         around = {
             "person": person,
             "csrf": None if self._caller is None else self._caller.csrf,
-            "menu": [] if person is None else [place for place in MENU if person.has(*place.roles)],
+            "menu": [] if person is None else [item for item in MENU if person.has(*item.roles)],
             "waiting": 0 if person is None or status >= 500 else self._waiting(person),  # what broke is not asked again
             "here": self._request.scope["path"],
             "theme": theme if theme in THEMES else "",
             "facts": {} if facts is None else facts,
         }
-        text = made.get_template(template).render(around | shown)
+        text = templates.get_template(template).render(around | content)
         return HTMLResponse(text, status, {"Content-Security-Policy": POLICY})
 
     def _waiting(self, person: Person) -> int:
@@ -108,13 +108,13 @@ class Shell:
             return 0
         escrow: Escrow = self._request.app.state.escrow
         with suppress(SfumatoError):  # a page that says what went wrong is a page too
-            return len(escrow.decisions.waiting(person)) + len(escrow.signal_decisions.waiting(person))
+            return len(escrow.requests.approval.waiting(person)) + len(escrow.signals.approval.waiting(person))
         return 0
 
 
-def shell_for(request: Request) -> Shell:
-    """Whoever is not signed in has a shell too: of the public pages, and of what went wrong."""
-    return Shell(request, getattr(request.state, "caller", None))
+def renderer_for(request: Request) -> PageRenderer:
+    """The renderer of a request; public pages and failures have one without anybody signed in."""
+    return PageRenderer(request, getattr(request.state, "caller", None))
 
 
-Shown: TypeAlias = Annotated[Shell, Depends(shell_for)]
+RendererDep: TypeAlias = Annotated[PageRenderer, Depends(renderer_for)]

@@ -5,22 +5,24 @@ from __future__ import annotations
 from fastapi import APIRouter
 from starlette.responses import RedirectResponse, Response
 
-from sfumato.server.dependencies import Called, Told
-from sfumato.server.web.failures import SIGN_IN
-from sfumato.server.web.shell import Shown, home_of, own_address
+from sfumato.server.dependencies import CallerDep, SettingsDep
+from sfumato.server.web.failures_page import SIGN_IN
+from sfumato.server.web.shell import RendererDep, home_of, own_address
 
 screens = APIRouter(include_in_schema=False)
 
 
 @screens.get("/")
-def begin(caller: Called) -> RedirectResponse:
+def begin(caller: CallerDep) -> RedirectResponse:
     return RedirectResponse(home_of(caller.person), 303)
 
 
 @screens.get(SIGN_IN)
-def sign_in(page: Shown, told: Told, next: str = "/", changed: str = "") -> Response:
+def sign_in(page: RendererDep, settings: SettingsDep, next: str = "/", changed: str = "") -> Response:
     """`next` is as long as the address that somebody was sent here from: a query stands in some.
 
     `changed` is the password, where somebody has just changed it.
     """
-    return page("sign_in.html", facts={"next": own_address(next)}, guests=told.guests, changed=changed == "password")
+    return page(
+        "sign_in.html", facts={"next": own_address(next)}, guests=settings.guests, changed=changed == "password"
+    )

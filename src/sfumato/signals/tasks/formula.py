@@ -30,7 +30,7 @@ Figures = Mapping[str, Mapping[str, float]]
 
 
 @dataclass(frozen=True)
-class Part:
+class FormulaPart:
     """One part of a formula: its value, its cells, and by how much each moves it at most (None: there is no such)."""
 
     value: Callable[[Figures], Fraction]
@@ -79,7 +79,7 @@ class Formula(Task):
         return float(self.low if self.otherwise is None else self.otherwise)
 
     @cached_property
-    def _part(self) -> Part:
+    def _part(self) -> FormulaPart:
         return _read(self.expression)
 
     @property
@@ -92,12 +92,12 @@ class Formula(Task):
 
     @property
     def slopes(self) -> Mapping[str, float] | None:
-        found = self._part.slopes
-        if found is None:
+        cell_slopes = self._part.slopes
+        if cell_slopes is None:
             return None
-        every = {column: slope for (column, key), slope in found.items() if key is _EVERY}
+        every = {column: slope for (column, key), slope in cell_slopes.items() if key is _EVERY}
         most = dict(every)
-        for (column, key), slope in found.items():
+        for (column, key), slope in cell_slopes.items():
             if key is not _EVERY:
                 most[column] = max(most.get(column, Fraction(0)), slope + every.get(column, 0))
         return {column: _up(slope) for column, slope in most.items()}
@@ -107,18 +107,18 @@ class Formula(Task):
         return self._part.affine
 
     def _score(self, table: Table) -> float | None:
-        found = self._part.value({name: table.figure(name) for name in self.reads})
-        return float(max(-_FURTHEST, min(_FURTHEST, found)))  # held there: one step further is not without a value
+        value = self._part.value({name: table.figure(name) for name in self.reads})
+        return float(max(-_FURTHEST, min(_FURTHEST, value)))  # held there: one step further is not without a value
 
 
 def _up(exact: Fraction) -> float:
     if exact > _FURTHEST:
         return math.inf
-    found = float(exact)
-    return found if Fraction(found) >= exact else math.nextafter(found, math.inf)
+    nearest = float(exact)
+    return nearest if Fraction(nearest) >= exact else math.nextafter(nearest, math.inf)
 
 
-def _read(text: object) -> Part:
+def _read(text: object) -> FormulaPart:
     if not isinstance(text, str) or len(text) > LONGEST:
         raise BadInput.because("formula-length", longest=LONGEST)
     try:
@@ -127,20 +127,20 @@ def _read(text: object) -> Part:
         raise BadInput.because("formula-unreadable") from None
 
 
-def _part(node: ast.expr, deep: int) -> Part:
+def _part(node: ast.expr, deep: int) -> FormulaPart:
     if deep <= 0:
         raise BadInput.because("formula-depth", deepest=DEEPEST)
     match node:
         case ast.Constant(value=bool()):
-            raise _refused(node)
+            raise _refusal(node)
         case ast.Constant(value=int() | float() as number) if is_number(number):
             return _constant(Fraction(str(number)))
         case ast.UnaryOp(op=ast.USub(), operand=inner):
-            return _combined(ast.Mult(), _constant(Fraction(-1)), _part(inner, deep - 1), node)
+            return _combination(ast.Mult(), _constant(Fraction(-1)), _part(inner, deep - 1), node)
         case ast.UnaryOp(op=ast.UAdd(), operand=inner):
             return _part(inner, deep - 1)
         case ast.BinOp(left=left, op=operator, right=right):
-            return _combined(operator, _part(left, deep - 1), _part(right, deep - 1), node)
+            return _combination(operator, _part(left, deep - 1), _part(right, deep - 1), node)
         case ast.Name(id=column):
             return _cell(column, "")
         case ast.Subscript(value=ast.Name(id=column), slice=key):
@@ -155,41 +155,41 @@ def _part(node: ast.expr, deep: int) -> Part:
             return _largest(abs_of, [_part(inner, deep - 1)])
         case ast.Call(func=ast.Name(id="min" | "max" as called), args=[_, _, *_] as parts, keywords=[]):
             return _largest(min if called == "min" else max, [_part(part, deep - 1) for part in parts])
-    raise _refused(node)
+    raise _refusal(node)
 
 
 def abs_of(value: Fraction) -> Fraction:
     return abs(value)
 
 
-def _constant(number: Fraction) -> Part:
-    return Part(lambda _: number, {}, number)
+def _constant(number: Fraction) -> FormulaPart:
+    return FormulaPart(lambda _: number, {}, number)
 
 
-def _cell(column: str, key: str) -> Part:
+def _cell(column: str, key: str) -> FormulaPart:
     at: Cell = (column, key)
-    return Part(lambda figures: Fraction(figures[column][key]), {at: Fraction(1)}, cells=frozenset({at}))
+    return FormulaPart(lambda figures: Fraction(figures[column][key]), {at: Fraction(1)}, cells=frozenset({at}))
 
 
-def _every(column: str) -> Part:
+def _every(column: str) -> FormulaPart:
     at: Cell = (column, _EVERY)
-    return Part(
+    return FormulaPart(
         lambda figures: sum(map(Fraction, figures[column].values()), Fraction(0)),
         {at: Fraction(1)},
         cells=frozenset({at}),
     )
 
 
-def _combined(operator: ast.operator, left: Part, right: Part, node: ast.expr) -> Part:
+def _combination(operator: ast.operator, left: FormulaPart, right: FormulaPart, node: ast.expr) -> FormulaPart:
     compute = _COMPUTE.get(type(operator))
     if compute is None:
-        raise _refused(node)
+        raise _refusal(node)
     if left.constant is not None and right.constant is not None:
         if isinstance(operator, ast.Div) and right.constant == 0:
             raise BadInput.because("formula-divides-by-zero")
         return _constant(compute(left.constant, right.constant))
     slopes = _slopes(operator, left, right)
-    return Part(
+    return FormulaPart(
         lambda figures: compute(left.value(figures), right.value(figures)),
         slopes,
         affine=slopes is not None and left.affine and right.affine,
@@ -197,7 +197,7 @@ def _combined(operator: ast.operator, left: Part, right: Part, node: ast.expr) -
     )
 
 
-def _slopes(operator: ast.operator, left: Part, right: Part) -> Mapping[Cell, Fraction] | None:
+def _slopes(operator: ast.operator, left: FormulaPart, right: FormulaPart) -> Mapping[Cell, Fraction] | None:
     """By how much each cell moves a sum, a multiple or a quotient by a constant at most."""
     if left.slopes is None or right.slopes is None:
         return None
@@ -212,7 +212,7 @@ def _slopes(operator: ast.operator, left: Part, right: Part) -> Mapping[Cell, Fr
     return None
 
 
-def _largest(compute: Callable[..., Fraction], parts: list[Part]) -> Part:
+def _largest(compute: Callable[..., Fraction], parts: list[FormulaPart]) -> FormulaPart:
     """Of min, max and abs: nothing moves by more than the part that moves most."""
     slopes: dict[Cell, Fraction] | None = {}
     for part in parts:
@@ -220,7 +220,7 @@ def _largest(compute: Callable[..., Fraction], parts: list[Part]) -> Part:
             slopes = None
             continue
         slopes |= {cell: max(slope, slopes.get(cell, slope)) for cell, slope in part.slopes.items()}
-    return Part(
+    return FormulaPart(
         lambda figures: compute(*(part.value(figures) for part in parts)),
         slopes,
         affine=False,
@@ -238,8 +238,8 @@ def _text(node: ast.expr) -> str:
             return str(key)
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as key)):
             return str(-key)
-    raise _refused(node)
+    raise _refusal(node)
 
 
-def _refused(node: ast.expr) -> BadInput:
+def _refusal(node: ast.expr) -> BadInput:
     return BadInput.because("formula-not-answered", where=f"column {node.col_offset + 1}")

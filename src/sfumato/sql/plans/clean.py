@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from sfumato.model.schema import RAW_TEXT, Schema, Type
-from sfumato.sql.builder.ast import SQL_TYPES, alias, column, select_from, value
+from sfumato.sql.builder.ast import SQL_TYPES, alias, column, function, select_from, value
 
 
 def clean(schema: Schema, present: Mapping[str, Type | None], raw: str, *, keep: Sequence[str] = ()) -> exp.Select:
@@ -60,7 +60,7 @@ def _wanted(schema: Schema, name: str, present: Type | None) -> Type | None:
 
 def _without_missing(tree: exp.Expr, schema: Schema) -> exp.Expr:
     if len(schema.null_values) == 1:
-        return exp.func("NULLIF", tree, value(schema.null_values[0]))
+        return function("NULLIF", tree, value(schema.null_values[0]))
     return exp.case().when(missing_text(tree, schema), exp.Null()).else_(tree.copy())
 
 

@@ -56,21 +56,21 @@ def _column(column: pa.ChunkedArray) -> pa.ChunkedArray:
     import pyarrow as pa
 
     chunks = column.chunks or [pa.nulls(0, column.type)]
-    held = pa.chunked_array([_held(chunk) for chunk in chunks])
-    held.validate(full=True)
-    return held
+    readable = pa.chunked_array([_readable_array(chunk) for chunk in chunks])
+    readable.validate(full=True)
+    return readable
 
 
-def _held(array: pa.Array) -> pa.Array:
+def _readable_array(array: pa.Array) -> pa.Array:
     """An array of values that the engine can hold."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     kind, types = array.type, pa.types
     if isinstance(kind, pa.BaseExtensionType):
-        return array if isinstance(kind, pa.UuidType) else _held(array.storage)
+        return array if isinstance(kind, pa.UuidType) else _readable_array(array.storage)
     if types.is_date64(kind):  # may hold a time of day, although it should not
-        return _held(array.view(pa.timestamp("ms"))).cast(pa.date32())
+        return _readable_array(array.view(pa.timestamp("ms"))).cast(pa.date32())
     if types.is_timestamp(kind) or types.is_duration(kind) or types.is_time(kind):
         return _within(array, *_limits(kind))
     if types.is_float16(kind):
@@ -84,13 +84,13 @@ def _held(array: pa.Array) -> pa.Array:
     if types.is_large_binary(kind):
         return _short(array)
     if types.is_dictionary(kind):
-        values = _held(array.dictionary)
+        values = _readable_array(array.dictionary)
         codes = _within(array.indices, 0, len(values) - 1)
         return pa.DictionaryArray.from_arrays(codes, values, ordered=kind.ordered)
     if types.is_run_end_encoded(kind):
-        return _held(pc.run_end_decode(array))
+        return _readable_array(pc.run_end_decode(array))
     if types.is_struct(kind) and kind.num_fields:
-        children = [_held(array.field(i)) for i in range(kind.num_fields)]
+        children = [_readable_array(array.field(i)) for i in range(kind.num_fields)]
         fields = [pa.field(kind.field(i).name, child.type) for i, child in enumerate(children)]
         return pa.StructArray.from_arrays(children, fields=fields, mask=array.is_null())
     return _list(array) if types.is_nested(kind) and kind.num_fields else array
@@ -100,7 +100,7 @@ def _list(array: pa.Array) -> pa.Array:
     """Lists of whatever layout. A map becomes a list of its pairs: the engine's maps have no key twice."""
     import pyarrow as pa
 
-    kind, values = array.type, _held(array.values)
+    kind, values = array.type, _readable_array(array.values)
     types: dict[type[pa.DataType], tuple[Any, int]] = {  # with how many buffers each has beside its values'
         pa.MapType: (pa.list_, 2),
         pa.ListType: (pa.list_, 2),
@@ -109,9 +109,9 @@ def _list(array: pa.Array) -> pa.Array:
         pa.LargeListViewType: (pa.large_list_view, 3),
         pa.FixedSizeListType: (lambda inner: pa.list_(inner, kind.list_size), 1),
     }
-    made, buffers = types[type(kind)]
+    list_type, buffers = types[type(kind)]
     own = array.buffers()[:buffers]
-    return pa.Array.from_buffers(made(values.type), len(array), own, array.null_count, array.offset, [values])
+    return pa.Array.from_buffers(list_type(values.type), len(array), own, array.null_count, array.offset, [values])
 
 
 def _limits(kind: pa.DataType) -> tuple[int, int]:
@@ -149,7 +149,7 @@ def _within(array: pa.Array, low: int, high: int) -> pa.Array:
     return pa.Array.from_buffers(array.type, len(array), [nulls.buffers()[0], zeros.buffers()[1]])
 
 
-def _kept(array: pa.Array, keep: pa.Array) -> pa.Array:
+def _null_unless(array: pa.Array, keep: pa.Array) -> pa.Array:
     """The array with null where `keep` is false; itself where it is false nowhere."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -167,10 +167,10 @@ def _text(array: pa.Array) -> pa.Array:
     binary = {pa.string(): pa.binary(), pa.large_string(): pa.large_binary(), pa.string_view(): pa.binary_view()}
     stored = array.view(binary[array.type])
     stored.validate(full=True)  # the buffers themselves; what is left is the encoding
-    return _short(pa.array([_decoded(value.as_py()) for value in stored], array.type))
+    return _short(pa.array([_decode(value.as_py()) for value in stored], array.type))
 
 
-def _decoded(stored: bytes | None) -> str | None:
+def _decode(stored: bytes | None) -> str | None:
     try:
         return None if stored is None else stored.decode()
     except UnicodeDecodeError:
@@ -182,7 +182,9 @@ def _short(array: pa.Array) -> pa.Array:
     import pyarrow.compute as pc
 
     return (
-        array if array.nbytes <= _LONGEST_TEXT else _kept(array, pc.less_equal(pc.binary_length(array), _LONGEST_TEXT))
+        array
+        if array.nbytes <= _LONGEST_TEXT
+        else _null_unless(array, pc.less_equal(pc.binary_length(array), _LONGEST_TEXT))
     )
 
 
@@ -208,4 +210,4 @@ def _decimals(array: pa.Array) -> pa.Array:
     bytes_ = pa.Array.from_buffers(pa.binary(16), len(array), array.buffers(), offset=array.offset).to_pylist()
     whole = [None if value is None else int.from_bytes(value, "little", signed=True) for value in bytes_]
     most = 10**array.type.precision
-    return _kept(array, pa.array([None if value is None else abs(value) < most for value in whole], pa.bool_()))
+    return _null_unless(array, pa.array([None if value is None else abs(value) < most for value in whole], pa.bool_()))

@@ -110,7 +110,7 @@ class CsvFile:
 
 
 def _one_text(text: bytes) -> pa.Array:
-    """Of its bytes: for a list pyarrow would load pandas first, which takes longer than a small file."""
+    """An array made from bytes: from a list, pyarrow would load pandas first, which takes longer than a small file."""
     import pyarrow as pa
 
     ends = struct.pack("=qq", 0, len(text))
@@ -121,7 +121,7 @@ def _on_one_line(rows: bytes, quoted: re.Pattern[bytes], *, at_end: bool) -> tup
     """Rows with the line breaks of quoted fields replaced, and up to where that is sure."""
     sure = len(rows)
 
-    def replaced(field: re.Match[bytes]) -> bytes:
+    def keep_on_one_line(field: re.Match[bytes]) -> bytes:
         nonlocal sure
         if field.end() == len(rows):
             sure = field.start()
@@ -129,7 +129,7 @@ def _on_one_line(rows: bytes, quoted: re.Pattern[bytes], *, at_end: bool) -> tup
                 return field[0]
         return field[0].replace(b"\n", _LINE_BREAK)
 
-    joined = quoted.sub(replaced, rows) if b'"' in rows else rows
+    joined = quoted.sub(keep_on_one_line, rows) if b'"' in rows else rows
     return joined, len(rows) if at_end else sure
 
 

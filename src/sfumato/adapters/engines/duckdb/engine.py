@@ -13,12 +13,13 @@ import duckdb
 
 from sfumato.adapters.engines.duckdb import digest, stored_values
 from sfumato.adapters.engines.duckdb.csv import CsvFile
-from sfumato.adapters.engines.duckdb.frame import Frame, framed
-from sfumato.adapters.engines.duckdb.memory_file import Held
+from sfumato.adapters.engines.duckdb.frame import InMemoryTable, in_memory_table
+from sfumato.adapters.engines.duckdb.memory_file import MemoryFile
 from sfumato.adapters.engines.duckdb.parquet import ParquetFiles
 from sfumato.errors import EngineFailure, SchemaError, SfumatoError, SourceError, instead
 from sfumato.model.release import Assumption
 from sfumato.model.schema import PERSON, RAW_TEXT, Schema, Type
+from sfumato.ports import CheckedFiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,25 +68,27 @@ class DuckDB:
 
     dialect = "duckdb"
 
-    def __init__(self, source: object, schema: Schema | None, clean: Clean) -> None:
-        self._connection = _connected(source.settings if isinstance(source, Held) else {})
+    def __init__(
+        self, source: object, schema: Schema | None, clean: Clean, checked: CheckedFiles | None = None
+    ) -> None:
+        self._connection = _connect(source.settings if isinstance(source, MemoryFile) else {})
         self._raw_types: dict[str, str] = {}
         self._lock = RLock()  # a connection holds one result at a time
-        self._schema, self._clean, self._name = schema, clean, named(source)
+        self._schema, self._clean, self._name = schema, clean, source_name(source)
         unreadable = _unreadable(source)
-        self._source = self._guarded(unreadable, lambda: _kind(source))
-        self.columns: Columns = self._guarded(unreadable, self._described)
+        self._source = self._run_guarded(unreadable, lambda: _open_source(source))
+        self.columns: Columns = self._run_guarded(unreadable, self._describe_columns)
         self._loaded = self._is_clean = self._is_numbered = self._raw_is_asked_for = False
         self._share_read: float | None = None
         self._digest: str | None = None
         self._raw_texts: list[str] = []
-        self._free_names(named(source))
+        self._require_free_names(source_name(source))
         if schema is not None:
-            self._fits(schema, named(source))
+            self._require_columns(schema, source_name(source))
             if not isinstance(self._source, CsvFile):
-                self._guarded(unreadable, self._cleaned)  # a view of what lies there
-        if isinstance(self._source, ParquetFiles | Frame):
-            self._require_readable(named(source))
+                self._run_guarded(unreadable, self._clean_connection)  # a view of what lies there
+        if isinstance(self._source, ParquetFiles | InMemoryTable):
+            self._require_readable_once(source_name(source), checked)
 
     @property
     def assumed(self) -> Assumption | None:
@@ -95,24 +98,24 @@ class DuckDB:
     @property
     def raw(self) -> str:
         self._raw_is_asked_for = True
-        self._guarded(EngineFailure(), self._load)
+        self._run_guarded(EngineFailure(), self._load)
         return RAW
 
     @property
     def numbered(self) -> str:
-        self._guarded(EngineFailure(), self._number)
+        self._run_guarded(EngineFailure(), self._number)
         return NUMBERED
 
     def rows(self, sql: str) -> Sequence[tuple[object, ...]]:
-        return self._read_from_files(lambda: self._cleaned().execute(sql).fetchall())
+        return self._read_from_files(lambda: self._clean_connection().execute(sql).fetchall())
 
     def stream(self, sql: str) -> Iterator[tuple[object, ...]]:
         """The rows of a pass, some at a time. That the files were the same all along is known at its end."""
         self.require_unchanged()
         with self._lock:
             try:
-                result = self._guarded(EngineFailure(), lambda: self._cleaned().execute(sql))
-                while rows := self._guarded(EngineFailure(), lambda: result.fetchmany(_AT_ONCE)):
+                result = self._run_guarded(EngineFailure(), lambda: self._clean_connection().execute(sql))
+                while rows := self._run_guarded(EngineFailure(), lambda: result.fetchmany(_AT_ONCE)):
                     yield from rows
             except GeneratorExit:
                 self._abort()
@@ -123,7 +126,7 @@ class DuckDB:
             self._require_unchanged_meanwhile()
 
     def table(self, sql: str) -> pa.Table:
-        return self._read_from_files(lambda: self._cleaned().sql(sql).to_arrow_table())
+        return self._read_from_files(lambda: self._clean_connection().sql(sql).to_arrow_table())
 
     def require_unchanged(self) -> None:
         if not self._is_unchanged:
@@ -141,23 +144,23 @@ class DuckDB:
         """What a pass gives, if the files were the same before and after it: it may have read some of each state."""
         self.require_unchanged()
         try:
-            return self._guarded(EngineFailure(), work)
+            return self._run_guarded(EngineFailure(), work)
         finally:
             self._require_unchanged_meanwhile()
 
     def _require_unchanged_meanwhile(self) -> None:
         if not self._is_unchanged:
-            raise self._changed_meanwhile()
+            raise self._changed_during_read()
 
     def _changed(self) -> SourceError:
         return SourceError.because("source-changed", source=self._name)
 
-    def _changed_meanwhile(self) -> SourceError:
+    def _changed_during_read(self) -> SourceError:
         return SourceError.because("source-changed-meanwhile", source=self._name)
 
     def digest(self) -> str:
         if self._digest is None:
-            self._digest = self._read_from_files(self._digested)
+            self._digest = self._read_from_files(self._compute_digest)
         return self._digest
 
     def progress(self) -> float | None:
@@ -173,7 +176,7 @@ class DuckDB:
     def close(self) -> None:
         self._connection.close()
 
-    def _guarded(self, failure: SfumatoError, work: Callable[[], T]) -> T:
+    def _run_guarded(self, failure: SfumatoError, work: Callable[[], T]) -> T:
         with self._lock:
             try:
                 return instead(failure, _FAILURES, lambda: _uninterrupted(work))
@@ -186,7 +189,7 @@ class DuckDB:
         with suppress(duckdb.Error):
             self._connection.abort()
 
-    def _described(self) -> Columns:
+    def _describe_columns(self) -> Columns:
         """Make the raw table known under its name, and say what columns it has."""
         source = self._source
         if isinstance(source, CsvFile):
@@ -201,14 +204,27 @@ class DuckDB:
             self._connection.register(FRAME, source.table)
             columns = self._readings(f'SELECT * FROM "{FRAME}"')
             self._connection.execute(f'CREATE VIEW "{RAW}" AS SELECT {columns} FROM "{FRAME}"')
-        self._raw_types = self._types(f'"{RAW}"')
+        if not self._raw_types:
+            self._raw_types = self._types(f'"{RAW}"')
         return {name: _TYPE_OF.get(type_) for name, type_ in self._raw_types.items()}
 
     def _readings(self, select: str) -> str:
         """The columns of a table: categories as their texts, and moments that cannot be written out as NULL."""
-        read = {name: stored_values.reading(_quoted(name), type_) for name, type_ in self._types(select).items()}
+        types = self._types(select)
+        read = {name: stored_values.reading(_quoted(name), type_) for name, type_ in types.items()}
         other = ", ".join(f"{reading} AS {_quoted(name)}" for name, reading in read.items() if reading)
+        if not other:
+            self._raw_types = types  # those of the view, too: nothing is read in another way
         return f"* REPLACE ({other})" if other else "*"
+
+    def _require_readable_once(self, source: str, checked: CheckedFiles | None) -> None:
+        """Files that were read to their end before, and are as they were then, are not read again."""
+        state = self._source.snapshot.digest if isinstance(self._source, ParquetFiles) else None
+        if checked is None or state is None:
+            self._require_readable(source)
+        elif not checked.knows(state):
+            self._require_readable(source)
+            checked.remember(state)
 
     def _require_readable(self, source: str) -> None:
         """Refuse a table with a value at which a query would fail, by the name of its column: such columns are read.
@@ -224,10 +240,12 @@ class DuckDB:
         doubtful = [(cleaned, name) for name in odd]
         if isinstance(self._source, ParquetFiles):
             scanned = [name for name, type_ in types.items() if stored_values.is_scanned(type_)]
-            if not self._reads(RAW, scanned):
+            if (scanned or odd) and not self._reads(RAW, scanned):
                 if not self._reads(RAW, []):
                     unknown = stored_values.unreadable(None, "TIMESTAMP", source)
-                    raise stored_values.unreadable(self._guarded(unknown, self._source.far_moment), "TIMESTAMP", source)
+                    raise stored_values.unreadable(
+                        self._run_guarded(unknown, self._source.far_moment), "TIMESTAMP", source
+                    )
                 doubtful += [(RAW, name) for name in scanned]
         for table, name in doubtful:
             if not self._reads(table, [name]):
@@ -238,14 +256,14 @@ class DuckDB:
         values = [f"any_value({_quoted(name)}) IS NULL" for name in columns]
         sql = f"SELECT {', '.join([*values, 'count(*)'])} FROM {_quoted(table)}"
         try:
-            self._guarded(EngineFailure(), lambda: self._connection.execute(sql).fetchall())
+            self._run_guarded(EngineFailure(), lambda: self._connection.execute(sql).fetchall())
         except EngineFailure:
             return False
         return True
 
     def _types(self, relation: str) -> dict[str, str]:
-        found = self._connection.execute(f"DESCRIBE {relation}").fetchall()
-        return {str(name): str(type_) for name, type_, *_ in found}
+        columns = self._connection.execute(f"DESCRIBE {relation}").fetchall()
+        return {str(name): str(type_) for name, type_, *_ in columns}
 
     def _load(self) -> None:
         """Read a CSV as text, if it is not read yet."""
@@ -259,10 +277,10 @@ class DuckDB:
     def _load_lines(self, source: CsvFile) -> None:
         if not source.snapshot.holds:
             raise self._changed()
-        text = source.at_once(self._read)
+        text = source.at_once(self._note_share_read)
         lines = _LINES_OF_TEXT if text is not None else f'"{LINES}"'
         if text is None:
-            self._connection.register(LINES, source.lines(self._read))
+            self._connection.register(LINES, source.lines(self._note_share_read))
         try:
             of_text = {} if text is None else {"text": text}
             self._connection.execute(f'CREATE OR REPLACE TABLE "{RAW}" AS {source.select(lines)}', of_text)
@@ -271,40 +289,45 @@ class DuckDB:
         if text is None:
             self._connection.unregister(LINES)
         if not source.snapshot.holds:
-            raise self._changed_meanwhile()
+            raise self._changed_during_read()
 
-    def _digested(self) -> str:
+    def _compute_digest(self) -> str:
         source = self._source
         if isinstance(source, CsvFile) and source.path.stat().st_size > digest.MOST_BYTES:
             return digest.of_files([source.path])
         self._load()
         if not isinstance(source, CsvFile):
-            [(rows,)] = self._connection.execute(f'SELECT COUNT(*) FROM "{RAW}"').fetchall()
-            values = rows * len(self.columns)
+            values = self._row_count() * len(self.columns)
             if isinstance(source, ParquetFiles) and values > digest.MOST_VALUES:
                 return digest.of_files(source.files)
             if values > digest.MOST_IN_MEMORY:
                 raise EngineFailure
-        found = digest.of_rows(self._connection, RAW, self.columns)
+        rows_digest = digest.of_rows(self._connection, RAW, self.columns)
         if isinstance(source, CsvFile) and self._is_clean:
             self._drop_raw()
-        return found
+        return rows_digest
 
-    def _read(self, share: float) -> None:
+    def _row_count(self) -> int:
+        if isinstance(self._source, ParquetFiles):
+            return self._source.rows(self._connection)
+        [(rows,)] = self._connection.execute(f'SELECT COUNT(*) FROM "{RAW}"').fetchall()
+        return int(rows)
+
+    def _note_share_read(self, share: float) -> None:
         self._share_read = share
 
-    def _cleaned(self) -> duckdb.DuckDBPyConnection:
+    def _clean_connection(self) -> duckdb.DuckDBPyConnection:
         """The connection, after the clean table was made. A CSV's is stored, and its raw one not kept for nothing."""
         if self._schema is not None and not self._is_clean:
             self._load()
             select = self._clean(self._schema, self.columns, RAW)
             if isinstance(self._source, CsvFile):
-                select = self._stored(select)
+                select = self._store_clean(select)
             self._connection.execute(f"CREATE OR REPLACE VIEW {_quoted(self._schema.name)} AS {select}")
             self._is_clean = True
         return self._connection
 
-    def _stored(self, select: str) -> str:
+    def _store_clean(self, select: str) -> str:
         """Store the clean table. Texts as they were written are not stored beside it: the clean ones stand for them."""
         self._raw_texts = [name for name in self._types(select) if name.startswith(RAW_TEXT)]
         once = f"SELECT * EXCLUDE ({', '.join(map(_quoted, self._raw_texts))})" if self._raw_texts else "SELECT *"
@@ -324,7 +347,7 @@ class DuckDB:
 
     def _number(self) -> None:
         """Make the view with numbers. The clean table has none: they would keep filters from reaching the source."""
-        connection = self._cleaned()
+        connection = self._clean_connection()
         if self._is_numbered:
             return
         assert self._schema is not None
@@ -341,7 +364,7 @@ class DuckDB:
         if isinstance(self._source, ParquetFiles):
             if (select := self._source.numbered(self._connection, self.columns, PERSON)) is not None:
                 return select
-        elif not isinstance(self._source, Frame):
+        elif not isinstance(self._source, InMemoryTable):
             place = self._row_of_table
         return f'SELECT *, {place or _COUNTED} AS "{PERSON}" FROM "{RAW}"'
 
@@ -349,12 +372,12 @@ class DuckDB:
     def _row_of_table(self) -> str:
         return _COUNTED if "rowid" in map(str.lower, self.columns) else "rowid + 1"
 
-    def _free_names(self, source: str) -> None:
+    def _require_free_names(self, source: str) -> None:
         for name in self.columns:
             if name.lower().startswith("sfumato "):
                 raise SourceError.because("column-name-reserved", column=name, source=source)
 
-    def _fits(self, schema: Schema, source: str) -> None:
+    def _require_columns(self, schema: Schema, source: str) -> None:
         present = {name.lower() for name in self.columns}
         for column in schema.columns:
             if column.name.lower() not in present:
@@ -376,7 +399,7 @@ def _uninterrupted(work: Callable[[], T]) -> T:
 def write_parquet(population: Invented, path: Path) -> None:
     """An invented population as a Parquet file, streamed."""
     sql = f"COPY ({population.sql}) TO $path (FORMAT parquet)"
-    with _connected({}) as connection:
+    with _connect({}) as connection:
         instead(
             SourceError.because("population-unwritable", path=str(path)),
             _FAILURES,
@@ -384,7 +407,7 @@ def write_parquet(population: Invented, path: Path) -> None:
         )
 
 
-def _connected(settings: Mapping[str, object]) -> duckdb.DuckDBPyConnection:
+def _connect(settings: Mapping[str, object]) -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect(":memory:")
     connection.execute("SET enable_progress_bar_print = false")  # it would print into our answers
     connection.execute("SET enable_progress_bar = true")  # it is measured, for `progress`
@@ -394,29 +417,29 @@ def _connected(settings: Mapping[str, object]) -> duckdb.DuckDBPyConnection:
     return connection
 
 
-def named(source: object) -> str:
+def source_name(source: object) -> str:
     """What a sentence calls a source: a file by its name, a table by its kind."""
-    if isinstance(source, Held):
+    if isinstance(source, MemoryFile):
         return source.name
     return (Path(source).name or str(source)) if isinstance(source, str | Path) else f"the {type(source).__name__}"
 
 
-def _kind(source: object) -> CsvFile | ParquetFiles | Frame | Invented:
+def _open_source(source: object) -> CsvFile | ParquetFiles | InMemoryTable | Invented:
     if isinstance(source, Invented):
         return source
-    if isinstance(source, Held):
+    if isinstance(source, MemoryFile):
         is_csv = source.format == "csv"
         return CsvFile.of(source.path, source.name) if is_csv else ParquetFiles.of(source.path)
     if not isinstance(source, str | Path):
-        return framed(source)
+        return in_memory_table(source)
     path = Path(source)
     return CsvFile.of(path) if path.suffix.lower() in _CSV and not path.is_dir() else ParquetFiles.of(path)
 
 
 def _unreadable(source: object) -> SourceError:
     if isinstance(source, str | Path) and not Path(source).exists():
-        return SourceError.because("source-missing", source=named(source))
-    return SourceError.because("source-unreadable", source=named(source))
+        return SourceError.because("source-missing", source=source_name(source))
+    return SourceError.because("source-unreadable", source=source_name(source))
 
 
 def _quoted(name: str) -> str:

@@ -19,19 +19,19 @@ _PANDAS_KINDS = "biufmM"  # numpy's letters for the types that Arrow has too
 
 
 @dataclass(frozen=True)
-class Frame:
+class InMemoryTable:
     """A table that lies in memory and is read as often as it is asked."""
 
     table: pa.Table
 
 
-def framed(source: Any) -> Frame:
+def in_memory_table(source: Any) -> InMemoryTable:
     """A table in memory as the engine reads it. A reader, a lazy frame or a dataset is read here, once."""
     table = next((table for of in (_pandas, _polars, _arrow) if (table := of(source)) is not None), None)
     if table is None:
         raise SourceError.because("not-a-table", kind=type(source).__name__)
-    _all_different(table.column_names, source)
-    return Frame(readable(table, f"the {type(source).__name__}"))
+    _require_distinct(table.column_names, source)
+    return InMemoryTable(readable(table, f"the {type(source).__name__}"))
 
 
 def _pandas(source: Any) -> pa.Table | None:
@@ -66,14 +66,14 @@ def _polars(source: Any) -> pa.Table | None:
     polars = sys.modules.get("polars")
     if polars is None or not isinstance(source, polars.DataFrame | polars.LazyFrame):
         return None
-    types = _read(source, source.collect_schema)
+    types = _read_source(source, source.collect_schema)
     for name, dtype in types.items():
         if dtype == polars.Object:
             raise SourceError.because("column-of-objects", column=name, kind=type(source).__name__)
     wide = [name for name, dtype in types.items() if str(dtype) in ("Int128", "UInt128")]  # Arrow has none so wide
     half = [name for name, dtype in types.items() if str(dtype) == "Float16"]
     castable = source.with_columns(polars.col(wide).cast(polars.String), polars.col(half).cast(polars.Float32))
-    return _read(source, lambda: castable.lazy().collect().to_arrow())
+    return _read_source(source, lambda: castable.lazy().collect().to_arrow())
 
 
 def _arrow(source: Any) -> pa.Table | None:
@@ -85,18 +85,18 @@ def _arrow(source: Any) -> pa.Table | None:
     if isinstance(source, pa.RecordBatch):
         return pa.Table.from_batches([source])
     if isinstance(source, pa.RecordBatchReader):
-        return _read(source, source.read_all)
+        return _read_source(source, source.read_all)
     if isinstance(source, ds.Dataset):
-        return _read(source, source.to_table)
+        return _read_source(source, source.to_table)
     return source if isinstance(source, pa.Table) else None
 
 
-def _read(source: Any, work: Callable[[], Any]) -> Any:
+def _read_source(source: Any, work: Callable[[], Any]) -> Any:
     """What reading a source gives. Whatever it raises may quote values: nothing of it is left."""
     return instead(SourceError.because("table-unreadable", kind=type(source).__name__), (Exception,), work)
 
 
-def _all_different(names: list[str], source: Any) -> None:
+def _require_distinct(names: list[str], source: Any) -> None:
     """Names are the same in upper and lower case, as in SQL."""
     twice = [name for name, count in Counter(name.lower() for name in names).items() if count > 1]
     if twice:

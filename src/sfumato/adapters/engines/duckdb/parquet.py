@@ -22,8 +22,8 @@ def files_in(folder: Path) -> tuple[Path, ...]:
 
     What begins with a dot or an underline is left out, as Spark and Arrow do: they write there what is not done yet.
     """
-    found = (path for path in folder.rglob("*") if path.suffix.lower() == ".parquet" and path.is_file())
-    return tuple(sorted(path for path in found if not any(map(_unfinished, path.relative_to(folder).parts))))
+    paths = (path for path in folder.rglob("*") if path.suffix.lower() == ".parquet" and path.is_file())
+    return tuple(sorted(path for path in paths if not any(map(_unfinished, path.relative_to(folder).parts))))
 
 
 @dataclass(frozen=True)
@@ -83,6 +83,13 @@ class ParquetFiles:
             place += f" + map({_texts(self.files)}, {self._before(connection)})[{FILE}]"
         return f'SELECT {self.columns}, {place} AS "{number}" FROM {_scan(self.files, bool(self.keys))}'
 
+    def rows(self, connection: duckdb.DuckDBPyConnection) -> int:
+        """The number of rows in all files, from their footers."""
+        [(rows,)] = connection.execute(
+            f"SELECT sum(num_rows) FROM parquet_file_metadata({_paths(self.files)})"
+        ).fetchall()
+        return int(rows)
+
     def far_moment(self) -> str | None:
         """The column of milliseconds whose ends, in the footers, cannot be written in microseconds.
 
@@ -103,8 +110,8 @@ class ParquetFiles:
 
     def _before(self, connection: duckdb.DuckDBPyConnection) -> list[int]:
         """How many rows lie in the files before each, from their footers."""
-        found = connection.execute(f"SELECT file_name, num_rows FROM parquet_file_metadata({_paths(self.files)})")
-        rows = {Path(name): int(count) for name, count in found.fetchall()}
+        footers = connection.execute(f"SELECT file_name, num_rows FROM parquet_file_metadata({_paths(self.files)})")
+        rows = {Path(name): int(count) for name, count in footers.fetchall()}
         return list(accumulate((rows[file] for file in self.files[:-1]), initial=0))
 
     def _shapes(self, connection: duckdb.DuckDBPyConnection) -> dict[Path, str] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,10 +28,15 @@ class Snapshot:
         """Whether the files still are what they were."""
         return all(_state(file) == state for file, state in self.states)
 
+    @property
+    def digest(self) -> str:
+        """A name of this state: another one has another name."""
+        return f"state {hashlib.sha256(repr(self.states).encode()).hexdigest()}"
+
 
 def _state(file: Path) -> State:
     try:
-        found = file.stat()
+        status = file.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from alembic import context
 
-from sfumato.adapters.storage.schema import metadata
+from sfumato.adapters.storage.tables import metadata
 
 _given = context.config.attributes
 context.configure(connection=_given["connection"], target_metadata=metadata, version_table=_given["table"])

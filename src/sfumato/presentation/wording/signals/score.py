@@ -52,7 +52,7 @@ BLACK_BOX = (
 DROWNED = "The noise is as wide as the whole scale: this tells next to nothing about the exact answer."
 
 
-def said(signal: SignalScore) -> tuple[str, ...]:
+def sentences(signal: SignalScore) -> tuple[str, ...]:
     """What there is to say of it, sentence by sentence."""
     match signal:
         case FreeScore():
@@ -113,18 +113,18 @@ def _within_damage(words: str, signal: FreeScore) -> str:
 def _measured(signal: FreeScore) -> str:
     """What is known of a task for which nothing is proven: that it was tried, if it was, with as many draws."""
     tried = signal.task["task"] in _TRIED and len(signal.scores) >= _DRAWS
-    said = _MEASURED.format(f" by more than {signal.damage:.3g}" if signal.damage else "")
-    return f"{said} {_MET}" if tried else said
+    sentence = _MEASURED.format(f" by more than {signal.damage:.3g}" if signal.damage else "")
+    return f"{sentence} {_MET}" if tried else sentence
 
 
 def _difference(signal: NoisyDifferenceScore) -> tuple[str, ...]:
-    found = f"That of the exact answer lies {signal.difference:.3g} away{_within(signal.noise_90)}."
-    return score(signal), found, *_drowned(signal, signal.noise_90), *_promised(signal)
+    difference = f"That of the exact answer lies {signal.difference:.3g} away{_within(signal.noise_90)}."
+    return score(signal), difference, *_drowned(signal, signal.noise_90), *_promised(signal)
 
 
 def _blocks(signal: BlockMeanScore) -> tuple[str, ...]:
-    found = f"The mean score of {signal.blocks:,} blocks of people is {signal.mean:.3g}{_within(signal.noise_90)}."
-    return score(signal), found, *_drowned(signal, signal.noise_90), BLACK_BOX, *_promised(signal)
+    mean = f"The mean score of {signal.blocks:,} blocks of people is {signal.mean:.3g}{_within(signal.noise_90)}."
+    return score(signal), mean, *_drowned(signal, signal.noise_90), BLACK_BOX, *_promised(signal)
 
 
 def _published(signal: PublishedScore) -> tuple[str, ...]:

@@ -9,23 +9,23 @@ from fastapi import APIRouter
 from starlette.responses import RedirectResponse, Response
 
 from sfumato.errors import SfumatoError
-from sfumato.escrow.submissions.ballot import WAITING
+from sfumato.escrow.submissions.lifecycle import WAITING
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.signal import SignalKind
 from sfumato.presentation.escrow import submission
-from sfumato.presentation.wording import exploration as of_explorer
+from sfumato.presentation.wording import exploration_sentences as of_explorer
 from sfumato.presentation.wording.signals import pages as of_signal_pages
 from sfumato.presentation.wording.signals import tasks as of_tasks
-from sfumato.server.dependencies import Here, NameInPath, Reader
-from sfumato.server.web.shell import Shown
+from sfumato.server.dependencies import EscrowDep, NameInPath, ReadingUser
+from sfumato.server.web.shell import RendererDep
 from sfumato.server.web.signals.tasks import kinds
-from sfumato.signals.tasks.registry import described
+from sfumato.signals.tasks.registry import task_descriptions
 
 screens = APIRouter(include_in_schema=False)
 
 
 @screens.get("/signals/{sid}")
-def signal(page: Shown, actor: Reader, escrow: Here, sid: NameInPath) -> Response:
+def signal(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, sid: NameInPath) -> Response:
     """Whoever asked for it finds it below the answer that it is about."""
     shown = submission.signal(escrow.signals.one(actor, sid))
     if shown["dataset"] not in escrow.datasets.held_by(actor) or shown["analyst"] == actor.name:
@@ -33,10 +33,10 @@ def signal(page: Shown, actor: Reader, escrow: Here, sid: NameInPath) -> Respons
     seen: Mapping[str, Any] | None = None
     problem = ""
     try:
-        seen = submission.signal_page(escrow.signal_decisions.inspect(actor, shown["id"]))
+        seen = submission.signal_page(escrow.signals.approval.inspect(actor, shown["id"]))
     except SfumatoError as gone:  # the answer or the policy is gone: it can still be returned and refused
         problem = str(gone)
-    others = [one for one in escrow.signal_decisions.waiting(actor) if one["id"] != shown["id"]]
+    others = [one for one in escrow.signals.approval.waiting(actor) if one["id"] != shown["id"]]
     waits = shown["state"] in WAITING
     published = shown["kind"] == SignalKind.PUBLISHED  # what that carries is in the words of its kind
     looked = escrow.datasets.looked(actor, shown["dataset"])
@@ -79,7 +79,7 @@ def _task(stated: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """What it is, and each parameter with what was stated, or with what holds where it was left open."""
     if stated is None:
         return None
-    told = next(one for one in described() if one["name"] == stated["task"])
+    told = next(one for one in task_descriptions() if one["name"] == stated["task"])
     names = [one["name"] for one in told["parameters"]]
     said = [of_signal_pages.parameter(told["name"], name) for name in names]
     sentence = of_tasks.SENTENCES[told["name"]]

@@ -1,0 +1,79 @@
+"""What people are told while they are away: what happened, with its values; the sentence is made where it is shown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from sfumato.errors import NotFound
+from sfumato.escrow.identity.person import Person
+from sfumato.escrow.ports import EscrowPorts
+from sfumato.ports import Row
+
+
+class Happened(StrEnum):
+    """What a notification is of; each comes with the values that are named beside it."""
+
+    REQUEST_SUBMITTED = "request submitted"  # who, dataset, number
+    REQUEST_DECIDED = "request decided"  # number, act, note
+    REQUEST_RELEASED = "request released"  # number
+    REQUEST_COMPUTED = "request computed"  # number
+    REQUEST_FAILED = "request failed"  # number
+    SIGNAL_SUBMITTED = "signal submitted"  # who, number, request
+    SIGNAL_DECIDED = "signal decided"  # number, act, note
+    SIGNAL_RELEASED = "signal released"  # number
+    SIGNAL_COMPUTED = "signal computed"  # number
+    SIGNAL_FAILED = "signal failed"  # number
+    SAME_ROWS = "same rows"  # dataset, other: None where whoever is told does not control it
+
+
+@dataclass(frozen=True)
+class Notification:
+    """`text` is there in place of what happened in one that was stored as a sentence."""
+
+    id: str
+    number: int
+    person: str
+    at: str
+    about: str
+    read_at: str | None
+    happened: Happened | None
+    values: Mapping[str, Any]
+    text: str = ""
+
+    @classmethod
+    def from_row(cls, row: Row) -> Notification:
+        known = {name: row[name] for name in ("id", "number", "person", "at", "about", "read_at")}
+        stored: str = row["text"]
+        if not stored.startswith("{"):
+            return cls(**known, happened=None, values={}, text=stored)
+        told = json.loads(stored)
+        return cls(**known, happened=Happened(told["happened"]), values=told["values"])
+
+
+class Notifications:
+    def __init__(self, ports: EscrowPorts) -> None:
+        self._ports = ports
+        self._rows = ports.rows("notifications")
+
+    def tell(self, people: Iterable[str], happened: Happened, about: str, **values: object) -> None:
+        stored = json.dumps({"happened": happened.value, "values": values})
+        for name in dict.fromkeys(people):
+            told = {"id": self._ports.new_id(), "person": name, "at": self._ports.moment, "text": stored}
+            self._rows.add(told | {"about": about, "read_at": None})
+
+    def many(
+        self, actor: Person, *, unread: bool = False, after: int | None = None, limit: int = 100
+    ) -> list[Notification]:
+        """Newest first."""
+        where: dict[str, object] = {"person": actor.name} | ({"read_at": None} if unread else {})
+        return [
+            Notification.from_row(row) for row in self._rows.many(after=after, limit=limit, newest_first=True, **where)
+        ]
+
+    def read(self, actor: Person, id: str) -> None:
+        if not self._rows.change({"id": id, "person": actor.name}, {"read_at": self._ports.moment}):
+            raise NotFound.because("notification-unknown")

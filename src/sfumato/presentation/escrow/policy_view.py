@@ -1,0 +1,102 @@
+"""Policies as they are shown: as they were signed, and in sentences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sfumato.escrow.catalogue.policy_draft import SchemaDraft
+from sfumato.escrow.policy.policy import SWITCHES, AccessRule, Policy
+from sfumato.escrow.policy.policy_file import PolicyFile
+from sfumato.escrow.policy.store import SignedPolicy
+from sfumato.escrow.submissions.approval import EarlierLook, LookedBy
+from sfumato.model.plain import from_plain
+from sfumato.presentation.wording import policy_sentences as of_policy
+from sfumato.presentation.wording import schema_sentences as of_schema
+
+
+@dataclass(frozen=True)
+class WordedPolicy:
+    """A policy as its author signed it, and in sentences."""
+
+    dataset: str
+    number: int
+    author: str
+    at: str
+    policy: PolicyFile
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PolicyDraft:
+    """What would be signed, and in sentences."""
+
+    policy: PolicyFile
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class WordedSchemaDraft:
+    """A table as it would be registered, in sentences, with the policy that it would have."""
+
+    name: str
+    schema_text: str
+    sentences: tuple[str, ...]
+    policy: PolicyDraft | None
+
+
+def sentences(policy: Policy) -> list[str]:
+    """What a policy says, for people."""
+    said = [of_policy.purpose(policy.purpose)] if policy.purpose else []
+    for access_rule in policy.access_rules:
+        said.append(
+            of_policy.flow(access_rule.who, access_rule.aggregates, access_rule.columns, access_rule.preferences)
+        )
+        said.append(
+            of_policy.decided(
+                access_rule.approve.value, access_rule.approvers, access_rule.approvals, access_rule.guarantees
+            )
+        )
+        said += (
+            []
+            if access_rule.signals == AccessRule.signals
+            else [of_policy.signals(access_rule.signals, access_rule.signal_bits)]
+        )
+        said += [of_policy.CODE] if access_rule.code else []
+    said.append(of_policy.NOBODY_ELSE)
+    said.append(of_policy.rule(None if policy.rule is None else dict(policy.rule)))
+    said += of_policy.limits(policy.epsilon_max, policy.budget)
+    said += of_policy.partners(policy.trust, policy.sensitivity, policy.sensitivity_otherwise)
+    said += of_policy.retention(policy.answers_days, policy.data_days)
+    return said + of_policy.switches(**{name: getattr(policy, name) for name in SWITCHES})
+
+
+def signed(policy: SignedPolicy) -> WordedPolicy:
+    return WordedPolicy(
+        dataset=policy.dataset,
+        number=policy.number,
+        author=policy.author,
+        at=policy.at,
+        policy=from_plain(PolicyFile, policy.policy.as_dict()),
+        sentences=tuple(sentences(policy.policy)),
+    )
+
+
+def earlier_look(look: EarlierLook) -> str:
+    """What whoever decides should know of looks at the people."""
+    match look.by:
+        case LookedBy.ONESELF:
+            return of_policy.VIEWED
+        case LookedBy.OTHERS:
+            return of_policy.others_viewed(look.viewers)
+        case LookedBy.SOMEBODY:
+            return of_policy.AFTER_LOOK
+
+
+def policy_draft(policy: Policy) -> PolicyDraft:
+    return PolicyDraft(from_plain(PolicyFile, policy.as_dict()), tuple(sentences(policy)))
+
+
+def schema_draft(draft: SchemaDraft) -> WordedSchemaDraft:
+    said = (*of_schema.sentences(draft.schema), *of_schema.askable(draft.schema))
+    policy = None if draft.policy is None else policy_draft(draft.policy)
+    return WordedSchemaDraft(draft.name, draft.schema_text, said, policy)

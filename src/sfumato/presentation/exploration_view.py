@@ -1,0 +1,236 @@
+"""The risk explorer: what each place of its sliders means, in points with numbers and sentences to look up."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sfumato.model.exposure_histogram import ExposureHistogram
+from sfumato.model.facts import Histogram
+from sfumato.model.risk import RiskAt, RiskView, Source
+from sfumato.presentation.figures.figure import Axis, Bars, Figure, Limit, Range
+from sfumato.presentation.figures.histogram import histogram_figure
+from sfumato.presentation.figures.marks import GLYPHS, Verdict
+from sfumato.presentation.figures.plotly import page_plotly
+from sfumato.presentation.risk import profile as risk
+from sfumato.presentation.wording import exploration_sentences as of_explorer
+from sfumato.presentation.wording import exposure_histogram_sentences as of_exposure_histogram
+from sfumato.presentation.wording import guarantee as of_guarantee
+from sfumato.presentation.wording import method_comparison_sentences as of_compare
+from sfumato.presentation.wording import risk_sentences as of_risk
+from sfumato.presentation.wording.numbers import number
+from sfumato.privacy.preferences.sweep import SELECTING, Slider, SliderKind, SliderPosition, place
+from sfumato.privacy.risk.membership import attack_chance
+from sfumato.release.risk.exploration import LISTED, Exploration, PolicyInForce
+
+FAR = 1e6  # where a gap that is infinite ends in a picture
+BARS = 20  # of a histogram of exposures, at most
+VERDICTS: Mapping[str, tuple[Verdict, str]] = {
+    "ok": ("ok", "allowed"),
+    "chosen": ("chosen", "chosen"),
+    "over": ("over", "over"),
+    "ceiling": ("over", "above the ceiling"),
+    "unknown": ("ok", ""),
+}
+
+
+def exploration(explored: Exploration) -> dict[str, Any]:
+    """What a page looks up: each place of each slider, and each epsilon, in numbers and in sentences."""
+    view, policy, replaced = explored.view, explored.policy, explored.replaced
+    points = [
+        _point(at, worst, view, policy, explored.cell, replaced)
+        for at, worst in zip(view.candidates, explored.anybody, strict=True)
+    ]
+    sliders = {slider.kind.value: _slider(slider, view.source, policy, replaced) for slider in explored.sliders}
+    for name, slider in sliders.items():
+        for stop in slider["stops"]:
+            stop.update(_rows(points, stop, policy.ceiling, limit=name == SliderKind.GAP.value))
+    kind, index = place(explored.sliders, policy.preference, policy.epsilon)
+    notes = (of_risk.noisy_parts(view), of_risk.missed_ranks(view), of_risk.without_delta(view))
+    return {
+        "source": view.source.value,
+        "title": of_risk.TITLES[view.source],
+        "words": of_risk.source(view),
+        "deciding": of_risk.deciding(view),
+        "size": risk.size(view),
+        "compares": of_explorer.COMPARES[view.source],
+        "no_probability": of_explorer.no_probability(view.source),
+        "standing": _standing(kind, view.source, policy),
+        "notes": [note for note in notes if note],
+        "ceiling": policy.ceiling,
+        "in_force": policy.epsilon,
+        "start": {"kind": kind.value, "index": index},
+        "cell": None if explored.cell is None else explored.cell[0],
+        "absent": of_explorer.absent(replaced),
+        "points": points,
+        "sliders": sliders,
+        "histogram": _histogram(view, explored.histogram),
+    }
+
+
+def _standing(kind: SliderKind, source: Source, policy: PolicyInForce) -> str:
+    """Why a rule that states no epsilon stands at one."""
+    elsewhere = (
+        source in (Source.REHEARSAL, Source.PEOPLE) and kind is SliderKind.EPSILON and policy.epsilon is not None
+    )
+    return of_explorer.AT_ITS_EPSILON if elsewhere and "gap" in policy.preference else ""
+
+
+def verdict(epsilon: float, stop: Mapping[str, Any], ceiling: float) -> str:
+    """What a stop says of an epsilon: by its place in the stop's interval, and by the policy's ceiling.
+
+    >>> stop = {"low": 0.0, "high": 0.5, "epsilon": 0.5, "selected": False}
+    >>> [verdict(one, stop, 1.0) for one in (0.1, 0.5, 0.7, 2.0)]
+    ['ok', 'chosen', 'over', 'ceiling']
+    """
+    if epsilon > ceiling:
+        return "ceiling"
+    if stop["selected"]:
+        return "unknown"
+    if epsilon == stop["epsilon"]:
+        return "chosen"
+    return "ok" if stop["low"] <= epsilon and (stop["high"] is None or epsilon <= stop["high"]) else "over"
+
+
+def rows(exploration: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The table as it stands first, each row with its verdict."""
+    start, points = exploration["start"], exploration["points"]
+    stop = exploration["sliders"][start["kind"]]["stops"][start["index"]]
+    return [points[index] | {"verdict": verdict_mark(name)} for index, name in stop["rows"]]
+
+
+def _rows(
+    points: Sequence[Mapping[str, Any]], stop: Mapping[str, Any], ceiling: float, *, limit: bool
+) -> dict[str, Any]:
+    """What a stop shows: the points that are always shown and the one it leads to, with verdicts, and their picture."""
+    shown = [index for index, point in enumerate(points) if point["listed"] or point["epsilon"] == stop["epsilon"]]
+    names = [verdict(points[index]["epsilon"], stop, ceiling) for index in shown]
+    listed = "; ".join(f"{points[index]['shown']}: {points[index]['gap_shown']}" for index in shown)
+    return {
+        "rows": [[index, name] for index, name in zip(shown, names, strict=True)],
+        "figure": _figure([points[index] for index in shown], names, (stop["value"], stop["shown"]) if limit else None),
+        "label": f"The gap at each epsilon: {listed}.",
+    }
+
+
+def _figure(
+    points: Sequence[Mapping[str, Any]], names: Sequence[str], limit: tuple[float, str] | None
+) -> dict[str, Any]:
+    """The gap at each epsilon as a bar, with its verdict above it."""
+    marks = [verdict_mark(name) for name in names]
+    ranges = [
+        Range(point["epsilon"], 1.0, max(point["gap"] or FAR, 1.002), VERDICTS[name][0])
+        for point, name in zip(points, names, strict=True)
+    ]
+    limits = [] if limit is None else [Limit(limit[0], f"limit {limit[1]}")]
+    drawn = page_plotly(Figure("", "", Axis("epsilon"), risk.GAP, (*ranges, *limits)))
+    bars = drawn["data"][0]
+    both = list(zip(points, marks, strict=True))
+    bars["text"] = [f"{point['gap_shown']}<br>{mark['glyph']}" for point, mark in both]
+    bars["customdata"] = [
+        f"epsilon {p['shown']}: gap {p['gap_shown']}, {p['noise']} {mark['words']}" for p, mark in both
+    ]
+    bars["hovertemplate"] = "%{customdata}<extra></extra>"
+    bars["marker"]["color"] = [f"var(--{mark['mark'] if mark['words'] else 'line'})" for mark in marks]
+    return drawn
+
+
+def verdict_mark(name: str) -> dict[str, str]:
+    mark, words = VERDICTS[name]
+    return {"name": name, "mark": mark, "glyph": GLYPHS[mark] if words else "", "words": words}
+
+
+def _point(
+    at: RiskAt, worst: float, view: RiskView, policy: PolicyInForce, cell: tuple[str, float] | None, replaced: bool
+) -> dict[str, Any]:
+    inside = of_guarantee.in_100(worst)
+    ranges = risk.ranges(at)
+    return {
+        "epsilon": at.epsilon,
+        "shown": number(at.epsilon, 4),
+        "listed": at.epsilon in LISTED or at.epsilon == policy.epsilon,
+        "gap": None if math.isinf(at.gap) else at.gap,
+        "gap_shown": of_explorer.gap(at),
+        "noise": ranges,
+        "odds": f"{inside} of 100",
+        "in": inside,
+        "out": 100 - inside,
+        "words": list(of_explorer.point(at, view.source, ranges, worst, replaced=replaced)),
+        **({} if cell is None or at.noise_90[0] is None else {"cell": _around(cell[1], at.noise_90[0])}),
+    }
+
+
+def _around(value: float, half: float) -> str:
+    return f"{number(value - half, 5)} to {number(value + half, 5)}"
+
+
+def _slider(slider: Slider, source: Source, policy: PolicyInForce, replaced: bool) -> dict[str, Any]:
+    stops = [_stop(stop, source, policy, replaced) for stop in slider.stops]
+    return {"label": of_explorer.KINDS[slider.kind], "stops": stops, "why": slider.why}
+
+
+def _stop(stop: SliderPosition, source: Source, policy: PolicyInForce, replaced: bool) -> dict[str, Any]:
+    solution = stop.solution
+    most = attack_chance(policy.ceiling + SELECTING, policy.delta) if solution is None else None
+    limited_to = policy.ceiling if solution is not None and solution.unbounded else None
+    return {
+        "value": stop.value,
+        "shown": _SHOWN[stop.kind].format(
+            number(100 * stop.value if stop.kind is SliderKind.CHANCE else stop.value, 4)
+        ),
+        "words": of_explorer.stop(stop, source, replaced=replaced),
+        "low": min(stop.meets.low, of_compare.FAR),
+        "high": None if math.isinf(stop.meets.high) else stop.meets.high,
+        "epsilon": limited_to if solution is None or limited_to is not None else solution.epsilon,
+        "why": of_explorer.leads_to(stop, policy.ceiling),
+        "rule": dict(stop.rule),
+        "proposal": of_explorer.proposal(stop, source),
+        "selected": solution is None,
+        "most": None if most is None else of_guarantee.in_100(most),
+        "bound": "" if most is None else of_explorer.whatever_is_selected(most, policy.ceiling),
+    }
+
+
+_SHOWN = {
+    SliderKind.GAP: "{}×",
+    SliderKind.CHANCE: "{} of 100",
+    SliderKind.ERROR: "±{}",
+    SliderKind.EPSILON: "{}",
+    SliderKind.SELECTED: "{}",
+}
+
+
+def _evened(fine: Histogram) -> Histogram:
+    """In wider bars: of whole numbers, narrow ones would stand like the teeth of a comb.
+
+    >>> _evened(Histogram((0.0, 0.25, 0.5, 0.75, 1.0), (4, 0, 3, 0)))
+    Histogram(edges=(0.0, 0.5, 1.0), people=(4, 3))
+    """
+    edges, people = fine.edges, fine.people
+    for wide in (one for one in range(math.ceil(len(people) / BARS), len(people)) if len(people) % one == 0):
+        bars = tuple(sum(people[i : i + wide]) for i in range(0, len(people), wide))
+        inner = [i for i, count in enumerate(bars) if count]
+        if not inner or bars[inner[0] : inner[-1]].count(0) <= len(bars) / 8:
+            return Histogram(edges[::wide], bars)
+    return fine
+
+
+def _histogram(view: RiskView, people: Histogram | None) -> dict[str, Any] | None:
+    """People at each exposure; of an exposure histogram with the noise of each count, without those at exactly 0."""
+    exposure_histogram: ExposureHistogram | None = view.exposure_histogram
+    if exposure_histogram is not None:
+        people = Histogram(exposure_histogram.edges[1:], exposure_histogram.histogram.people[1:])
+    if people is None:
+        return None
+    if exposure_histogram is None:
+        people = _evened(people)
+    title = of_risk.AT_EACH_EXPOSURE if exposure_histogram is None else of_exposure_histogram.WITH_NOISE
+    noise = 0 if exposure_histogram is None else of_exposure_histogram.bin_noise(exposure_histogram)
+    figure = histogram_figure(people, title)
+    figure = replace(figure, marks=(Bars(people.edges, tuple(map(float, people.people)), float(noise)),))
+    notes = [f"Exposure {of_risk.EXPOSURE}"]
+    notes += [] if exposure_histogram is None else of_exposure_histogram.read_off(exposure_histogram)
+    notes += [figure.note] if figure.note else []
+    return {"title": title, "notes": notes, "noise": noise, "figure": page_plotly(figure)}

@@ -1,0 +1,130 @@
+"""The view of guesses: noise against risk, a row per candidate epsilon, and what the limit allows in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from sfumato.model.guessing import GuessAt, GuessView
+from sfumato.presentation.document import Cells, CodeLines, Document, Prose
+from sfumato.presentation.figures.figure import Axis, Figure
+from sfumato.presentation.figures.marks import GLYPHS, Line, Verdict
+from sfumato.presentation.sharing import noise_against_risk, risk_by_trust, sharing_surface
+from sfumato.presentation.wording import guessing_sentences as of_guessing
+from sfumato.presentation.wording.numbers import number
+
+
+def as_dict(view: GuessView) -> dict[str, object]:
+    """Its figures, and each candidate in a sentence."""
+    return view.as_dict() | {"sentences": [of_guessing.guess_at(row, view.blind) for row in view.candidates]}
+
+
+def figure(view: GuessView) -> Figure:
+    """DPP's curve: how much noise there is, and what is risked at it; without a partner, how often a guess is right."""
+    if view.trust is None:
+        line = Line(tuple(_course(view, lambda row: row.chance)))
+        y = Axis("chance of a right guess", ticks=(0.0, 1.0))
+        return Figure(of_guessing.GUESSED, of_guessing.GUESSES, _across(view), y, (line,))
+    chosen = [_place(row, view) for row in view.candidates if row.epsilon == view.epsilon]
+    return noise_against_risk(
+        _course(view, _risk),
+        view.limit,
+        least=chosen[0] if chosen else None,
+        noise=_across(view),
+        subtitle=of_guessing.GUESSES,
+    )
+
+
+def by_trust(view: GuessView, each: Mapping[str, GuessView]) -> Figure:
+    """The same curve for partners who are trusted more or less."""
+    curves = {f"trust {word}": _course(other, _risk) for word, other in each.items()}
+    return risk_by_trust(curves, view.limit, _across(view), of_guessing.GUESSES)
+
+
+def surface(
+    view: GuessView,
+    chance: float,
+    trusts: Sequence[float],
+    sensitivities: Sequence[float],
+    risks: Sequence[Sequence[float]],
+) -> Figure:
+    """The risk for any partner and any data, at one chance of a right guess."""
+    subtitle = f"A guess is right {number(100 * chance)} of 100 times, blindly {number(100 * view.blind)}."
+    return sharing_surface(trusts, sensitivities, risks, view.limit, subtitle)
+
+
+def _across(view: GuessView) -> Axis:
+    """Noise, where every candidate has one that is known; otherwise epsilon."""
+    if not all(row.noise_90[0] for row in view.candidates):
+        return Axis("epsilon", scale="log")
+    return Axis(f"noise range of the {view.numbers[0]}", unit="±, 90 of 100", scale="log")
+
+
+def _place(row: GuessAt, view: GuessView) -> float:
+    return (row.noise_90[0] or 0.0) if all(each.noise_90[0] for each in view.candidates) else row.epsilon
+
+
+def _course(view: GuessView, height: Callable[[GuessAt], float]) -> list[tuple[float, float]]:
+    points = sorted((_place(row, view), height(row)) for row in view.candidates)
+    return points if len(points) > 1 else points * 2
+
+
+def document(view: GuessView) -> Document:
+    about = CodeLines(view.query, _assumptions(view))
+    return Document(of_guessing.GUESSED, (figure(view), about, Cells(*candidates(view)), *map(Prose, notes(view))))
+
+
+def candidates(view: GuessView) -> tuple[list[str], list[list[str]]]:
+    """A row per candidate epsilon; what is not known of any of them has no column."""
+    rows = view.candidates
+    columns = {
+        "epsilon": [number(row.epsilon, 4) for row in rows],
+        "guesses right at most": [f"{number(100 * row.chance, 4)} of 100" for row in rows],
+        "on average": [_share(row.average) for row in rows],
+        "advantage": [f"{row.advantage:.4f}" for row in rows],
+        "any belief": ["" if row.any_prior is None else f"{row.any_prior:.4f}" for row in rows],
+        "sharing risk": ["" if row.risk is None else f"{row.risk:.4f}" for row in rows],
+        "as published": ["" if row.risk_as_published is None else f"{row.risk_as_published:.4f}" for row in rows],
+        "noise range (90 of 100)": [_ranges(row) for row in rows],
+        "limit": [_verdict(row, view) for row in rows],
+    }
+    known = {name: cells for name, cells in columns.items() if any(cells)}
+    return list(known), [list(cells) for cells in zip(*known.values(), strict=True)]
+
+
+def notes(view: GuessView) -> list[str]:
+    """What the limit allows, and what the columns mean."""
+    at = [row for row in view.candidates if row.epsilon == view.epsilon]
+    sentences = [f"{view.why} {of_guessing.guess_at(at[0], view.blind)}" if at else view.why]
+    every, average = (
+        all(getattr(row, name) is not None for row in view.candidates) for name in ("any_prior", "average")
+    )
+    sentences += [of_guessing.guess_columns(at_any_answer=every, average=average, shared=view.trust is not None)]
+    return [one for one in sentences if one]
+
+
+def _assumptions(view: GuessView) -> str:
+    """What is guessed, with which noise, by whom."""
+    delta = "" if view.delta is None else f", delta {view.delta:g}"
+    partner = ""
+    if view.trust is not None and view.data_sensitivity is not None:
+        partner = f" Trust {number(view.trust)}, data sensitivity {number(view.data_sensitivity)}."
+    return f"Guessed: {view.secret}. Blind {number(100 * view.blind)} of 100. {view.mechanism} noise{delta}.{partner}"
+
+
+def _risk(row: GuessAt) -> float:
+    return row.chance if row.risk is None else row.risk
+
+
+def _share(chance: float | None) -> str:
+    return "" if chance is None else f"{number(100 * chance, 4)} of 100"
+
+
+def _ranges(row: GuessAt) -> str:
+    return " · ".join("by rank" if half is None else f"±{number(half, 4)}" for half in row.noise_90)
+
+
+def _verdict(row: GuessAt, view: GuessView) -> str:
+    if view.limit is None or row.risk is None:
+        return ""
+    mark: Verdict = "ok" if row.risk <= view.limit * (1 + 1e-12) else "over"
+    return GLYPHS["chosen" if row.epsilon == view.epsilon else mark]

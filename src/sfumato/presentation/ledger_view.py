@@ -1,0 +1,213 @@
+"""The ledger for a person's eyes: what was looked at, planned and spent. Nothing confidential is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from fractions import Fraction
+from textwrap import shorten
+
+from sfumato.ledger.charges import RELEASE
+from sfumato.ledger.entry import NANO, Draft, Entry, Event, upward
+from sfumato.ledger.history import Record
+from sfumato.ledger.odometer import Total
+from sfumato.model.budget import BudgetLimit
+from sfumato.model.guarantee import ChosenBy, Guarantee
+from sfumato.presentation.document import Cells, CodeLines, Document, in_text
+from sfumato.presentation.table import table
+from sfumato.presentation.wording import guarantee as of_guarantee
+from sfumato.presentation.wording import ledger_sentences as of_ledger
+
+_COLUMNS = ["#", "dataset", "when", "who", "event", "guarantee", "charged", "delta", "what"]
+_CHOSEN = {ChosenBy.LOOKED.value: "after looking"}  # the others are said as they are
+_WHAT, _LEAST = 90, 30  # characters of what was done
+EMPTY = "The ledger is empty: nothing was looked at, nothing was released."
+
+
+def document(
+    entries: Sequence[Entry], total: Total, budget: BudgetLimit, heading: str = "Budget", width: int = 0
+) -> Document:
+    """The entries, the total, and the budget in force, under its heading: a file has that of its last charge.
+
+    In a terminal so wide, what was done is shortened until the lines fit, but not to less than can be read.
+    """
+    if not entries:
+        return Document("", (CodeLines(EMPTY),))
+    in_all, rows = _in_all(total, budget, heading), _rows(entries)
+    beyond = max(map(len, table(*rows).splitlines())) - width if width else 0
+    if beyond > 0:
+        rows = _rows(entries, max(_WHAT - beyond, _LEAST))
+    return Document("", (Cells(*rows, caption=in_all), in_text(CodeLines(in_all))))
+
+
+def concentrated(total: Total, delta: float | None = None) -> str:
+    """The total as zero-concentrated privacy, and what that is worth at a delta; nothing where there is none."""
+    return of_ledger.concentrated(total, None if delta is None else total.at(delta))
+
+
+def as_dict(record: Record, delta: float | None = None, of: Collection[str] | None = None) -> dict[str, object]:
+    """What a file says; `budget` is the one that its last charge was made under.
+
+    `of`: of which datasets of its population the entries are shown; without it of all.
+    """
+    at = None if delta is None else record.total.at(delta)
+    epsilon = None if at is None or at.by is None else at.epsilon
+    total, budget = record.total, record.budget
+    return {
+        "dataset": record.dataset,
+        "population": record.population,
+        "spent": total.epsilon,
+        "delta": total.delta,
+        "at_most": total.at_most,
+        "rho": total.rho,
+        "rho_delta": None if total.rho is None else upward(total.rho_delta),
+        **({} if at is None else {"at_delta": {"delta": float(at.delta), "epsilon": epsilon, "by": at.by}}),
+        "guarantee": total.guarantee.value,
+        "budget": {"epsilon": _float(budget.epsilon), "delta": _float(budget.delta)} if budget.is_limited else None,
+        "entries": [
+            _public(entry, record) for entry in record.entries if of is None or entry.draft.dataset.casefold() in of
+        ],
+    }
+
+
+def _public(entry: Entry, record: Record) -> dict[str, object]:
+    draft = entry.draft
+    rho = draft.public.get("rho")
+    return {
+        "number": entry.number,
+        "dataset": draft.dataset,
+        "at": draft.at,
+        "who": draft.who,
+        "event": draft.event.value,
+        "charged": draft.nano_epsilon / NANO,
+        "delta": upward(Fraction(draft.delta)),
+        "guarantee": draft.public.get("guarantee"),
+        "word": _worded(entry, record),
+        "attested": _attested(entry, record),
+        "chosen_by": draft.public.get("chosen_by"),
+        "mechanism": draft.public.get("mechanism"),
+        "rho": None if rho is None else upward(Fraction(str(rho))),
+        "at_most": draft.public.get("at_most"),
+        "what": draft.public.get("what"),
+        "kind": draft.public.get("kind"),
+        "epsilon": draft.public.get("epsilon"),
+        "select_epsilon": draft.public.get("select_epsilon"),
+        "version": draft.public.get("version"),
+        "follows": draft.public.get("follows"),
+        "digest": entry.digest,
+    }
+
+
+def _attested(entry: Entry, record: Record) -> list[str]:
+    """The declarations that the word of an entry rests on: of a decision, only where somebody had looked."""
+    attested = entry.draft.public.get("attested") or []
+    if entry.draft.event is Event.DECIDED:
+        return [str(attested)] if attested and record.looked_before(entry.number) else []
+    return [str(one) for one in attested] if isinstance(attested, list) else []
+
+
+def _worded(entry: Entry, record: Record) -> str | None:
+    guarantee = entry.draft.public.get("guarantee")
+    declared = bool(_attested(entry, record))
+    return None if guarantee is None else of_guarantee.worded(Guarantee(str(guarantee)), declared=declared)
+
+
+def for_everybody(record: Record) -> dict[str, object]:
+    """What anybody may know: each charge and the total, of its population too. No answer, no look, and nobody's name.
+
+    It goes by charges, which are entered before anything is read: whether an answer came of one, and whether somebody
+    then let it go, may tell about the data.
+    """
+    total, own = record.total, record.dataset.casefold()
+    drafts = [entry.draft for entry in record.entries if entry.draft.dataset.casefold() == own]
+    return {
+        "releases": [_charge(draft) for draft in drafts if draft.event is Event.RESERVED],
+        "population": record.population,
+        "total": {
+            "guarantee": total.guarantee.value,
+            "epsilon": total.epsilon,
+            "delta": total.delta,
+            "sentence": total_text(total),
+            "odds": of_ledger.odds(total),
+        },
+    }
+
+
+def _charge(draft: Draft) -> dict[str, object]:
+    public, word = draft.public, Guarantee(str(draft.public["guarantee"]))
+    epsilon, delta = draft.nano_epsilon / NANO, upward(Fraction(draft.delta))
+    most = public.get("at_most")
+    at_most = most if isinstance(most, int | float) else None
+    promised = of_ledger.promised(word, epsilon, delta, at_most, str(public.get("protected", "one row")))
+    declared = word.holds and bool(public.get("attested"))
+    return {
+        "at": draft.at,
+        "kind": str(public.get("kind", RELEASE)),
+        "what": str(public.get("what", "")),
+        "guarantee": word.value,
+        "word": of_guarantee.worded(word, declared=declared),
+        "sentence": f"{promised} {of_guarantee.BY_A_DECLARATION}" if declared else promised,
+        "epsilon": epsilon if word.holds else None,
+        "delta": delta if word.holds else None,
+    }
+
+
+def total_text(total: Total) -> str:
+    if not total.releases:
+        return "Spent so far: nothing."
+    charges = f"{total.releases} charge{'s' if total.releases > 1 else ''}"
+    if total.epsilon is None:
+        why = of_guarantee.OTHER_UNITS if total.guarantee.holds else "one or more without a guarantee"
+        return f"Spent so far: no total exists ({charges}; {why})."
+    delta = f", delta {_delta(total.exact_delta)}" if total.exact_delta else ""
+    spent = f"Spent so far: epsilon {total.epsilon:.15g}{delta} in {charges} (guarantee {total.guarantee.value})."
+    if total.guarantee is not Guarantee.SELECTED or total.at_most is None:
+        return spent
+    return f"{spent} {of_guarantee.at_most(total.at_most)}"
+
+
+def _in_all(total: Total, budget: BudgetLimit, heading: str = "Budget") -> str:
+    """What is spent, how much may be in all, and how much of that is left."""
+    spent = {"epsilon": Fraction(total.nano_epsilon, NANO), "delta": total.exact_delta}
+    limits = [
+        (name, limit) for name, limit in (("epsilon", budget.epsilon), ("delta", budget.delta)) if limit is not None
+    ]
+    left = [f"{name} {figure(limit)} ({figure(max(limit - spent[name], Fraction(0)))} left)" for name, limit in limits]
+    return f"{total_text(total)} {heading}: {', '.join(left)}." if left else total_text(total)
+
+
+def figure(exact: Fraction) -> str:
+    return f"{float(exact):.15g}"
+
+
+def _delta(delta: Fraction) -> str:
+    return str(upward(delta)).removesuffix(".0")
+
+
+def _float(exact: Fraction | None) -> float | None:
+    return None if exact is None else float(exact)
+
+
+def _rows(entries: Sequence[Entry], room: int = _WHAT) -> tuple[list[str], list[list[str]]]:
+    """A delta has its column where there is one, and a dataset where there are several."""
+    rows = [_row(entry, room) for entry in entries]
+    several = len({entry.draft.dataset.casefold() for entry in entries}) > 1
+    delta = _COLUMNS.index("delta")
+    needed = {"dataset": several, "delta": any(row[delta] not in ("", "0") for row in rows)}
+    places = [place for place, name in enumerate(_COLUMNS) if needed.get(name, True)]
+    return [_COLUMNS[place] for place in places], [[row[place] for place in places] for row in rows]
+
+
+def _row(entry: Entry, room: int) -> list[str]:
+    draft = entry.draft
+    charged, delta = "", ""
+    if draft.event is Event.RESERVED:
+        charged, delta = f"{draft.nano_epsilon / NANO:.15g}", _delta(Fraction(draft.delta))
+    what = shorten(str(draft.public.get("what", "")), width=room, placeholder=" …")
+    when = draft.at[:16].replace("T", " ")
+    return [str(entry.number), draft.dataset, when, draft.who, draft.event.value, _word(draft), charged, delta, what]
+
+
+def _word(draft: Draft) -> str:
+    """The word and, of a charge, how its epsilon was chosen."""
+    word, chosen = (str(draft.public.get(name, "")) for name in ("guarantee", "chosen_by"))
+    return word if chosen in ("", word) else f"{word}, {_CHOSEN.get(chosen, chosen)}"

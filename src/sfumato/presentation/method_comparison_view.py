@@ -1,0 +1,177 @@
+"""Methods side by side: one picture and one table."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from sfumato.model.method_comparison import Method, MethodComparison, Together
+from sfumato.presentation.document import (
+    CONTROLLER_ONLY,
+    Cells,
+    CodeLines,
+    Document,
+    Heading,
+    Items,
+    Prose,
+    beside_pages,
+    in_html,
+    on_page,
+)
+from sfumato.presentation.figures.figure import Axis, Figure, Pin, Span
+from sfumato.presentation.figures.plotly import page_plotly
+from sfumato.presentation.risk.profile import ranges
+from sfumato.presentation.wording import guarantee as of_guarantee
+from sfumato.presentation.wording import method_comparison_sentences as of_compare
+from sfumato.presentation.wording import risk_sentences as of_risk
+
+Compared = TypeVar("Compared", bound=MethodComparison)
+CONFIDENTIAL = "of the people (confidential)"
+WIDEST = 132
+
+
+def figure(comparison: MethodComparison) -> Figure:
+    """A bar for each method whose epsilons are known, what is common to those that were stated, and what is chosen."""
+    together = comparison.together
+    spans = [_span(method, comparison) for method in comparison.methods if of_compare.has_epsilons(method.interval)]
+    pins = []
+    if together is not None:
+        several = sum(method.requested for method in comparison.methods) > 1
+        if several and together.interval is not None and of_compare.has_epsilons(together.interval):
+            low, high = of_compare.ends(together.interval)
+            spans.append(
+                Span(of_compare.all_stated(by_rule=comparison.by_rule), low, high, "chosen", together.guarantee.value)
+            )
+        pins = [Pin(together.epsilon, f"epsilon {together.epsilon:.4g}")] if together.epsilon else []
+    return Figure(
+        title=of_compare.COMPARED,
+        subtitle=of_compare.compared(comparison),
+        x=Axis("epsilon", scale="log"),
+        y=Axis("method"),
+        marks=(*spans, *pins),
+        note=of_compare.COMPARED_BARS,
+    )
+
+
+def page_figure(comparison: MethodComparison) -> dict[str, Any]:
+    """The same for a page of the server; no interval is rounded beyond what it allows."""
+    picture = figure(comparison)
+    drawn = page_plotly(picture)
+    drawn["data"][0]["text"] = [
+        of_compare.epsilons((span.low, span.high)) + (" ▶" if span.high > picture.across.high else "")
+        for span in picture.of(Span)
+    ]
+    return drawn
+
+
+def document(comparison: MethodComparison) -> Document:
+    """What each method allows: a picture, a table, and what there is to know about them."""
+    picture, query = figure(comparison), CodeLines(comparison.query, _noise(comparison))
+    listed, concluded = notes(comparison), conclusions(comparison)
+    *more, conclusion = concluded
+    blocks = (
+        *((in_html(CONTROLLER_ONLY),) if comparison.confidential else ()),
+        on_page(
+            Prose(of_compare.compared(comparison), "lead"),
+            Heading("The query"),
+            query,
+            Heading("Which epsilons each allows"),
+            Prose(conclusion, "lead"),
+            replace(picture, title="", subtitle=""),
+            Heading("What each carries, means and needs"),
+        ),
+        beside_pages(picture, query),
+        Cells(*methods(comparison), of_compare.COMPARED, widest=WIDEST),
+        on_page(Heading("What else there is to know"), Items([*listed, *more])),
+        beside_pages(Items(listed), *map(Prose, concluded)),
+    )
+    return Document(of_compare.COMPARED, blocks)
+
+
+def methods(comparison: MethodComparison, *, whole: bool = False) -> tuple[list[str], list[list[str]]]:
+    """A row per method, after the stated ones what they come to; what was read off the people has its own column.
+
+    `whole`: odds without a decimal, rounded up.
+    """
+    requested = [method for method in comparison.methods if method.requested]
+    others = [method for method in comparison.methods if not method.requested]
+    both = comparison.together if len(requested) > 1 else None
+    rows = [
+        *(_cells(_name(method, comparison), method, of_compare.needs(method), whole) for method in requested),
+        *([_cells(of_compare.all_stated(by_rule=comparison.by_rule), both, "", whole)] if both is not None else []),
+        *(_cells(method.words, method, of_compare.needs(method), whole) for method in others),
+    ]
+    columns = list(rows[0])
+    if not comparison.looked:
+        columns.remove(CONFIDENTIAL)
+    return columns, [[row[name] for name in columns] for row in rows]
+
+
+def worded(comparison: Compared) -> Compared:
+    """With why each method has no interval, in words."""
+    methods = tuple(replace(method, why=of_compare.why(method)) for method in comparison.methods)
+    return replace(comparison, methods=methods)
+
+
+def notes(comparison: MethodComparison, *, on_a_page: bool = False) -> list[str]:
+    """Why methods have no interval, or lead to another epsilon than one of its ends."""
+    whys: dict[str, list[str]] = {}
+    for row in comparison.methods:
+        why = of_compare.why(row, on_a_page=on_a_page)
+        if why and (row.epsilon is None or row.epsilon not in (row.interval or ())):
+            whys.setdefault(why, []).append(row.words)
+    return [f"{'; '.join(names)}: {why}" for why, names in whys.items()]
+
+
+def conclusions(comparison: MethodComparison) -> list[str]:
+    """What holds of the table, and at last what was asked for comes to."""
+    ranked = any(row.at is not None and row.at.rank_90 for row in comparison.methods)
+    sentences = [
+        of_compare.COMPARED_FROM_DATA if comparison.from_data else of_compare.COMPARED_MEANING,
+        of_risk.noisy_parts(comparison),
+        of_risk.MISSED_RANKS if ranked else "",
+        of_compare.COMPARED_EXAMPLES if comparison.together is None else of_compare.COMPARED_OTHERS,
+    ]
+    together = comparison.together
+    sentences += [] if together is None else [of_compare.intersected(together, by_rule=comparison.by_rule)]
+    return [sentence for sentence in sentences if sentence]
+
+
+def _span(method: Method, comparison: MethodComparison) -> Span:
+    low, high = of_compare.ends(method.interval or (0.0, 0.0))
+    in_conflict = comparison.together is not None and method.requested and method.words in comparison.together.conflict
+    word = () if method.guarantee is None else (method.guarantee.value,)
+    note = " · ".join((*word, of_compare.needs(method)))
+    return Span(_name(method, comparison), low, high, "over" if in_conflict else "ok", note)
+
+
+def _cells(name: str, row: Method | Together, needs: str, whole: bool) -> dict[str, str]:
+    odds = of_guarantee.in_100 if whole else of_guarantee.of_100
+    return {
+        "method": name,
+        "epsilon": "" if row.of_people else _epsilons(row),
+        CONFIDENTIAL: _epsilons(row) if row.of_people else "",
+        "guarantee": "–" if row.guarantee is None or _infeasible(row) else row.guarantee.value,
+        "noise range": "–" if row.at is None else ranges(row.at),
+        "attacker": "–" if row.at is None else f"{odds(row.at.attack_chance)} of 100",
+        "needs": needs,
+    }
+
+
+def _name(method: Method, comparison: MethodComparison) -> str:
+    return of_compare.whose(method, by_rule=comparison.by_rule)
+
+
+def _epsilons(row: Method | Together) -> str:
+    if row.interval is None and row.epsilon is not None:
+        return f"{row.epsilon:g}"
+    return of_compare.NO_EPSILON if _infeasible(row) else of_compare.epsilons(row.interval)
+
+
+def _infeasible(row: Method | Together) -> bool:
+    return isinstance(row, Together) and not row.feasible
+
+
+def _noise(comparison: MethodComparison) -> str:
+    delta = f", delta {of_guarantee.exactly(comparison.noise.delta)}" if comparison.noise.delta else ""
+    return f"{comparison.noise.mechanism} noise{delta}.".capitalize()

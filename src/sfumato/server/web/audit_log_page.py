@@ -1,0 +1,53 @@
+"""The record of who did what, newest first, and whether it is whole."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from starlette.responses import Response
+
+from sfumato.errors import SfumatoError
+from sfumato.escrow.identity.person import Person
+from sfumato.escrow.service import Escrow
+from sfumato.presentation.wording import ledger_sentences as of_ledger
+from sfumato.server.dependencies import AfterNumber, EscrowDep, ReadingUser
+from sfumato.server.texts import Line
+from sfumato.server.web.shell import RendererDep
+
+FilterText = Annotated[Line, Query()]
+screens = APIRouter(include_in_schema=False)
+_ON_A_PAGE = 50
+_REQUEST = re.compile(r"[0-9a-f]{24}")
+
+
+@screens.get("/audit")
+def audit(
+    page: RendererDep,
+    actor: ReadingUser,
+    escrow: EscrowDep,
+    after: AfterNumber = None,
+    who: FilterText = "",
+    about: FilterText = "",
+) -> Response:
+    """An empty field of the form filters nothing."""
+    who, about = who.strip()[:200], about.strip()[:200]
+    asked = {"who": who or None, "about": about or None}
+    found = escrow.audit.many(actor, after or 0, _ON_A_PAGE + 1, newest_first=True, **asked)
+    entries = found[:_ON_A_PAGE]
+    older = entries[-1].number if len(found) > _ON_A_PAGE else None
+    numbers = {about: number for about in {one.about for one in entries} if (number := _number(escrow, actor, about))}
+    return page(
+        "audit.html", numbers=numbers, words=of_ledger, entries=entries, older=older, after=after, who=who, about=about
+    )
+
+
+def _number(escrow: Escrow, actor: Person, about: str) -> int | None:
+    """Of a request, as people call it, where this person may see it."""
+    if not _REQUEST.fullmatch(about):
+        return None
+    try:
+        return int(escrow.requests.one(actor, about)["number"])
+    except SfumatoError:
+        return None
