@@ -109,7 +109,7 @@ class Forwarding:
     """Hands every question on; a real one would have a database of its own."""
 
     def __init__(self, source: object, schema: Schema | None) -> None:
-        self._engine, self.statements = local.ENGINES["duckdb"](source, schema), 0
+        self._engine, self.statements = local.ENGINES["duckdb"](source, schema, None), 0
 
     def rows(self, sql: str) -> Any:
         self.statements += 1
@@ -122,7 +122,7 @@ class Forwarding:
 def test_an_engine_is_opened_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
     opened = []
 
-    def forwarding(source: object, schema: Schema | None) -> Engine:
+    def forwarding(source: object, schema: Schema | None, _: object) -> Engine:
         opened.append(Forwarding(source, schema))
         return opened[-1]
 
@@ -157,7 +157,7 @@ def test_a_task_scores_a_release(monkeypatch: pytest.MonkeyPatch) -> None:
     signal = query().release(epsilon=1.0).signal({"task": "even_share", "column": "n"})
     assert signal.score in (0.0, 1.0)
     assert signal.cost == 0
-    assert {"name": "even_share", "parameters": [PARAMETER], "range": [0.0, 1.0]} in tasks.described()
+    assert {"name": "even_share", "parameters": [PARAMETER], "range": [0.0, 1.0]} in tasks.task_descriptions()
 
 
 PARAMETER = {"name": "column", "kind": "text", "required": True, "default": None}
