@@ -330,7 +330,7 @@ def _duckdb(source: object, schema: Schema | None, checked: CheckedFiles | None 
     return DuckDB(source, schema, select, checked)
 
 
-ENGINES: dict[str, Callable[[object, Schema | None], Engine]] = {"duckdb": _duckdb}
+ENGINES: dict[str, Callable[[object, Schema | None, CheckedFiles | None], Engine]] = {"duckdb": _duckdb}
 """What `open(engine=...)` names: a function from a source and its schema to an engine (docs/extending.md)."""
 
 
