@@ -266,7 +266,7 @@ def _fill_table(rows: Sequence[Mapping[str, object]], schema: Schema, columns: S
     for row in rows:
         read = {name: _clean_value(row.get(name), schema, name) for name in names}
         if schema.unit.column is None or read[schema.unit.column] is not None:
-            values = [*read.values(), *(_clamped(value, schema, name) for name, value in read.items())]
+            values = [*read.values(), *(_clamped_value(value, schema, name) for name, value in read.items())]
             connection.execute(f"INSERT INTO {_quoted(schema.name)} VALUES ({places})", values)
     return connection
 
@@ -385,7 +385,7 @@ def _day(text: str) -> str | None:
         return None
 
 
-def _clamped(value: Value, schema: Schema, name: str) -> float | None:
+def _clamped_value(value: Value, schema: Schema, name: str) -> float | None:
     """What is added up; a WHERE reads the value as it is."""
     column = schema.column(name)
     if value is None or isinstance(value, str) or column is None or column.bounds is None:
