@@ -17,7 +17,7 @@ from sfumato.adapters.vault.vault_file import Argon2Cost
 from sfumato.composition.create import create_workspace
 from sfumato.errors import BadInput, Conflict, EngineFailure, Forbidden, NoGuarantee, PreferenceError, QueryError
 from sfumato.escrow.ports import EscrowLimits
-from sfumato.escrow.submissions.lifecycle import Request
+from sfumato.escrow.submissions.request import Request
 from sfumato.presentation.escrow import dataset_view, submission
 from tests.room import BOARD, COUNT, DATA, RULE, SCHEMA, Room
 
@@ -108,7 +108,7 @@ def test_an_answer_that_comes_back_to_somebody_else_has_the_word_of_that_decisio
     redraw = room.released(COUNT, by="dan", allow_no_guarantee=True)
     assert (first["guarantee"], redraw["guarantee"]) == ("dp", "none")
     assert (redraw["answers"], room.charged) == (first["answers"], 0.2)
-    assert dataset_view.ledger(room.datasets.ledger(room["eve"], "stays"))["guarantee"] == "none"
+    assert dataset_view.ledger(room.datasets.ledger(room["eve"], "stays")).guarantee == "none"
 
 
 def test_the_same_numbers_in_other_words_are_charged_once_whoever_asks(room: Room) -> None:
@@ -249,13 +249,13 @@ with open_workspace({str(tmp_path / "ws")!r}, passphrase="open"):
 def test_a_server_starts_while_another_ends_what_it_ran(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     room.policy(AUTOMATIC)
     request = room.submit()
-    failed = room.execution._failed
+    failed = room.execution._fail
 
     def meanwhile(found: Request, why: str) -> None:
         monkeypatch.undo()
         room.sql("UPDATE requests SET state = 'released' WHERE id = :id", id=found.id)
         failed(found, why)
 
-    monkeypatch.setattr(room.execution, "_failed", meanwhile)
+    monkeypatch.setattr(room.execution, "_fail", meanwhile)
     room.sql("UPDATE requests SET state = 'running' WHERE id = :id", id=request.id)
     assert (room.execution.resume(), room.state(request)) == (0, "released")

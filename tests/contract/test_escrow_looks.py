@@ -12,8 +12,9 @@ import pytest
 
 from sfumato.errors import Forbidden, NoGuarantee
 from sfumato.escrow.identity.person import Person
-from sfumato.escrow.submissions.lifecycle import Request
+from sfumato.escrow.submissions.request import Request
 from sfumato.ledger.entry import Event
+from sfumato.model.plain import to_plain
 from sfumato.presentation.escrow import dataset_view, submission
 from tests.room import COUNT, SCHEMA, SUM, Room
 
@@ -31,7 +32,7 @@ def certificate(room: Room, request: Request) -> dict[str, Any]:
 
 
 def total(room: Room) -> str:
-    return str(dataset_view.ledger(room.datasets.ledger(room["bob"], "stays"))["guarantee"])
+    return str(dataset_view.ledger(room.datasets.ledger(room["bob"], "stays")).guarantee)
 
 
 def test_a_look_before_the_approval_leaves_no_guarantee(room: Room) -> None:
@@ -85,7 +86,7 @@ def test_what_was_fixed_beforehand_is_dp_and_says_so(room: Room) -> None:
     assert (found["guarantee"], found["fixed"], found["epsilon"]) == ("dp", "attested", 0.2)
     assert f"fixed beforehand: “{MINUTES}” (said by alice)" in found["assumed"]
     assert total(room) == "dp"
-    shown: Any = dataset_view.ledger(room.datasets.ledger(room["alice"], "stays"))["entries"]
+    shown: Any = to_plain(dataset_view.ledger(room.datasets.ledger(room["alice"], "stays")).entries)
     entries = {e["event"]: e for e in shown}
     for event in ("decided", "reserved"):
         assert (entries[event]["word"], entries[event]["attested"]) == ("dp, by a declaration", [MINUTES])
@@ -230,7 +231,7 @@ def test_a_rule_that_was_changed_after_a_look_is_told_to_no_analyst(room: Room) 
     asked = [{"sql": SUM}]
     room.policy(ANY | {"preferences": ["rule", "epsilon"]})
     room.look()
-    assert room.questions.dry_run(room["bob"], "stays", asked, None)["answers"], "the rule of before is known"
+    assert room.questions.dry_run(room["bob"], "stays", asked, None).answers, "the rule of before is known"
     room.policy(ANY | {"preferences": ["rule", "epsilon"]}, rule={"epsilon": 0.3137}, allow_no_guarantee=True)
     bob, alice = room["bob"], room["alice"]
     estimate = room.questions.estimate(bob, "stays", asked, None)
@@ -244,7 +245,7 @@ def test_a_rule_that_was_changed_after_a_look_is_told_to_no_analyst(room: Room) 
         with pytest.raises(Forbidden, match="withheld: the rule, or the policy, was changed after a look"):
             trial(bob)
         assert trial(alice), "whoever holds the data may"
-    assert room.questions.dry_run(bob, "stays", asked, {"epsilon": 0.5})["answers"], "one's own is one's own"
+    assert room.questions.dry_run(bob, "stays", asked, {"epsilon": 0.5}).answers, "one's own is one's own"
 
 
 def test_a_policy_that_was_fixed_beforehand_may_be_written_after_a_look(room: Room) -> None:

@@ -38,8 +38,8 @@ def test_a_controller_sees_what_is_theirs_from_either_end(api: Api) -> None:
     every = api.room.audit.many(api.room["alice"], limit=1000)
     back = api.room.audit.many(api.room["alice"], limit=1000, newest_first=True)
     assert back == every[::-1]
-    assert not any(entry["about"] == "visits" for entry in every)
-    assert api.room.audit.many(api.room["alice"], back[2]["number"], 2, newest_first=True) == back[3:5]
+    assert not any(entry.about == "visits" for entry in every)
+    assert api.room.audit.many(api.room["alice"], back[2].number, 2, newest_first=True) == back[3:5]
 
 
 def test_a_request_is_called_by_its_number(api: Api) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from sfumato.errors import BadInput, BudgetExceeded, EngineFailure, Forbidden, NoGuarantee
 from sfumato.ledger.entry import Event
+from sfumato.model.plain import to_plain
 from sfumato.presentation.escrow import dataset_view
 from sfumato.presentation.escrow.notifications_view import sentence
 from tests.api import Api
@@ -58,7 +59,7 @@ def test_charges_and_budgets_of_a_population_are_shared(room: Room) -> None:
     room.approve(request)
     room.go()
     assert "0.2 is spent, the budget is 0.3" in room.note(request)
-    assert dataset_view.ledger(room.datasets.ledger(room["bob"], "bills"))["spent"] == 0.2
+    assert dataset_view.ledger(room.datasets.ledger(room["bob"], "bills")).spent == 0.2
     room.policy({"approve": "after the answer", "guarantees": ["none"]}, budget=3)
     with pytest.raises(BudgetExceeded):
         room.submit()
@@ -71,9 +72,13 @@ def test_an_analyst_sees_the_population_and_no_entry_or_name_of_another_dataset(
     room.policies.set(room["alice"], "bills", {"rule": RULE, "flow": [{"who": ["dan"], "approve": "automatic"}]})
     room.requests.submit(room["dan"], "bills", "planning", [{"sql": COUNT}])
     room.go()
-    ledger = dataset_view.ledger(room.datasets.ledger(room["bob"], "stays"))
+    ledger = to_plain(dataset_view.ledger(room.datasets.ledger(room["bob"], "stays")))
     shown = repr(
-        [room.datasets.one(room["bob"], "stays"), ledger, dataset_view.public_page(room.datasets.public("stays"))]
+        [
+            to_plain(room.datasets.one(room["bob"], "stays")),
+            ledger,
+            dataset_view.public_page(room.datasets.public("stays")),
+        ]
     )
     assert "'population': 'patients'" in shown
     assert "bills" not in shown
@@ -87,8 +92,8 @@ def test_a_controller_sees_the_entries_of_their_own_datasets(room: Room) -> None
     room.look()
 
     def seen(by: str) -> set[str]:
-        entries: Any = dataset_view.ledger(room.datasets.ledger(room[by], "bills"))["entries"]
-        return {entry["dataset"] for entry in entries}
+        entries: Any = dataset_view.ledger(room.datasets.ledger(room[by], "bills")).entries
+        return {entry.dataset for entry in entries}
 
     assert (seen("alice"), seen("carol"), seen("eve")) == ({"bills", "stays"}, {"bills"}, {"bills", "stays"})
 
@@ -113,7 +118,7 @@ def test_a_population_in_the_schema_is_declared_by_registering_and_describing(ro
     room.datasets.describe(room["alice"], "bills", BILLS)
     assert room.datasets.of("bills").population == "patients", "what is left out is not taken back"
     room.datasets.describe(room["alice"], "stays", f'population = "patients"\n{SCHEMA}')
-    assert dataset_view.ledger(room.datasets.ledger(room["alice"], "bills"))["population"] == "patients"
+    assert dataset_view.ledger(room.datasets.ledger(room["alice"], "bills")).population == "patients"
     declared = [entry.draft.public.get("population") for entry in room.entries(Event.OPENED)]
     assert declared == ["patients", "patients"]
 
@@ -127,12 +132,12 @@ def test_controllers_are_told_of_the_same_rows_and_name_the_population(room: Roo
     said = "The data of 'bills' has the same rows as 'stays' and they are counted separately."
     for name in ("alice", "carol"):
         assert any(text.startswith(said) for text in notices(room, name))
-    assert room.datasets.one(room["alice"], "bills")["same_rows"] == ["stays"]
+    assert to_plain(room.datasets.one(room["alice"], "bills"))["same_rows"] == ["stays"]
     room.look()
     room.policies.set(room["alice"], "bills", ANYBODY)
     assert room.approve(ask(room)).state == "approved", "nothing is merged by itself"
     room.datasets.populate(room["alice"], "bills", "stays")
-    assert room.datasets.one(room["alice"], "bills")["same_rows"] == []
+    assert to_plain(room.datasets.one(room["alice"], "bills"))["same_rows"] == []
     with pytest.raises((Forbidden, NoGuarantee)):
         room.approve(room.requests.submit(room["bob"], "bills", "more", [{"sql": COUNT}]))
 
@@ -144,15 +149,15 @@ def test_whoever_does_not_control_the_other_dataset_is_not_told_its_name(room: R
     (text,) = notices(room, "fay")
     assert "another dataset of this workspace, which you do not control" in text
     assert "stays" not in text
-    assert room.datasets.one(room["fay"], "bills")["same_rows"] == [None]
+    assert to_plain(room.datasets.one(room["fay"], "bills"))["same_rows"] == [None]
 
 
 def test_nothing_that_an_analyst_or_auditor_sees_depends_on_the_equality(room: Room) -> None:
     held(room, DATA)
     room.policies.set(room["alice"], "bills", ANYBODY)
     assert notices(room, "bob") == notices(room, "eve") == []
-    assert all("same_rows" not in room.datasets.one(room[name], "bills") for name in ("bob", "eve"))
-    assert all("digest" not in version.as_dict() for version in room.datasets.versions(room["alice"], "bills"))
+    assert all("same_rows" not in to_plain(room.datasets.one(room[name], "bills")) for name in ("bob", "eve"))
+    assert all("digest" not in to_plain(version) for version in room.datasets.versions(room["alice"], "bills"))
 
 
 def test_other_rows_are_told_to_nobody(room: Room) -> None:

@@ -17,8 +17,8 @@ from sfumato.model.schema import Type
 from sfumato.model.statement import ColumnRef, Pattern
 from sfumato.privacy.sensitivity import measure
 from sfumato.schema.read import from_dict
-from sfumato.sql.builder.ast import column, predicate, selected
-from sfumato.sql.parser.statement import condition, parse
+from sfumato.sql.builder.ast import column, predicate, select_from
+from sfumato.sql.parser.statement import parse, parse_condition
 from tests.property.tables import examples
 
 TEXTS = ("Heart", "heart", "a%b", "a_b", "it's", "", "Z", "Ünï", "ß", "\n", "10", "\\")
@@ -92,7 +92,7 @@ def asked_of(texts: tuple[str, ...], numbers: tuple[int, ...]) -> tuple[sf.Datas
 
 def kept_by_duckdb(dataset: sf.Dataset, where: str) -> set[Cell]:
     engine = dataset._context.engine
-    select = selected(map(column, KEYS), "t", where=[predicate(condition(where, dataset.schema))])
+    select = select_from(map(column, KEYS), "t", where=[predicate(parse_condition(where, dataset.schema))])
     return set(engine.rows(select.sql(engine.dialect)))
 
 
@@ -101,7 +101,7 @@ def kept_by_duckdb(dataset: sf.Dataset, where: str) -> set[Cell]:
 @given(where=conditions((*_WRITTEN, *_ODD), TEXTS))
 def test_no_cell_is_ruled_out_that_an_engine_keeps_rows_in(where: str) -> None:
     dataset, cells = asked_of(TEXTS, NUMBERS)
-    possible = set(possible_cells(condition(where, dataset.schema), KEYS, cells))  # type: ignore[arg-type]
+    possible = set(possible_cells(parse_condition(where, dataset.schema), KEYS, cells))  # type: ignore[arg-type]
     assert kept_by_duckdb(dataset, where) <= possible
 
 
@@ -113,7 +113,7 @@ def test_of_plain_values_exactly_the_cells_without_rows_are_ruled_out(where: str
     dataset, cells = asked_of(tuple(text for text in TEXTS if text.isascii()), (-3, 0, 1, 6, 12))
     if "Ü" in where:
         return
-    possible = set(possible_cells(condition(where, dataset.schema), KEYS, cells))  # type: ignore[arg-type]
+    possible = set(possible_cells(parse_condition(where, dataset.schema), KEYS, cells))  # type: ignore[arg-type]
     assert kept_by_duckdb(dataset, where) == possible
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sfumato.errors import Conflict, Forbidden, NoGuarantee, PolicyError, SfumatoError
-from sfumato.escrow.submissions.lifecycle import Request
+from sfumato.escrow.submissions.request import Request
 from sfumato.ledger.entry import Event
 from sfumato.presentation.escrow import dataset_view, submission
 from sfumato.presentation.escrow.policy_view import signed
@@ -35,7 +35,7 @@ def word(room: Room, request: Request) -> str:
 
 
 def total(room: Room) -> str:
-    return str(dataset_view.ledger(room.datasets.ledger(room["bob"], "stays"))["guarantee"])
+    return str(dataset_view.ledger(room.datasets.ledger(room["bob"], "stays")).guarantee)
 
 
 # The words by sequence, as docs/theory/deciding.md lists them
@@ -209,11 +209,11 @@ def test_deciders_and_analysts_see_no_look_of_a_viewer_after_the_first(room: Roo
     apart(room)
     room.look(V)
     seen = [entry.number for entry in room.entries()], room.audit.many(room[D])
-    assert all(entry["verb"] != "asked for the risk of" for entry in seen[1])
+    assert all(entry.verb != "asked for the risk of" for entry in seen[1])
     room.look(V, COUNT)
     room.questions.check(room[V], "stays")
     assert ([entry.number for entry in room.entries()], room.audit.many(room[D])) == seen
-    assert len([e for e in room.audit.many(room["eve"]) if e["verb"].startswith("asked for the")]) == 3
+    assert len([e for e in room.audit.many(room["eve"]) if e.verb.startswith("asked for the")]) == 3
 
 
 # What is refused
@@ -328,5 +328,5 @@ def test_it_takes_two_controllers_and_one_who_viewed_nothing(room: Room) -> None
 def test_a_policy_says_it_in_a_sentence(room: Room) -> None:
     apart(room)
     said = signed(room.policies.current(room[D], "stays"))
-    assert any("A controller who views individual risks can no longer decide" in text for text in said["sentences"])  # type: ignore[attr-defined]
-    assert said["policy"]["separation"] is True  # type: ignore[index]
+    assert any("A controller who views individual risks can no longer decide" in text for text in said.sentences)
+    assert said.policy.separation is True

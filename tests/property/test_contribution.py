@@ -27,7 +27,7 @@ from sfumato.model.schema import Type
 from sfumato.model.statement import ColumnRef
 from sfumato.schema.read import from_dict
 from sfumato.sql.plans.contribution_bounds import text
-from sfumato.sql.plans.rows import Question
+from sfumato.sql.plans.rows import PlanInput
 from sfumato.sql.plans.totals import read_totals, totals
 from tests.depth import depth
 from tests.property.questions import AGGREGATES, questions
@@ -77,7 +77,7 @@ def test_the_mean_over_many_dataset_names_is_that_of_all_rows() -> None:
     asked = dataset.query("SELECT SUM(days) FROM stays")
     long = 0
     for n in range(names):
-        question = Question(replace(dataset.schema, name=f"stays {n}"), asked.statement, asked.measurement)
+        question = PlanInput(replace(dataset.schema, name=f"stays {n}"), asked.statement, asked.measurement)
         [(_, found)] = read_totals(dataset._context.engine.rows(totals(question).sql("duckdb")), question)
         long += round((found[0] * asked.measurement.numbers[0].step - 2 * patients) / 59)
     assert least_rate(long, names * patients) <= 0.2 <= most_rate(long, names * patients)

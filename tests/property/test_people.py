@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.sql.builder.ast import column
-from sfumato.sql.plans.rows import Question, rows
+from sfumato.sql.plans.rows import PlanInput, rows
 from tests.property.questions import AGGREGATES, questions, releasable_questions
 from tests.property.tables import SOURCES, Table, examples, tables
 from tests.property.test_oracle import assert_same_facts
@@ -105,9 +105,9 @@ def kept_in(source: object, schema: Any, sql: str) -> Kept:
     return Counter((*row[:person], *row[person + 1 :], row[person]) for row in found)
 
 
-def asked(dataset: sf.Dataset, sql: str) -> Question:
+def asked(dataset: sf.Dataset, sql: str) -> PlanInput:
     query = dataset.query(sql)
-    return Question(dataset.schema, query.statement, query.measurement)
+    return PlanInput(dataset.schema, query.statement, query.measurement)
 
 
 def kept_of_each(kept: Kept) -> Counter[object]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sfumato.errors import QueryError, SchemaError
 from sfumato.model.statement import columns_in
 from sfumato.privacy.sensitivity import measure
-from sfumato.sql.parser.statement import condition
+from sfumato.sql.parser.statement import parse_condition
 from tests.depth import depth
 from tests.unit.test_parse import ADULT, PRESENT, WHERE, read
 
@@ -154,4 +154,4 @@ def test_a_sound_question_is_answered_in_one_spelling(
 @given(st.text() | soups | conditions | scalars)
 def test_no_condition_does_more_than_it_may(text: str) -> None:
     with suppress(QueryError):
-        assert {column.name for column in columns_in(condition(text, ADULT, PRESENT))} <= set(PRESENT)
+        assert {column.name for column in columns_in(parse_condition(text, ADULT, PRESENT))} <= set(PRESENT)

@@ -22,7 +22,7 @@ from sfumato.model.release import Answer
 from sfumato.privacy.noise.calibration import calibrate
 from sfumato.release import answer as assemble
 from sfumato.release.noise import Noisy, draw_noise
-from sfumato.sql.plans.rows import Question
+from sfumato.sql.plans.rows import PlanInput
 from sfumato.sql.plans.totals import read_totals, totals
 from tests.depth import depth
 from tests.statistical.audit import least_rate, most_rate
@@ -164,7 +164,7 @@ def test_over_many_dataset_names_planes_weigh_as_many_flights_as_count() -> None
     asked = dataset.query("SELECT SUM(distance) FROM flights")
     sums = []
     for n in range(depth("dataset names")):
-        question = Question(replace(dataset.schema, name=f"flights {n}"), asked.statement, asked.measurement)
+        question = PlanInput(replace(dataset.schema, name=f"flights {n}"), asked.statement, asked.measurement)
         [(_, found)] = read_totals(dataset._context.engine.rows(totals(question).sql("duckdb")), question)
         sums.append(float(found[0] * asked.measurement.numbers[0].step))
     planes = january.groupby("tailnum").distance.agg(["size", "mean", "var"]).fillna(0)

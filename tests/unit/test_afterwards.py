@@ -15,7 +15,7 @@ from sfumato.presentation.wording import release_sentences as of_release
 from sfumato.privacy.preferences.preference import epsilon
 from sfumato.release.postprocess import apply_having_order_limit, holds
 from sfumato.schema.read import from_dict
-from sfumato.sql.parser.statement import condition
+from sfumato.sql.parser.statement import parse_condition
 
 ANSWER = from_dict(
     {"name": "answer", "columns": {"n": {"type": "integer"}, "x": {"type": "number"}, "s": {"type": "text"},
@@ -31,7 +31,7 @@ ROWS: list[tuple[object, ...]] = [
 
 
 def said(text: str) -> Predicate:
-    return condition(text, ANSWER)
+    return parse_condition(text, ANSWER)
 
 
 def row(*values: object) -> dict[str, object]:

@@ -12,7 +12,7 @@ import pytest
 from sfumato.composition import local
 from sfumato.errors import BadInput
 from sfumato.model.schema import Schema, Type
-from sfumato.schema.interview import Question, ask
+from sfumato.schema.interview import InterviewQuestion, ask
 from sfumato.schema.read import from_dict
 
 PAGE = Path(__file__).parents[2] / "docs" / "schema.md"
@@ -24,9 +24,9 @@ class Person:
 
     def __init__(self, *entries: str) -> None:
         self.entries: Iterator[str] = iter(entries)
-        self.asked: list[Question] = []
+        self.asked: list[InterviewQuestion] = []
 
-    def __call__(self, question: Question) -> str:
+    def __call__(self, question: InterviewQuestion) -> str:
         self.asked.append(question)
         return next(self.entries, "")
 
@@ -148,7 +148,7 @@ def test_the_transcript_in_the_docs(tmp_path: Path) -> None:
     assert command == "$ sfumato schema ask stays.csv --out stays.toml"
     left: Iterator[str] = iter(lines)
 
-    def answer(question: Question) -> str:
+    def answer(question: InterviewQuestion) -> str:
         if question.wrong:
             assert next(left) == question.wrong
         prompt = f"{question.words} [{question.default}]:" if question.default else f"{question.words}:"

@@ -18,7 +18,7 @@ import sfumato as sf
 from sfumato.api.release import Release
 from sfumato.client.asgi import InProcess
 from sfumato.client.remote_dataset import RemoteDataset
-from sfumato.client.request import Request
+from sfumato.client.submissions import RemoteRequest
 from sfumato.composition import local as wiring
 from sfumato.errors import (
     AwaitingApproval,
@@ -31,6 +31,15 @@ from sfumato.errors import (
     SchemaError,
     SourceError,
 )
+from sfumato.escrow.audit_log import AuditHead
+from sfumato.escrow.catalogue.entries import FullEntry
+from sfumato.escrow.identity.person import Person
+from sfumato.escrow.policy.policy_file import PolicyFile
+from sfumato.escrow.questions.risk_facts import CandidateRisk
+from sfumato.model.plain import to_plain
+from sfumato.presentation.escrow.audit_view import AuditVerification
+from sfumato.presentation.escrow.notifications_view import WordedNotification
+from tests.examples import example
 from tests.unit.server_of_tests import Server, problem
 
 SCHEMA = """# A remark that stays.
@@ -42,7 +51,7 @@ bounds = [0, 100]
 gap = 1.2
 worst_case = true
 """
-HELD = {"name": "t", "title": "Ages", "schema": SCHEMA, "controllers": ["cora"], "version": "v1"}
+HELD = example(FullEntry, name="t", title="Ages", schema=SCHEMA, controllers=["cora"], version="v1")
 SQL = "SELECT COUNT(*) FROM t"
 
 
@@ -79,13 +88,17 @@ FORESEEN = {
     "numbers": ["count of rows"],
     "columns": [],
     "mechanism": "laplace",
+    "delta": None,
+    "calibration": "analytic",
     "epsilon": 0.2,
     "feasible": True,
     "method": "gap 1.2, worst case",
     "why": "The largest epsilon that meets gap 1.2, worst case.",
     "guarantee": "dp",
     "select_epsilon": 0.0,
-    "worst_case": {"epsilon": 0.2, "noise_90": [11.5129]},
+    "worst_case": example(CandidateRisk, epsilon=0.2, noise_90=[11.5129]),
+    "means": None,
+    "averages": None,
     "odds": "Of 100 possible answers, 45 would suggest this.",
 }
 ESTIMATE = {
@@ -97,6 +110,8 @@ ESTIMATE = {
     "dataset_guarantee": "dp",
     "budget": "epsilon 3",
     "left": 2.7,
+    "sentences": [],
+    "barred": None,
 }
 PAGE = {
     "request": asked(submitted_at="2026-01-01"),
@@ -116,7 +131,7 @@ SIGNED = {
     "number": 1,
     "author": "cora",
     "at": "2026-01-01",
-    "policy": {"flow": [{"who": ["ana"]}]},
+    "policy": example(PolicyFile),
     "sentences": ["ana may ask for counts.", "Nobody else."],
 }
 
@@ -154,10 +169,10 @@ def test_a_rehearsal_is_asked_with_its_preference(local: sf.Dataset) -> None:
     here = local.query(SQL).rehearse(sf.gap(1.5, worst_case=True))
     assert here.solution is not None
     solution = {"epsilon": here.solution.epsilon, "why": here.solution.why}
-    server = served().on("POST /datasets/t/rehearse", here.view.as_dict() | {"solution": solution})
+    server = served().on("POST /datasets/t/rehearse", here.view.as_dict() | {"solution": solution, "at": None})
     there = held(server).query(SQL).rehearse(sf.gap(1.5, worst_case=True))
     assert body(server) == {"sql": SQL, "preference": {"gap": 1.5, "worst_case": True}}
-    assert there.solution == solution
+    assert to_plain(there.solution) == solution
     assert repr(there).splitlines()[-1] == repr(here).splitlines()[-1]
 
 
@@ -275,7 +290,7 @@ def test_waiting_tells_each_change_once(capsys: pytest.CaptureFixture[str]) -> N
 def test_waiting_ends_when_it_was_said_to() -> None:
     server = served().on("GET /requests/r7", asked())
     with pytest.raises(AwaitingApproval, match="Request 7 is submitted still"):
-        held(server).submit([SQL], purpose="study").wait(seconds=1e-9, told=lambda _: None)
+        held(server).submit([SQL], purpose="study").wait(seconds=1e-9, report=lambda _: None)
 
 
 def test_a_release_is_the_same_release_as_here(local: sf.Dataset) -> None:
@@ -285,7 +300,7 @@ def test_a_release_is_the_same_release_as_here(local: sf.Dataset) -> None:
     there = held(server).query(SQL).release(purpose="study")
     assert isinstance(there, Release)
     assert there == here
-    answers = Request(server.connection(), asked()).result()
+    answers = RemoteRequest(server.connection(), asked()).result()
     assert (answers.charged, answers.guarantee, answers.as_dict()) == (1.0, "dp", result)
 
 
@@ -303,12 +318,12 @@ def test_a_release_that_is_refused_says_why() -> None:
 
 def test_a_signal_of_no_kind_is_not_sent() -> None:
     with pytest.raises(BadInput, match=r"no signal 'noisy'\. Hint: there are: free, noisy_difference"):
-        Request(Server().connection(), asked("released")).signal({"task": "top_k", "column": "n"}, "noisy")
+        RemoteRequest(Server().connection(), asked("released")).signal({"task": "top_k", "column": "n"}, "noisy")
 
 
 def test_a_range_has_numbers() -> None:
     with pytest.raises(BadInput, match="two numbers, not 'ab'"):
-        Request(Server().connection(), asked("released")).signal(code="def evaluate(tables): ...", range="ab")  # type: ignore[arg-type]
+        RemoteRequest(Server().connection(), asked("released")).signal(code="def evaluate(tables): ...", range="ab")  # type: ignore[arg-type]
 
 
 # Those who decide
@@ -317,7 +332,7 @@ def test_a_range_has_numbers() -> None:
 def test_an_approval_holds_for_the_page_that_was_seen() -> None:
     server = Server().on("GET /requests/r7/page", PAGE, PAGE | {"binding": "later"})
     server.on("POST /requests/r7/approve", asked("approved"))
-    request = Request(server.connection(), asked())
+    request = RemoteRequest(server.connection(), asked())
     shown = repr(request.page())
     for said in (
         "Asked by ana, Uni, for: study",
@@ -337,7 +352,7 @@ def test_an_approval_without_a_look_at_the_page_fetches_it() -> None:
         .on("GET /requests/r7/page", PAGE | {"binding": "now"})
         .on("POST /requests/r7/approve", asked("approved"))
     )
-    Request(server.connection(), asked()).approve()
+    RemoteRequest(server.connection(), asked()).approve()
     assert body(server)["binding"] == "now"
 
 
@@ -352,7 +367,7 @@ def test_an_approval_without_a_look_at_the_page_fetches_it() -> None:
 )
 def test_the_other_decisions(verb: str, path: str, arguments: list[str]) -> None:
     server = Server().on(f"POST /requests/r7/{path}", asked("returned"))
-    assert getattr(Request(server.connection(), asked()), verb)(*arguments).state == "returned"
+    assert getattr(RemoteRequest(server.connection(), asked()), verb)(*arguments).state == "returned"
     said = {"note": "why", "allow_no_guarantee": False} if arguments else {}
     assert body(server) == (said or ({"allow_no_guarantee": False} if verb == "cancel" else {}))
 
@@ -376,7 +391,7 @@ def test_an_inbox_has_what_waits_for_a_decision() -> None:
 def test_a_withheld_answer_is_seen_by_asking_for_it(local: sf.Dataset) -> None:
     told = {"answers": [local.query(SQL).release(epsilon=1.0).as_dict()], "true": [[[50]]]}
     server = Server().on("POST /requests/r7/answer", told)
-    found = Request(server.connection(), asked("computed")).answer()
+    found = RemoteRequest(server.connection(), asked("computed")).answer()
     assert repr(found) == "<What a look showed; confidential: call .show()>"
     assert found.text().endswith("The true figures:\n  50")
 
@@ -471,13 +486,14 @@ def test_a_policy_comes_from_a_file_or_from_python(tmp_path: Path) -> None:
 
 
 def test_people_notices_and_the_record() -> None:
-    person = {"name": "ana", "roles": ["analyst"], "organisation": "Uni", "disabled": False}
-    notice = {"id": "n1", "text": "Request r7 was approved", "about": "r7", "at": "2026-01-01", "read_at": None}
+    person = example(Person, name="ana", roles=["analyst"], organisation="Uni")
+    notice = example(WordedNotification, id="n1", text="Request r7 was approved", about="r7")
+    head, verified = example(AuditHead), example(AuditVerification)
     server = Server().on("GET /people", {"items": [person], "next": None}).on("PATCH /people/ana", person)
     server.on("GET /notifications", {"items": [notice], "next": None}).on(
         "POST /notifications/n1/read", httpx.Response(204)
     )
-    server.on("GET /audit/head", {"number": 3, "digest": "d"}).on("POST /audit/verify", {"intact": True})
+    server.on("GET /audit/head", head).on("POST /audit/verify", verified)
     client = server.client()
     assert "Uni" in repr(client.people())
     client.change_person("ana", roles="auditor", disabled=False)
@@ -485,9 +501,8 @@ def test_people_notices_and_the_record() -> None:
     assert "was approved" in repr(client.notifications(unread=True))
     assert server.asked[-1].url.params["unread"] == "true"
     client.read_notification("n1")
-    head = client.audit_head()
-    assert client.verify_audit(head.as_dict()).as_dict() == {"intact": True}
-    assert body(server) == {"head": {"number": 3, "digest": "d"}}
+    assert client.verify_audit(client.audit_head().as_dict()).as_dict() == verified
+    assert body(server) == {"head": head}
 
 
 def test_an_app_of_this_process_is_asked_as_a_server_is() -> None:

@@ -25,6 +25,9 @@ from sfumato.errors import (
     SfumatoError,
     TooMany,
 )
+from sfumato.escrow.identity.accounts import CurrentUser, Token
+from sfumato.escrow.identity.person import Person
+from tests.examples import example
 from tests.unit.server_of_tests import TOKEN, Server, problem
 
 # Where
@@ -76,7 +79,7 @@ def test_what_is_no_token_is_not_repeated(token: str) -> None:
 
 
 def test_a_token_goes_along() -> None:
-    server = Server().on("GET /session", {"person": {"name": "ana"}})
+    server = Server().on("GET /session", example(CurrentUser))
     assert server.client().me.as_dict()
     assert server.asked[0].headers["Authorization"] == f"Bearer {TOKEN}"
     assert server.asked[0].url.path == "/api/v1/session"
@@ -145,7 +148,9 @@ def test_names_in_a_path_stay_one_part() -> None:
 
 
 def test_a_list_goes_on_to_its_end() -> None:
-    pages = [{"items": [{"name": "a"}], "next": "a"}, {"items": [{"name": "b"}], "next": None}]
+    pages = [
+        {"items": [example(Person, name=name)], "next": following} for name, following in (("a", "a"), ("b", None))
+    ]
     server = Server().on("GET /people", *pages)
     assert [person.name for person in server.client().people()] == ["a", "b"]
     assert [dict(request.url.params) for request in server.asked] == [{"limit": "200"}, {"after": "a", "limit": "200"}]
@@ -193,7 +198,7 @@ def test_what_changes_something_is_sent_once() -> None:
 
 
 def test_unless_nothing_was_sent_at_all() -> None:
-    server = Server().on("POST /people", httpx.ConnectError("refused"), {"name": "ana", "roles": ["analyst"]})
+    server = Server().on("POST /people", httpx.ConnectError("refused"), example(Person, roles=["analyst"]))
     assert server.client().add_person("ana", "analyst").roles == ("analyst",)
 
 
@@ -242,7 +247,7 @@ def test_a_token_is_nowhere_to_be_seen(caplog: pytest.LogCaptureFixture) -> None
 
 def test_signing_in_leaves_a_session_and_its_csrf_token() -> None:
     server = Server().on("POST /session", httpx.Response(201, json={"csrf": "c"}, headers={"Set-Cookie": "sfumato=s"}))
-    server.on("POST /tokens", {"token": {"id": "1", "label": "mine"}, "secret": "told once"})
+    server.on("POST /tokens", {"token": example(Token, id="1", label="mine"), "secret": "told once"})
     connection = server.connection("")
     connection.sign_in("ana", "long enough")
     token = Client(connection).new_token("mine")

@@ -11,8 +11,8 @@ import sfumato as sf
 from sfumato.composition import local
 from sfumato.errors import NoGuarantee, SchemaError
 from sfumato.ledger.entry import Event
-from sfumato.schema.interview import Question
-from sfumato.schema.read import load, parsed
+from sfumato.schema.interview import InterviewQuestion
+from sfumato.schema.read import load, parse_schema
 from sfumato.schema.write import write
 
 DATA = "ward,days\nScutari,3\nBalaklava,40\n"
@@ -39,27 +39,27 @@ def schema_of(stays: Path, *, values: bool, looked: bool = True) -> Path:
 def test_a_draft_shows_no_value_unless_it_is_asked_to(stays: Path) -> None:
     text = local.draft_schema(stays, "stays")
     assert "Scutari" not in text
-    assert parsed(text).looked == ""
+    assert parse_schema(text).looked == ""
     shown = local.draft_schema(stays, "stays", values=True)
     assert '# categories = ["Balaklava", "Scutari"]' in shown
-    assert parsed(shown).looked.startswith(f"{local._who()}, 20")
+    assert parse_schema(shown).looked.startswith(f"{local._who()}, 20")
 
 
 def test_questions_show_no_value_unless_they_are_asked_to(stays: Path) -> None:
-    asked: list[Question] = []
+    asked: list[InterviewQuestion] = []
 
-    def answer(question: Question) -> str:
+    def answer(question: InterviewQuestion) -> str:
         asked.append(question)
         return ""
 
-    assert parsed(local.interview_schema(stays, "stays", answer)).looked == ""
+    assert parse_schema(local.interview_schema(stays, "stays", answer)).looked == ""
     assert "Scutari" not in repr(asked)
     assert [question.words for question in asked if "its type" in question.words] == [
         f"{name}: its type (integer, number, text, boolean, date); confirm the guess" for name in ("ward", "days")
     ]
     shown = local.interview_schema(stays, "stays", answer, values=True)
     assert "in the data there are Balaklava, Scutari" in repr(asked)
-    assert parsed(shown).looked.startswith(f"{local._who()}, 20")
+    assert parse_schema(shown).looked.startswith(f"{local._who()}, 20")
 
 
 def test_the_look_of_a_draft_is_entered_before_the_schema_and_once(stays: Path) -> None:
@@ -94,9 +94,9 @@ def test_a_line_that_is_removed_later_is_remembered(stays: Path) -> None:
 
 def test_the_line_stands_in_the_schema_file(stays: Path) -> None:
     read = load(schema_of(stays, values=True))
-    assert parsed(write(read), read.origin) == read
+    assert parse_schema(write(read), read.origin) == read
     with pytest.raises(SchemaError, match="looked is a text that says who saw values of the data"):
-        parsed('name = "stays"\nlooked = true\n')
+        parse_schema('name = "stays"\nlooked = true\n')
 
 
 def test_a_plan_without_the_data_knows_of_the_look_too(stays: Path) -> None:

@@ -9,8 +9,8 @@ from sfumato.model.signal import SignalKind
 from sfumato.release.decide import EPSILON_MAX
 
 PEOPLE = [
-    Person(CONTROLLER, "", frozenset({Role.CONTROLLER}), "", ""),
-    Person(ANALYST, BOARD, frozenset({Role.ANALYST}), "", ""),
+    Person(CONTROLLER, "", (Role.CONTROLLER,), "", ""),
+    Person(ANALYST, BOARD, (Role.ANALYST,), "", ""),
 ]
 
 

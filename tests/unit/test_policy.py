@@ -56,7 +56,7 @@ EVERYTHING: dict[str, Any] = {
 
 
 def person(name: str, organisation: str = "") -> Person:
-    return Person(name, organisation, frozenset({Role.ANALYST}), "", "2026-11-16T09:00:00+00:00")
+    return Person(name, organisation, (Role.ANALYST,), "", "2026-11-16T09:00:00+00:00")
 
 
 BOB, ANN, DAN = person("bob", "Health Board"), person("ann", "health BOARD"), person("dan")
@@ -345,7 +345,7 @@ def test_a_policy_in_sentences() -> None:
 
 def test_what_may_be_asked_about_the_noise() -> None:
     """A policy of before says nothing of it, and stays what it was; free signals are what it lets be asked."""
-    people = [Person("bob", "", frozenset({Role.ANALYST}), "00", "")]
+    people = [Person("bob", "", (Role.ANALYST,), "00", "")]
 
     def read(**flow: Any) -> Policy:
         return policy_of({"flow": [{"who": ["bob"]} | flow]}, people, ["alice"], COLUMNS)
@@ -353,7 +353,7 @@ def test_what_may_be_asked_about_the_noise() -> None:
     plain = read()
     assert set(plain.as_dict()["flow"][0]).isdisjoint({"signals", "code", "signal_bits"})  # type: ignore[index]
     assert read(signals=["free"], code=False, signal_bits=20).fingerprint == plain.fingerprint
-    assert plain.access_rules[0].for_partner()["signals"] == ["free"]
+    assert plain.access_rules[0].for_partner().signals == ("free",)
     wide = read(signals=["free", "as_published"], code=True, signal_bits=7)
     assert Policy.from_mapping(json.loads(json.dumps(wide.as_dict()))) == wide
     assert len({wide.fingerprint, plain.fingerprint, read(code=True).fingerprint}) == 3

@@ -18,7 +18,7 @@ from sfumato.composition import local
 from sfumato.errors import BudgetExceeded, EngineFailure, NoGuarantee, PreferenceError, SchemaError, SourceError
 from sfumato.ledger.entry import Event
 from sfumato.ledger.population import counted_together
-from sfumato.schema.read import from_dict, parsed
+from sfumato.schema.read import from_dict, parse_schema
 from sfumato.schema.write import write
 
 ROWS = [(3, "a"), (40, "b"), (7, "b"), (3, "a")]
@@ -146,7 +146,7 @@ def test_what_shares_a_dataset_is_one_population() -> None:
 def test_a_population_stands_in_the_schema_file() -> None:
     read = from_dict(schema("stays", population=" the  patients "))
     assert read.population == "the patients"
-    assert parsed(write(read)) == read.__class__(**vars(read))
+    assert parse_schema(write(read)) == read.__class__(**vars(read))
     with pytest.raises(SchemaError, match="population is the name of a group of people"):
         from_dict(schema("stays", population=["patients"]))
 

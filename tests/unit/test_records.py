@@ -18,9 +18,9 @@ from sfumato.release.choose import enter_plan
 from sfumato.release.context import DatasetContext
 from sfumato.release.records import Records
 from sfumato.release.request import request_of
-from sfumato.schema.read import parsed
+from sfumato.schema.read import parse_schema
 
-SCHEMA = parsed(
+SCHEMA = parse_schema(
     'name = "stays"\n[rule]\ngap = 1.2\nworst_case = true\n[columns.days]\ntype = "integer"\nbounds = [0, 60]\n'
 )
 

@@ -10,7 +10,7 @@ import pytest
 from sfumato.errors import QueryError, SchemaError, SfumatoError
 from sfumato.privacy.sensitivity import measure
 from sfumato.schema.read import from_dict
-from sfumato.sql.parser.statement import condition, parse
+from sfumato.sql.parser.statement import parse, parse_condition
 from tests.unit.test_parse import ADULT, COUNT, PRESENT, WHERE, read
 
 REFUSED = {
@@ -557,7 +557,7 @@ def test_a_short_number_takes_no_long_thought(number: str) -> None:
 
 def test_a_condition_is_what_a_where_takes() -> None:
     said = "30 <= age <= 40 AND LOWER(city) LIKE 'a%'"
-    assert condition(said, ADULT, PRESENT) == read(f"{WHERE}{said}").where
+    assert parse_condition(said, ADULT, PRESENT) == read(f"{WHERE}{said}").where
 
 
 @pytest.mark.parametrize(("text", "sentence"), [
@@ -575,5 +575,5 @@ def test_a_condition_is_what_a_where_takes() -> None:
 ])  # fmt: skip
 def test_a_condition_that_is_none(text: str, sentence: str) -> None:
     with pytest.raises(QueryError) as refusal:
-        condition(text, ADULT, PRESENT)
+        parse_condition(text, ADULT, PRESENT)
     assert str(refusal.value) == sentence

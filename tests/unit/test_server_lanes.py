@@ -8,7 +8,9 @@ from threading import Event
 import pytest
 
 from sfumato.errors import TooMany
+from sfumato.escrow.questions.risk_facts import RehearsalFacts
 from sfumato.server.rate_limit import Rate, TooOften, network
+from tests.examples import made_up
 from tests.served import Caller, Nouns, app_on
 
 
@@ -48,9 +50,9 @@ def test_addresses_are_counted_by_subscriber() -> None:
 def test_quick_calls_are_served_while_slow_ones_last() -> None:
     nouns, may_end = Nouns(), Event()
 
-    def slow(*_: object) -> dict[str, bool]:
+    def slow(*_: object) -> RehearsalFacts:
         assert may_end.wait(20)
-        return {"done": True}
+        return made_up(RehearsalFacts)
 
     nouns.questions.answers["rehearse"] = slow
     app = app_on(nouns, asking_at_once=3, asking_at_once_each=2)

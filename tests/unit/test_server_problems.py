@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from sfumato import errors
+from sfumato.escrow.questions.risk_facts import CandidateRisk, RiskFacts
 from sfumato.server.app import API, OPEN_TO_ALL
+from tests.examples import example, made_up
 from tests.served import Caller, Nouns, app_on, operations
 
 NOUNS = Nouns()
@@ -18,7 +20,7 @@ SECRET = "Marta Kowalska, 48,000"
 
 
 def told(error: Exception) -> Any:
-    NOUNS.signal_decisions.answers["inspect"] = error
+    NOUNS.signals.approval.answers["inspect"] = error
     return CALL("GET", "/signals/s1/page")
 
 
@@ -118,7 +120,7 @@ def test_the_log_has_the_kind_and_the_place_of_a_failure(caplog: pytest.LogCaptu
 def test_the_access_log_has_no_names_no_queries_and_no_bodies(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     sql = "SELECT AVG(pay) FROM staff WHERE name = 'Marta'"
-    NOUNS.questions.answers["worst_case"] = {"total": 1}
+    NOUNS.questions.answers["worst_case"] = made_up(RiskFacts)
     CALL("POST", "/datasets/hospital-ward-7/worst-case?note=Marta", json={"sql": sql})
     CALL("PATCH", "/people/marta.kowalska?Marta", json={"password": "Marta Marta Marta"})
     Caller(APP, None)("GET", "/people/marta.kowalska")
@@ -151,9 +153,10 @@ def test_a_method_that_is_not_taken() -> None:
 
 
 def test_a_number_without_an_end_is_null() -> None:
-    NOUNS.questions.answers["worst_case"] = {"gap": float("inf"), "rdr_max": float("nan")}
+    endless = example(CandidateRisk, noise_90=[float("inf")], rdr_max=float("nan"))
+    NOUNS.questions.answers["worst_case"] = made_up(RiskFacts, candidates=[endless])
     answer = CALL("POST", "/datasets/adult/worst-case", json={"sql": "SELECT 1"})
-    assert answer.json() == {"gap": None, "rdr_max": None}
+    assert answer.json()["candidates"] == [endless | {"noise_90": [None], "rdr_max": None}]
 
 
 def test_every_closed_operation_says_that_it_may_be_refused() -> None:

@@ -2,29 +2,41 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
+from sfumato.escrow.audit_log import AuditEnds, AuditHead
 from sfumato.escrow.catalogue.datasets import DatasetLedger
+from sfumato.escrow.catalogue.entries import CatalogueEntry, DatasetAccess
 from sfumato.escrow.catalogue.policy_draft import SchemaDraft
+from sfumato.escrow.dataset import Version
+from sfumato.escrow.identity.accounts import Token
+from sfumato.escrow.identity.person import Person
 from sfumato.escrow.notifications import Happened, Notification
 from sfumato.escrow.policy.policy import Policy
 from sfumato.escrow.policy.store import SignedPolicy
+from sfumato.escrow.questions.risk_facts import DryRunFacts, HistogramFacts, RehearsalFacts, RiskFacts
 from sfumato.escrow.submissions.lifecycle import State
 from sfumato.escrow.submissions.signals import TaskLibrary
 from sfumato.escrow.submissions.visibility import Standing
+from sfumato.ledger.audit_log import AuditEntry
 from sfumato.ledger.history import Record
 from sfumato.model.budget import NO_BUDGET
 from sfumato.model.choice import Noise
+from sfumato.model.fit import Fit
 from sfumato.model.guessing import GuessView
 from sfumato.model.method_comparison import MethodComparison
 from sfumato.model.risk import Source
 from sfumato.release.difference import Cell, Difference
 from sfumato.schema.read import from_dict
 from sfumato.schema.write import write
+from tests.examples import made_up
 from tests.served import ESTIMATE, Caller, Nouns, app_on, operations, person
 
+DATASET = made_up(DatasetAccess, name="adult")
+TOKEN = made_up(Token, id="t1")
 WAITS = {"state": "submitted", "next": Standing(State.SUBMITTED)}
 REQUEST: dict[str, Any] = {"id": "r1", "number": 7, **WAITS}
 SIGNAL: dict[str, Any] = {"id": "s1", "number": 3, "kind": "free", **WAITS}
@@ -33,12 +45,6 @@ POLICY = Policy(access_rules=())
 SIGNED = SignedPolicy("adult", 1, "alice", "x", POLICY)
 LEDGER = DatasetLedger(Record("adult"), NO_BUDGET, frozenset(), True)
 DECIDED: dict[str, Any] = {"binding": "b", "warning": None, "policy": POLICY}
-DATASET = {"name": "adult", "title": "Adult", "schema": 'name = "adult"'}
-TOKEN = {
-    "id": "t1", "person": "alice", "label": "x", "scopes": ["read"], "created_at": "x", "expires_at": "x",
-    "revoked": False,
-}  # fmt: skip
-ENTRY = {"at": "x", "who": "x", "verb": "x", "about": "x", "said": {}, "previous": "x", "digest": "x"}
 NOTICE = Notification("n1", 1, "alice", "x", "x", None, Happened.REQUEST_FAILED, {"number": 7})
 
 
@@ -61,22 +67,29 @@ def nouns() -> Nouns:
         "add": person("bob"),
         "change": person("bob"),
         "many": [person("alice"), person("bob")],
-        "tokens": [Noun(TOKEN)],
-        "new_token": (Noun(TOKEN), "the secret"),
+        "tokens": [TOKEN],
+        "new_token": (TOKEN, "the secret"),
         "introduce": [],
     }
     made.datasets.answers = {
-        "register": Noun(DATASET),
-        "many": [DATASET],
+        "register": DATASET,
+        "many": [made_up(CatalogueEntry)],
         "one": DATASET,
-        "versions": [Noun({"id": "v1"})],
+        "versions": [made_up(Version)],
         "ledger": LEDGER,
         "state_cause": LEDGER,
-        "deliver": Noun({"id": "v1"}),
+        "deliver": made_up(Version),
     }
-    for verb in ("worst_case", "rehearse", "explore", "exposure_histogram", "look", "check"):
-        made.questions.answers[verb] = {"a": 1}
-    made.questions.answers |= {"estimate": ESTIMATE, "dry_run": {"answers": [], "people": 1000}}
+    made.questions.answers |= {
+        "estimate": ESTIMATE,
+        "dry_run": DryRunFacts((), True, 1000),
+        "worst_case": made_up(RiskFacts),
+        "rehearse": made_up(RehearsalFacts),
+        "explore": {"a": 1},
+        "exposure_histogram": made_up(HistogramFacts),
+        "look": made_up(RiskFacts),
+        "check": made_up(Fit),
+    }
     made.questions.answers["compare"] = MethodComparison("Q", Noise(), (), None, looked=False)
     made.questions.answers["guessing"] = GuessView("Q", "one of 4", 0.25, "laplace", None, (), ())
     made.policies.answers = {"set": SIGNED, "current": SIGNED, "history": [SIGNED]}
@@ -89,7 +102,7 @@ def nouns() -> Nouns:
         "difference": Difference(3, 1, 5, picked=False),
     }
     inspected = DECIDED | {"request": REQUEST, "facts": ESTIMATE.facts}
-    made.decisions.answers = {"inspect": inspected, "answer": {"answers": []}}
+    made.requests.approval.answers = {"inspect": inspected, "look": {"answers": []}}
     made.signals.answers = {
         "tasks": TaskLibrary([], None, 30),
         "submit": Noun(SIGNAL),
@@ -100,9 +113,9 @@ def nouns() -> Nouns:
     names = ("analyst", "request", "sql", "code", "sandbox", "charge", "bits", "approvals", "guarantees", "looked")
     unknown = dict.fromkeys(names)
     said = {"signal": SIGNAL, "marks": [], "guarantee": "dp", "epsilon": 0.0}
-    made.signal_decisions.answers = {"inspect": DECIDED | unknown | said, "value": RESULT}
+    made.signals.approval.answers = {"inspect": DECIDED | unknown | said, "look": RESULT}
     made.notifications.answers = {"many": [NOTICE]}
-    made.audit.answers = {"many": [ENTRY | {"number": 1}], "head": {"at": "x"}, "verify": {"ledger": END, "audit": END}}
+    made.audit.answers = {"many": [made_up(AuditEntry)], "head": made_up(AuditHead), "verify": made_up(AuditEnds)}
     return made
 
 
@@ -168,7 +181,7 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
     ),
     ("GET", "/requests/r1", None, 200, "one", ("r1",), {}),
     ("GET", "/requests/r1/page", None, 200, "inspect", ("r1",), {}),
-    ("POST", "/requests/r1/answer", None, 200, "answer", ("r1",), {}),
+    ("POST", "/requests/r1/answer", None, 200, "look", ("r1",), {}),
     (
         "POST", "/requests/r1/approve", {"binding": "b"}, 200,
         "approve", ("r1",),
@@ -200,7 +213,7 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
     ),
     ("GET", "/signals/s1", None, 200, "one", ("s1",), {}),
     ("GET", "/signals/s1/page", None, 200, "inspect", ("s1",), {}),
-    ("POST", "/signals/s1/value", None, 200, "value", ("s1",), {}),
+    ("POST", "/signals/s1/value", None, 200, "look", ("s1",), {}),
     (
         "POST", "/signals/s1/approve", {"binding": "b", "allow_no_guarantee": True}, 200,
         "approve", ("s1",),
@@ -233,7 +246,7 @@ APP = app_on(NOUNS, calls_a_minute=1_000_000)
 def test_a_route_is_a_verb(
     method: str, path: str, body: Any, status: int, verb: str, given: tuple[Any, ...], named: dict[str, Any]
 ) -> None:
-    for noun in vars(NOUNS).values():
+    for noun in NOUNS.every():
         noun.calls.clear()
     answer = Caller(APP)(method, path, json=body, headers={"Idempotency-Key": "key-1"})
     assert answer.status_code == status
@@ -256,14 +269,12 @@ def test_no_route_is_left_out() -> None:
 def test_what_is_no_part_of_a_person_does_not_leave() -> None:
     """A field that somebody adds to a person stays here until somebody says that it may leave."""
 
-    class Careless:
-        name = "bob"
-
-        def as_dict(self) -> dict[str, Any]:
-            return person("bob").as_dict() | {"password": "$argon2id$..."}
+    @dataclass(frozen=True)
+    class Careless(Person):
+        password: str = "$argon2id$..."
 
     made = nouns()
-    made.accounts.answers["many"] = [Careless()]
+    made.accounts.answers["many"] = [Careless(**vars(person("bob")))]
     answer = Caller(app_on(made))("GET", "/people")
     assert answer.status_code == 200
     assert "argon2" not in answer.text
@@ -283,9 +294,9 @@ def test_pages_go_on_where_the_last_one_ended() -> None:
 
 def test_a_page_that_is_just_full_is_the_last() -> None:
     made = nouns()
-    made.audit.answers["many"] = lambda _, after, limit, **_how: [ENTRY | {"number": n} for n in range(after + 1, 5)][
-        :limit
-    ]
+    made.audit.answers["many"] = lambda _, after, limit, **_how: [
+        made_up(AuditEntry, number=n) for n in range(after + 1, 5)
+    ][:limit]
     call = Caller(app_on(made))
     assert call("GET", "/audit?limit=2").json()["next"] == 2
     assert call("GET", "/audit?limit=2&after=2").json()["next"] is None

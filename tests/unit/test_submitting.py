@@ -29,11 +29,11 @@ def test_the_policy_approves_and_the_answer_is_drawn_and_charged(platform: Platf
     assert all(abs(answer["answers"][0]["rows"][0][0] - 50) < 5 for answer in answers)
     controller = platform.escrow.accounts.one("controller")
     ledger = dataset_view.ledger(platform.escrow.datasets.ledger(controller, "people"))
-    assert [entry["event"] for entry in ledger["entries"]] == [
+    assert [entry.event for entry in ledger.entries or ()] == [
         "opened",
         *("planned", "reserved", "released") * 2,
     ]
-    said = [(entry["who"], entry["verb"]) for entry in platform.escrow.audit.many(controller, limit=100)]
+    said = [(entry.who, entry.verb) for entry in platform.escrow.audit.many(controller, limit=100)]
     assert said[-3:] == [("analyst", "submitted"), ("the policy", "approved"), ("sfumato", "released")]
 
 

@@ -27,6 +27,7 @@ from sfumato.composition import settings
 from sfumato.composition.create import create_workspace
 from sfumato.composition.workspace import Workspace, open_workspace
 from sfumato.escrow.service import Escrow
+from sfumato.model.plain import to_plain
 from sfumato.presentation.escrow import dataset_view
 from sfumato.server.app import API
 from sfumato.server.app import create_app as app_on
@@ -125,7 +126,10 @@ class House:
 
     def ledger(self, dataset: str = "adult") -> dict[str, Any]:
         """As its controller sees it."""
-        return dict(dataset_view.ledger(self.escrow.datasets.ledger(self.escrow.accounts.one(CONTROLLER), dataset)))
+        ledger: dict[str, Any] = to_plain(
+            dataset_view.ledger(self.escrow.datasets.ledger(self.escrow.accounts.one(CONTROLLER), dataset))
+        )
+        return ledger
 
     def entered(self, event: str, dataset: str = "adult") -> int:
         """How many entries of the kind there are in a ledger."""
@@ -185,7 +189,7 @@ def furnished(folder: Path) -> Plan:
         escrow.policies.set(clara, BARE, {"purpose": markup("policy"), "flow": [{"who": [ANALYST]}]})
         sql = f"SELECT COUNT(*) AS people FROM adult WHERE sex = '{markup('sql')}'"
         asked = escrow.requests.submit(arthur, "adult", markup("purpose"), [{"sql": sql}], None)
-        escrow.decisions.return_(clara, asked.id, markup("note"))
+        escrow.requests.approval.return_(clara, asked.id, markup("note"))
         escrow.policies.set(clara, "adult", POLICY)
         answered = escrow.requests.many(arthur, state="released")[0]["id"]
         task = {"task": "above", "column": "people", "a": "Female", "b": "Male"}

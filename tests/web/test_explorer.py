@@ -64,5 +64,5 @@ def test_an_approval_is_of_the_request_as_it_stands_and_releases_once(visitors: 
     expect(page.locator("#status-text")).to_contain_text("charged epsilon 0.2.")
     expect(page.get_by_role("link", name="Certificate")).to_be_visible()
     escrow = own_house.escrow
-    total = dataset_view.ledger(escrow.datasets.ledger(escrow.accounts.one(CONTROLLER), "adult"))["spent"]
+    total = dataset_view.ledger(escrow.datasets.ledger(escrow.accounts.one(CONTROLLER), "adult")).spent
     assert total == 0.4, "this one, and the one before"

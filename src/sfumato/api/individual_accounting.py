@@ -14,7 +14,7 @@ from sfumato.release.context import DatasetContext
 from sfumato.release.ledger import digest
 from sfumato.release.risk.figures import Figures
 from sfumato.release.risk.individual_accounting import account
-from sfumato.sql.plans import individual_accounting as plan
+from sfumato.sql.plans import individual_accounting_plan as plan
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,7 +43,7 @@ class PersonTotals(Display, Confidential):
 
     def people(self) -> pa.Table:
         """One row per person, in order: person, epsilon, rho."""
-        tree = plan.listed(self._account, self._schema, self._engine.numbered)
+        tree = plan.totals_in_order(self._account, self._schema, self._engine.numbered)
         return self._engine.table(tree.sql(self._engine.dialect))
 
     def _figures(self, name: str, summary: Summary) -> Figures:

@@ -29,8 +29,8 @@ from sfumato.auditing.neighbours import (
     sum_selection_pairs,
 )
 from sfumato.composition import local
+from sfumato.privacy.preferences.disparity import exposure_cap, ratio, variance
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
-from sfumato.privacy.preferences.preference import exposure_cap, ratio, variance
 from sfumato.release.decide import EPSILON_MAX
 
 if TYPE_CHECKING:

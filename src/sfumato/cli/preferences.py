@@ -10,35 +10,35 @@ import typer
 from sfumato.cli.option_groups import replace_parameter
 from sfumato.errors import BadInput
 from sfumato.presentation.option_help import HELP, METAVARS
-from sfumato.privacy.preferences.registry import OPTIONS, Kind
+from sfumato.privacy.preferences.registry import OPTIONS, OptionKind
 
 if TYPE_CHECKING:
     from sfumato.privacy.preferences.preference import Preference
 
 Preferences = tuple[Any, ...]  # the preferences that a command is handed
 
-_TYPES: dict[Kind, Any] = {
-    Kind.NUMBER: float | None,
-    Kind.WHOLE: int | None,
-    Kind.FLAG: bool,
-    Kind.TEXT: str | None,
-    Kind.LEVEL: str | None,
-    Kind.WORLDS: str | None,
+_TYPES: dict[OptionKind, Any] = {
+    OptionKind.NUMBER: float | None,
+    OptionKind.WHOLE: int | None,
+    OptionKind.FLAG: bool,
+    OptionKind.TEXT: str | None,
+    OptionKind.LEVEL: str | None,
+    OptionKind.WORLDS: str | None,
 }
 _HERE = ("belief", "worlds", "missing", "bound")  # files are those of this machine
 
 
-def _option(name: str, kind: Kind) -> tuple[Any, Any]:
+def _option(name: str, kind: OptionKind) -> tuple[Any, Any]:
     """An option as Typer takes it, and what it is where it is not typed."""
-    flags = [f"--{name.replace('_', '-')}"] if kind is Kind.FLAG else []
+    flags = [f"--{name.replace('_', '-')}"] if kind is OptionKind.FLAG else []
     option = typer.Option(*flags, metavar=METAVARS.get(name), help=HELP[name])
-    return Annotated[_TYPES[kind], option], False if kind is Kind.FLAG else None
+    return Annotated[_TYPES[kind], option], False if kind is OptionKind.FLAG else None
 
 
 _SENT = {option.name: _option(option.name, option.kind) for option in OPTIONS if option.name not in _HERE}
 _OPTIONS = {option.name: _option(option.name, option.kind) for option in OPTIONS} | {
-    "priority": _option("priority", Kind.NUMBER),
-    "larger_than_spent": _option("larger_than_spent", Kind.FLAG),
+    "priority": _option("priority", OptionKind.NUMBER),
+    "larger_than_spent": _option("larger_than_spent", OptionKind.FLAG),
 }
 
 

@@ -8,19 +8,28 @@ from types import TracebackType
 from typing import Any, Self
 
 from sfumato.client import accounts
-from sfumato.client.accounts import Person, Token
+from sfumato.client.accounts import RemotePerson, RemoteToken, RemoteUser
 from sfumato.client.asgi import InProcess
 from sfumato.client.connection import PATIENCE, Connection
-from sfumato.client.records import Listing, RemoteRecord
-from sfumato.client.remote_dataset import Described, Policy, RemoteDataset, policy_of, schema_text
-from sfumato.client.request import Request
-from sfumato.client.signal import SIGNALS, Signal, Tasks
+from sfumato.client.records import Listing, RemoteRecord, record_of
+from sfumato.client.remote_audit_log import RemoteAuditEntry, RemoteAuditHead, RemoteVerification
+from sfumato.client.remote_dataset import Described, RemoteDataset, RemotePolicy, policy_of, schema_text
+from sfumato.client.submissions import RemoteRequest, RemoteSignal, Tasks, signals
 from sfumato.client.upload import delivery
 from sfumato.errors import BadInput, Conflict, NotFound
 from sfumato.presentation.escrow import listing as escrow
-from sfumato.schema.read import parsed
+from sfumato.presentation.escrow.notifications_view import WordedNotification
+from sfumato.schema.read import parse_schema
 
 _AT_ONCE = 200
+
+
+class RemoteNotification(RemoteRecord):
+    """`.notification` has its sentence, and when it was read."""
+
+    def __init__(self, facts: Mapping[str, Any]) -> None:
+        super().__init__(facts)
+        self.notification = record_of(WordedNotification, facts)
 
 
 class Client:
@@ -62,7 +71,7 @@ class Client:
             found = RemoteDataset(self._connection, self._connection.post("datasets", body=body))
         except Conflict as taken:
             try:
-                found = self.dataset(parsed(text).name)
+                found = self.dataset(parse_schema(text).name)
             except NotFound:
                 raise taken from None  # it is somebody else's
             if data is None or found.version is not None:
@@ -78,47 +87,47 @@ class Client:
 
     def set_policy(
         self, dataset: str, policy: str | Path | Mapping[str, Any], *, allow_no_guarantee: bool = False
-    ) -> Policy:
+    ) -> RemotePolicy:
         """Write down who may ask what of a dataset: a TOML file, or the same as a mapping."""
         stated = policy_of(policy)
         return self.dataset(dataset).set_policy(stated, allow_no_guarantee=allow_no_guarantee)
 
     # Requests
 
-    def requests(self, *, state: str | None = None, dataset: str | None = None) -> Listing[Request]:
+    def requests(self, *, state: str | None = None, dataset: str | None = None) -> Listing[RemoteRequest]:
         """Those that this person may see, newest or oldest first as the server has them."""
         told = self._connection.items("requests", state=state, dataset=dataset)
-        return Listing.of((Request(self._connection, each) for each in told), escrow.REQUESTS, "There are no requests.")
+        return Listing.of(
+            (RemoteRequest(self._connection, each) for each in told), escrow.REQUESTS, "There are no requests."
+        )
 
-    def inbox(self, *, dataset: str | None = None) -> Listing[Request]:
+    def inbox(self, *, dataset: str | None = None) -> Listing[RemoteRequest]:
         """Those that wait for a decision."""
         states = ("submitted", "computed")
         waiting = [each for state in states for each in self.requests(state=state, dataset=dataset)]
         return Listing.of(waiting, escrow.REQUESTS, "Nothing waits for a decision.")
 
-    def request(self, id: str | int) -> Request:
+    def request(self, id: str | int) -> RemoteRequest:
         """By its id, or by the number that notifications call it by."""
-        return Request(self._connection, self._connection.get("requests", str(id)))
+        return RemoteRequest(self._connection, self._connection.get("requests", str(id)))
 
     def tasks(self) -> Tasks:
         """What may be asked about the noise of a release: tasks, kinds of signals, and whether own code can run."""
         return Tasks(self._connection.get("tasks"))
 
-    def signals(self, *, state: str | None = None, waiting: bool = False) -> Listing[Signal]:
+    def signals(self, *, state: str | None = None, waiting: bool = False) -> Listing[RemoteSignal]:
         """Those that this person may see; or those that wait for their decision."""
         if waiting:
-            told = iter(self._connection.get("signals", waiting=True, limit=_AT_ONCE)["items"])
-        else:
-            told = self._connection.items("signals", state=state)
-        return Listing.of((Signal(self._connection, each) for each in told), SIGNALS, "There are no signals.")
+            return signals(self._connection, self._connection.get("signals", waiting=True, limit=_AT_ONCE)["items"])
+        return signals(self._connection, self._connection.items("signals", state=state))
 
-    def signal(self, id: str | int) -> Signal:
+    def signal(self, id: str | int) -> RemoteSignal:
         """By its id, or by the number that notifications call it by."""
-        return Signal(self._connection, self._connection.get("signals", str(id)))
+        return RemoteSignal(self._connection, self._connection.get("signals", str(id)))
 
-    def notifications(self, *, unread: bool = False) -> Listing[RemoteRecord]:
-        told = self._connection.items("notifications", unread=unread or None)
-        return Listing.of(map(RemoteRecord, told), escrow.NOTIFICATIONS, "There are no notifications.")
+    def notifications(self, *, unread: bool = False) -> Listing[RemoteNotification]:
+        items = self._connection.items("notifications", unread=unread or None)
+        return Listing.of(map(RemoteNotification, items), escrow.NOTIFICATIONS, "There are no notifications.")
 
     def read_notification(self, id: str) -> None:
         self._connection.post("notifications", id, "read")
@@ -126,16 +135,16 @@ class Client:
     # People
 
     @property
-    def me(self) -> RemoteRecord:
+    def me(self) -> RemoteUser:
         """Who this is, as the server knows them."""
-        return RemoteRecord(self._connection.get("session"))
+        return RemoteUser(self._connection.get("session"))
 
-    def people(self) -> Listing[Person]:
+    def people(self) -> Listing[RemotePerson]:
         return accounts.people(self._connection)
 
     def add_person(
         self, name: str, roles: str | Sequence[str], *, organisation: str = "", password: str | None = None
-    ) -> Person:
+    ) -> RemotePerson:
         """Let somebody in: as admin, controller, analyst or auditor, or several of these."""
         return accounts.add(self._connection, name, roles, organisation, password)
 
@@ -148,13 +157,13 @@ class Client:
         disabled: bool | None = None,
         password: str | None = None,
         current_password: str | None = None,
-    ) -> Person:
+    ) -> RemotePerson:
         """An admin changes anybody; whoever changes their own password states it as it is so far."""
         to: dict[str, Any] = {"roles": roles, "organisation": organisation, "disabled": disabled, "password": password}
         to |= {} if current_password is None else {"current_password": current_password}
         return accounts.change(self._connection, name, **to)
 
-    def tokens(self) -> Listing[Token]:
+    def tokens(self) -> Listing[RemoteToken]:
         return accounts.tokens(self._connection)
 
     def new_token(
@@ -164,7 +173,7 @@ class Client:
         days: float = 90,
         scopes: Sequence[str] = ("read", "write"),
         person: str | None = None,
-    ) -> Token:
+    ) -> RemoteToken:
         """A token for a program of yours, or as an admin of that `person`; its `.secret` is told once."""
         return accounts.new_token(self._connection, label, days, scopes, person)
 
@@ -173,21 +182,20 @@ class Client:
 
     # The record
 
-    def audit(self, *, after: int | None = None) -> Listing[RemoteRecord]:
+    def audit(self, *, after: int | None = None) -> Listing[RemoteAuditEntry]:
         """Who did what, oldest first."""
-        told = self._connection.items("audit", start=after)
+        items = self._connection.items("audit", start=after)
         columns = {"number": "entry", "at": "at", "who": "who", "verb": "did", "about": "about"}
-        return Listing.of(map(RemoteRecord, told), columns, "The record is empty.")
+        return Listing.of(map(RemoteAuditEntry, items), columns, "The record is empty.")
 
-    def audit_head(self) -> RemoteRecord:
+    def audit_head(self) -> RemoteAuditHead:
         """The end of the record, signed: kept elsewhere, it shows later whether something was taken back."""
-        return RemoteRecord(self._connection.get("audit", "head"))
+        return RemoteAuditHead(self._connection.get("audit", "head"))
 
-    def verify_audit(self, head: Mapping[str, Any] | None = None) -> RemoteRecord:
+    def verify_audit(self, head: Mapping[str, Any] | None = None) -> RemoteVerification:
         """Follow the record from its first entry to its last, and to a head that was kept."""
-        return RemoteRecord(
-            self._connection.post("audit", "verify", body={"head": None if head is None else dict(head)})
-        )
+        body = {"head": None if head is None else dict(head)}
+        return RemoteVerification(self._connection.post("audit", "verify", body=body))
 
     def sign_out(self) -> None:
         """End the session of whoever signed in with a password."""

@@ -9,34 +9,46 @@ from typing import Any
 
 from sfumato.client.connection import Connection, new_key
 from sfumato.client.dry_run import DryRun
-from sfumato.client.records import Listing, RemoteRecord
+from sfumato.client.records import Listing, RemoteRecord, record_of
 from sfumato.client.remote_query import RemoteEstimate, RemoteQuery
 from sfumato.client.remote_risk import ConfidentialRecord
-from sfumato.client.request import Request
 from sfumato.client.stated import Stated, preference, queries
+from sfumato.client.submissions import RemoteRequest
 from sfumato.client.upload import Delivery, delivery
 from sfumato.errors import BadInput, PreferenceError, SchemaError
-from sfumato.model.fit import ColumnFit, Fit
+from sfumato.escrow.catalogue.entries import CatalogueEntry, DatasetAccess, DatasetDetails, FullEntry
+from sfumato.escrow.dataset import Version
+from sfumato.model.fit import Fit
 from sfumato.model.schema import Schema
 from sfumato.presentation import schema_view as fit_view
 from sfumato.presentation.escrow import listing as escrow
-from sfumato.schema.read import from_dict, load, parsed
+from sfumato.presentation.escrow.dataset_view import WordedLedger
+from sfumato.presentation.escrow.policy_view import WordedPolicy
+from sfumato.presentation.escrow.questions_view import WordedComparison
+from sfumato.schema.read import from_dict, load, parse_schema
 from sfumato.schema.write import write
 from sfumato.sql.parser.statement import parse
 
+_ENTRY: Any = DatasetDetails | DatasetAccess | FullEntry | CatalogueEntry  # by what this person may see
 Described = str | Path | Mapping[str, Any] | Schema
 
 
-class Policy(RemoteRecord):
+class RemotePolicy(RemoteRecord, WordedPolicy):
     """A policy as its author signed it; prints its sentences."""
 
     def text(self) -> str:
-        said = {name: self._facts[name] for name in ("dataset", "number", "author", "at")}
-        return escrow.outlined(said | {"policy": self._facts["sentences"]})
+        facts = {name: self._facts[name] for name in ("dataset", "number", "author", "at")}
+        return escrow.outlined(facts | {"policy": self._facts["sentences"]})
 
 
-class Comparison(RemoteRecord):
-    """Every method side by side, as a table; `.as_dict()` has all that is said of each."""
+class RemoteLedger(RemoteRecord, WordedLedger): ...
+
+
+class RemoteVersion(RemoteRecord, Version): ...
+
+
+class RemoteComparison(RemoteRecord, WordedComparison):
+    """Every method side by side, as a table; `.methods` has all that is said of each."""
 
     def text(self) -> str:
         return f"{self._facts['query']}\n\n{escrow.listed(escrow.METHODS, self._facts['methods'], '')}"
@@ -48,37 +60,39 @@ class RemoteDataset(RemoteRecord):
     def __init__(self, connection: Connection, facts: Mapping[str, Any]) -> None:
         super().__init__(facts)
         self._connection = connection
+        self.entry: CatalogueEntry = record_of(_ENTRY, facts)
 
     @property
     def name(self) -> str:
-        return str(self._facts["name"])
+        return self.entry.name
 
     @property
     def title(self) -> str:
-        return str(self._facts.get("title") or "")
+        return self.entry.title
 
     @property
     def controllers(self) -> tuple[str, ...]:
-        return tuple(self._facts.get("controllers") or ())
+        """Those who hold it, as far as this person may know them."""
+        return self.entry.controllers if isinstance(self.entry, FullEntry) else ()
 
     @property
     def population(self) -> str | None:
         """The people in it, as a controller named them: datasets of one population share looks, plans and budget."""
-        return self._facts.get("population")
+        return self.entry.population
 
     @property
     def version(self) -> str | None:
         """Which data it is, opaquely; None: it was described and not delivered yet."""
-        return self._facts.get("version")
+        return self.entry.version
 
     @property
     def schema_text(self) -> str:
         """The schema file, as its controller wrote it."""
-        return str(self._facts["schema"])
+        return self.entry.schema
 
     @property
     def schema(self) -> Schema:
-        return parsed(self.schema_text, f"the schema of {self.name}")
+        return parse_schema(self.schema_text, f"the schema of {self.name}")
 
     def query(self, sql: str) -> RemoteQuery:
         """Read one SELECT of aggregates; whatever cannot be answered is refused here, before anything is sent."""
@@ -117,47 +131,44 @@ class RemoteDataset(RemoteRecord):
         mechanism: str | None = None,
         delta: float | None = None,
         key: str = "",
-    ) -> Request:
+    ) -> RemoteRequest:
         """Ask for several queries as one release, with one total. Sent twice with one `key`, it is one request."""
         found = preference(_of_estimates(stated), mechanism, delta)
         body = {"dataset": self.name, "purpose": purpose} | self._asked(asked, weights, found)
-        return Request(self._connection, self._connection.post("requests", body=body, key=key or new_key()))
+        return RemoteRequest(self._connection, self._connection.post("requests", body=body, key=key or new_key()))
 
     def compare(
         self, sql: str, preferences: Stated | Sequence[Stated] = (), *, mechanism: str | None = None,
         delta: float | None = None,
-    ) -> Comparison:  # fmt: skip
+    ) -> RemoteComparison:  # fmt: skip
         """Every method side by side, from public facts."""
         stated = preferences if isinstance(preferences, Sequence) else (preferences,)
-        return Comparison(self.ask("compare", {"sql": sql, "preference": preference(stated, mechanism, delta)}))
+        return RemoteComparison(self.ask("compare", {"sql": sql, "preference": preference(stated, mechanism, delta)}))
 
     @property
-    def ledger(self) -> RemoteRecord:
+    def ledger(self) -> RemoteLedger:
         """What was looked at, planned and spent, as far as this person may see it."""
-        return RemoteRecord(self._connection.get("datasets", self.name, "ledger"))
+        return RemoteLedger(self._connection.get("datasets", self.name, "ledger"))
 
     @property
-    def policy(self) -> Policy:
-        return Policy(self._connection.get("datasets", self.name, "policy"))
+    def policy(self) -> RemotePolicy:
+        return RemotePolicy(self._connection.get("datasets", self.name, "policy"))
 
     # For its controllers
 
     def check(self) -> ConfidentialRecord:
         """What of the table is missing, unfit, clamped or unlisted: a look."""
-        told = self.ask("check", {})
-        fit = Fit(told["people"], tuple(ColumnFit(**column) for column in told["columns"]))
-        return ConfidentialRecord(told, fit_view.document(fit).text())
+        facts = self.ask("check", {})
+        return ConfidentialRecord(facts, fit_view.document(record_of(Fit, facts)).text())
 
-    def state_cause(self, entry: int, cause: str) -> RemoteRecord:
+    def state_cause(self, entry: int, cause: str) -> RemoteLedger:
         """State that the failure in an entry of the ledger had a cause outside the data, such as a full disk."""
-        return RemoteRecord(
-            self._connection.post("datasets", self.name, "failures", body={"entry": entry, "cause": cause})
-        )
+        body = {"entry": entry, "cause": cause}
+        return RemoteLedger(self._connection.post("datasets", self.name, "failures", body=body))
 
-    def versions(self) -> Listing[RemoteRecord]:
-        told = self._connection.get("datasets", self.name, "versions")
-        items = told["items"] if isinstance(told, dict) else told
-        return Listing.of(map(RemoteRecord, items), escrow.VERSIONS, "Nothing was delivered yet.")
+    def versions(self) -> Listing[RemoteVersion]:
+        items = self._connection.items("datasets", self.name, "versions")
+        return Listing.of(map(RemoteVersion, items), escrow.VERSIONS, "Nothing was delivered yet.")
 
     def deliver(self, source: object) -> RemoteDataset:
         """Send newer data: a CSV or Parquet file, or a pandas, polars or Arrow table."""
@@ -181,26 +192,28 @@ class RemoteDataset(RemoteRecord):
         self._connection.put("datasets", self.name, "population", body={"population": population})
         return self.refresh()
 
-    def set_policy(self, policy: str | Path | Mapping[str, Any], *, allow_no_guarantee: bool = False) -> Policy:
+    def set_policy(self, policy: str | Path | Mapping[str, Any], *, allow_no_guarantee: bool = False) -> RemotePolicy:
         """Write down who may ask what; it is signed, and replaces the policy before.
 
         After a look, what takes access away has no guarantee, which `allow_no_guarantee` accepts.
         """
         body, accepted = policy_of(policy), allow_no_guarantee or None
-        return Policy(self._connection.put("datasets", self.name, "policy", body=body, allow_no_guarantee=accepted))
+        return RemotePolicy(
+            self._connection.put("datasets", self.name, "policy", body=body, allow_no_guarantee=accepted)
+        )
 
-    def policies(self) -> Listing[Policy]:
+    def policies(self) -> Listing[RemotePolicy]:
         """Every policy that it has had, oldest first."""
-        told = self._connection.get("datasets", self.name, "policies")
-        items = told["items"] if isinstance(told, dict) else told
-        return Listing.of(map(Policy, items), {"number": "policy", "author": "by", "at": "at"}, "There is no policy.")
+        items = self._connection.items("datasets", self.name, "policies")
+        columns = {"number": "policy", "author": "by", "at": "at"}
+        return Listing.of(map(RemotePolicy, items), columns, "There is no policy.")
 
     def retire(self) -> None:
         """Nothing may be asked of it any more, and its data is forgotten; the record stays."""
         self._connection.delete("datasets", self.name)
 
     def refresh(self) -> RemoteDataset:
-        self._facts = dict(self._connection.get("datasets", self.name))
+        vars(self).update(vars(RemoteDataset(self._connection, self._connection.get("datasets", self.name))))
         return self
 
     def ask(self, verb: str, body: Mapping[str, Any]) -> Any:

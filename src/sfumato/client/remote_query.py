@@ -8,31 +8,25 @@ from typing import Any, Protocol
 from sfumato.api.release import Release
 from sfumato.client.records import RemoteRecord
 from sfumato.client.remote_risk import RemoteRisk
-from sfumato.client.request import Request
 from sfumato.client.stated import Stated, preference
+from sfumato.client.submissions import RemoteRequest
 from sfumato.errors import AwaitingApproval, Refused
+from sfumato.escrow.questions.risk_facts import RehearsalFacts, RiskFacts
 from sfumato.presentation.escrow import listing as escrow
+from sfumato.presentation.escrow.questions_view import WordedEstimate, WordedHistogram
 
 
-class RemoteEstimate(RemoteRecord):
+class RemoteEstimate(RemoteRecord, WordedEstimate):
     """What a request would come to, from public facts: nothing is drawn, charged or entered."""
 
     def __init__(self, facts: Mapping[str, Any], stated: Mapping[str, Any] | None) -> None:
         super().__init__(facts)
-        self.preference = stated  # None: the rule of record
+        vars(self)["preference"] = stated
+
+    preference: Mapping[str, Any] | None  # None: the preregistered rule
 
     def text(self) -> str:
         return escrow.foreseen(self._facts)
-
-    @property
-    def epsilon(self) -> float | None:
-        found = self._facts.get("epsilon")
-        return None if found is None else float(found)
-
-    @property
-    def guarantee(self) -> str | None:
-        found = self._facts.get("guarantee")
-        return None if found is None else str(found)
 
 
 class QueriedDataset(Protocol):
@@ -55,7 +49,7 @@ class QueriedDataset(Protocol):
         weights: Sequence[float] | None,
         mechanism: str | None,
         delta: float | None,
-    ) -> Request: ...
+    ) -> RemoteRequest: ...
 
 
 class RemoteQuery:
@@ -75,11 +69,12 @@ class RemoteQuery:
     ) -> RemoteRisk:
         """Risk from public facts alone, true for any data: free."""
         how = _how(mechanism, delta, candidates, calibration) | {"exact": exact}
-        return self._seen("worst-case", {"how": how}, delta)
+        return self._risk(RiskFacts, "worst-case", {"how": how}, delta)
 
     def rehearse(self, *stated: Stated, mechanism: str | None = None, delta: float | None = None) -> RemoteRisk:
         """The same query on invented rows that follow the schema: free, nobody is read."""
-        return self._seen("rehearse", {"preference": preference(stated, mechanism, delta)}, delta)
+        body = {"preference": preference(stated, mechanism, delta)}
+        return self._risk(RehearsalFacts, "rehearse", body, delta)
 
     def choose(self, *stated: Stated, mechanism: str | None = None, delta: float | None = None) -> RemoteEstimate:
         """What these preferences would come to; without any, the rule of record. An estimate: nothing is entered."""
@@ -92,7 +87,7 @@ class RemoteQuery:
         weight: float = 1.0,
         mechanism: str | None = None,
         delta: float | None = None,
-    ) -> Request:
+    ) -> RemoteRequest:
         """Ask for it. An estimate is submitted with the preference that it was made with."""
         return self.dataset.submit([self], *stated, weights=[weight], purpose=purpose, mechanism=mechanism, delta=delta)
 
@@ -130,7 +125,7 @@ class RemoteQuery:
     ) -> RemoteRisk:
         """The people themselves, for the dataset's controllers: recorded as a look."""
         how = _how(mechanism, delta, candidates, calibration) | {"exact": exact}
-        return self._seen("risk", {"how": how}, delta)
+        return self._risk(RiskFacts, "risk", {"how": how}, delta)
 
     def exposure_histogram(
         self,
@@ -143,10 +138,10 @@ class RemoteQuery:
     ) -> RemoteRisk:
         """A private histogram of exposures, charged: what is decided from it rests on no look."""
         how = _how(mechanism, delta, candidates, calibration)
-        return self._seen("exposure-histogram", {"epsilon": epsilon, "how": how}, delta)
+        return self._risk(WordedHistogram, "exposure-histogram", {"epsilon": epsilon, "how": how}, delta)
 
-    def _seen(self, verb: str, body: Mapping[str, Any], delta: float | None) -> RemoteRisk:
-        return RemoteRisk(self.dataset.ask(verb, {"sql": self.sql} | dict(body)), self.sql, delta)
+    def _risk(self, kind: type[RiskFacts], verb: str, body: Mapping[str, Any], delta: float | None) -> RemoteRisk:
+        return RemoteRisk(self.dataset.ask(verb, {"sql": self.sql} | dict(body)), self.sql, delta, kind)
 
     def __repr__(self) -> str:
         return f"<Query of {self.dataset.name}: {self.sql}>"

@@ -3,30 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Any
 
 from sfumato.api.display import Display
+from sfumato.client.records import record_of
 from sfumato.errors import PreferenceError
+from sfumato.escrow.questions.risk_facts import (
+    HistogramFacts,
+    Moments,
+    RehearsalFacts,
+    RehearsedSolution,
+    RiskFacts,
+)
 from sfumato.model.confidential import Confidential
 from sfumato.model.exposure_histogram import ExposureHistogram
 from sfumato.model.facts import Reach, Summary
-from sfumato.model.release import ReleaseCertificate
-from sfumato.model.risk import RiskAt, RiskEstimate, RiskView, Source
+from sfumato.model.risk import RiskAt, RiskView, Source
 from sfumato.presentation.document import Document
 from sfumato.presentation.risk.report import risk_document
 from sfumato.presentation.wording import choosing as of_choosing
 from sfumato.presentation.wording import guarantee as of_guarantee
 
-_AT = tuple(field.name for field in fields(RiskAt))
-
 
 class RemoteRisk(Display, Confidential):
     """How exposed people are under a query, per epsilon; `.source` says whose: anybody's, a look-alike's, theirs."""
 
-    def __init__(self, facts: Mapping[str, Any], sql: str, delta: float | None = None) -> None:
-        self.view = _view(facts, sql, delta)
-        self._facts = dict(facts)
+    def __init__(
+        self, facts: Mapping[str, Any], sql: str, delta: float | None = None, kind: type[RiskFacts] = RiskFacts
+    ) -> None:
+        self.facts = record_of(kind, facts)
+        self.view = _view(self.facts, sql, delta)
+        self._json = dict(facts)
 
     @property
     def source(self) -> Source:
@@ -61,12 +68,12 @@ class RemoteRisk(Display, Confidential):
         raise PreferenceError(f"epsilon {epsilon:g} is not among the candidates", hint=hint)
 
     def as_dict(self) -> dict[str, Any]:
-        return dict(self._facts)
+        return dict(self._json)
 
     @property
-    def solution(self) -> Mapping[str, Any] | None:
+    def solution(self) -> RehearsedSolution | None:
         """Of a rehearsal: the epsilon that the preferences would lead to there, and why."""
-        return self._facts.get("solution")
+        return self.facts.solution if isinstance(self.facts, RehearsalFacts) else None
 
     def text(self) -> str:
         return self._document.text()
@@ -75,9 +82,8 @@ class RemoteRisk(Display, Confidential):
     def _document(self) -> Document:
         if self.solution is None:
             return risk_document(self.view)
-        epsilon = self.solution["epsilon"]
-        conclusion = of_choosing.rehearsed(epsilon, self.solution["why"])
-        return risk_document(self.view, chosen=epsilon, conclusion=conclusion)
+        conclusion = of_choosing.rehearsed(self.solution.epsilon, self.solution.why)
+        return risk_document(self.view, chosen=self.solution.epsilon, conclusion=conclusion)
 
     @property
     def withheld(self) -> str | None:
@@ -104,37 +110,30 @@ class ConfidentialRecord(Display, Confidential):
         return "<What a look showed; confidential: call .show()>"
 
 
-def _view(facts: Mapping[str, Any], sql: str, delta: float | None) -> RiskView:
-    people = facts["people"]
-    exposure_histogram = None
-    if "bins" in facts:
-        noisy = tuple(each["noisy"] for each in facts["bins"])
-        certificate, sum_noise = ReleaseCertificate.from_dict(facts["certificate"]), tuple(facts["sum_noise_90"])
-        exposure_histogram = ExposureHistogram(noisy, facts["seen_above"], certificate, sum_noise)
+def _view(facts: RiskFacts, sql: str, delta: float | None) -> RiskView:
+    histogram = None
+    if isinstance(facts, HistogramFacts):
+        assert facts.certificate is not None  # a histogram is charged, and so certified
+        noisy = tuple(each.noisy for each in facts.bins)
+        histogram = ExposureHistogram(noisy, facts.seen_above, facts.certificate, facts.sum_noise_90)
+    public = facts.source is not Source.PEOPLE
     return RiskView(
-        source=Source(facts["source"]),
+        source=facts.source,
         query=sql,
-        people=people,
-        outputs=facts["outputs"],
-        mechanism=facts["mechanism"],
-        sensitivity=tuple(facts["sensitivity"]),
-        influence=_figures(facts["influence"], people),
-        exposure=exposure_histogram or _figures(facts["exposure"], people),
-        candidates=tuple(_at(row, public=Source(facts["source"]) is not Source.PEOPLE) for row in facts["candidates"]),
+        people=facts.people,
+        outputs=facts.outputs,
+        mechanism=facts.mechanism,
+        sensitivity=facts.sensitivity,
+        influence=_figures(facts.influence, facts.people),
+        exposure=histogram or _figures(facts.exposure, facts.people),
+        candidates=tuple(RiskAt(**vars(candidate), public=public) for candidate in facts.candidates),
         delta=delta,
     )
 
 
-def _at(told: Mapping[str, Any], *, public: bool) -> RiskAt:
-    known: dict[str, Any] = {name: told[name] for name in _AT if name in told} | {"public": public}
-    known |= {name: tuple(value) for name, value in known.items() if isinstance(value, list)}
-    known |= {"estimate": RiskEstimate(**known["estimate"])} if "estimate" in known else {}
-    return RiskAt(**known)
-
-
-def _figures(told: Mapping[str, Any] | None, people: int | None) -> Summary | Reach | None:
-    if told is None:
+def _figures(moments: Moments | None, people: int | None) -> Summary | Reach | None:
+    if moments is None:
         return None
-    if told.get("sum") is None or people is None:
-        return Reach(told["min"], told["max"])
-    return Summary(people, told["min"], told["max"], told["sum"], told["sum_sq"])
+    if moments.sum is None or moments.sum_sq is None or people is None:
+        return Reach(moments.min, moments.max)
+    return Summary(people, moments.min, moments.max, moments.sum, moments.sum_sq)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -15,10 +16,35 @@ from sfumato.escrow.ports import EscrowPorts
 from sfumato.ledger import audit_log as chain
 from sfumato.ledger.audit_log import AuditEntry
 from sfumato.ledger.entry import verify
+from sfumato.model.plain import to_plain
 
 LOOKS = ("asked for the risk of", "asked for the check of")  # the verbs of whoever views facts about the people
 _CHAINS = ("ledger", "audit")
 _AT_ONCE = 1000
+
+
+@dataclass(frozen=True)
+class ChainEnd:
+    number: int
+    digest: str
+
+
+@dataclass(frozen=True)
+class AuditEnds:
+    """Where both chains end."""
+
+    ledger: ChainEnd
+    audit: ChainEnd
+
+
+@dataclass(frozen=True)
+class AuditHead(AuditEnds):
+    """The same, signed: to be kept elsewhere."""
+
+    at: str
+    by: str
+    public_key: str
+    signature: str
 
 
 class AuditLog:
@@ -35,18 +61,18 @@ class AuditLog:
         newest_first: bool = False,
         who: str | None = None,
         about: str | None = None,
-    ) -> list[dict[str, Any]]:
+    ) -> list[AuditEntry]:
         """All of it for an auditor and an admin; a controller's own deeds, and what was done to their datasets."""
         self._may(actor)
         read = partial(self._ports.audit.read, newest_first=newest_first, who=who, about=about)
         if actor.has(Role.AUDITOR, Role.ADMIN):
-            return [entry.as_dict() for entry in read(after, limit)]
+            return list(read(after, limit))
         theirs = self._theirs(actor)
-        found: list[dict[str, Any]] = []
-        while len(found) < limit and (entries := read(after, _AT_ONCE)):
-            found += [entry.as_dict() for entry in entries if self._is_shown(entry, actor, theirs)]
+        visible: list[AuditEntry] = []
+        while len(visible) < limit and (entries := read(after, _AT_ONCE)):
+            visible += [entry for entry in entries if self._is_shown(entry, actor, theirs)]
             after = entries[-1].number
-        return found[:limit]
+        return visible[:limit]
 
     def _is_shown(self, entry: AuditEntry, actor: Person, theirs: set[str]) -> bool:
         """Where viewers and deciders are separate, how often somebody looks is nothing that deciders see."""
@@ -62,26 +88,27 @@ class AuditLog:
         asked = [row["id"] for table in tables for row in self._ports.rows(table).many(dataset=names, limit=100_000)]
         return {*names, *asked}
 
-    def verify(self, actor: Person, head: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    def verify(self, actor: Person, head: Mapping[str, Any] | None = None) -> AuditEnds:
         """Follow both chains to their ends; with a head, which somebody kept, they must go through it."""
         self._may(actor)
-        entries, said = self._ports.ledger.read(0), self._ports.audit.read()
-        ends = {"ledger": verify(entries), "audit": chain.verify(said)}
+        entries, log = self._ports.ledger.read(0), self._ports.audit.read()
+        ends = AuditEnds(ChainEnd(*verify(entries)), ChainEnd(*chain.verify(log)))
         if head is not None:
             self._signed(head)
             dataset = {
                 "ledger": {entry.number: entry.digest for entry in entries},
-                "audit": {entry.number: entry.digest for entry in said},
+                "audit": {entry.number: entry.digest for entry in log},
             }
             for name in _CHAINS:
                 _goes_through(name, head[name], dataset[name])
-        return {name: {"number": number, "digest": digest} for name, (number, digest) in ends.items()}
+        return ends
 
-    def head(self, actor: Person) -> dict[str, Any]:
+    def head(self, actor: Person) -> AuditHead:
         """Where both chains end now, signed by whoever takes it away."""
         ends = self.verify(actor)
-        made = ends | {"at": self._ports.moment, "by": actor.name, "public_key": actor.public_key}
-        return made | {"signature": self._accounts.signed(actor, _message(made))}
+        head = AuditHead(ends.ledger, ends.audit, self._ports.moment, actor.name, actor.public_key, "")
+        signed = {name: value for name, value in to_plain(head).items() if name != "signature"}
+        return replace(head, signature=self._accounts.signed(actor, _message(signed)))
 
     def _signed(self, head: Mapping[str, Any]) -> None:
         names = (*_CHAINS, "at", "by", "public_key", "signature")

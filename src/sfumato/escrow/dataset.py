@@ -9,7 +9,7 @@ from typing import Any
 
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.model.schema import Schema
-from sfumato.schema.read import parsed
+from sfumato.schema.read import parse_schema
 
 
 @dataclass(frozen=True)
@@ -41,24 +41,6 @@ class RegisteredDataset:
     def is_controlled_by(self, person: Person) -> bool:
         return person.name in self.controllers and person.has(Role.CONTROLLER)
 
-    def as_dict(self, *, to_controller: bool) -> dict[str, object]:
-        """What the catalogue shows: the schema as it was written; no counts and no samples."""
-        shown: dict[str, object] = {
-            "name": self.name,
-            "title": self.title,
-            "schema": self.schema_text,
-            "columns": [_column(column) for column in self.schema.columns],
-            "unit": self.schema.unit.words,
-            "relation": self.schema.relation.value,
-            "population": self.population,
-            "version": self.version,
-            "ready": self.version is not None and not self.retired,
-        }
-        if not to_controller:
-            return shown
-        told: dict[str, object] = {"controllers": list(self.controllers), "created_by": self.created_by}
-        return shown | told | {"created_at": self.created_at, "reference": self.reference, "retired": self.retired}
-
 
 @dataclass(frozen=True)
 class Version:
@@ -82,17 +64,7 @@ class Version:
     def from_row(cls, row: Mapping[str, Any]) -> Version:
         return cls(**{name: row[name] for name in cls.__dataclass_fields__} | {"forgotten": bool(row["forgotten"])})
 
-    def as_dict(self) -> dict[str, object]:
-        return dict(vars(self))
-
 
 @lru_cache(256)
 def _read(schema_text: str, name: str) -> Schema:
-    return parsed(schema_text, f"the schema of {name}")
-
-
-def _column(column: Any) -> dict[str, object]:
-    bounds = column.bounds and [float(column.bounds.lower), float(column.bounds.upper)]
-    keys = None if column.keys is None else list(column.keys)
-    return {"name": column.name, "type": column.type.value, "bounds": bounds, "categories": keys,
-            "private_keys": column.private_keys}  # fmt: skip
+    return parse_schema(schema_text, f"the schema of {name}")

@@ -10,7 +10,7 @@ from sfumato.presentation.figures.marks import Line, Pin
 from sfumato.presentation.sharing import noise_against_risk, sharing_surface
 from sfumato.privacy.noise.error import noise_quantile
 from sfumato.privacy.noise.truncated_laplace import delta_of_reach, epsilon_of_reach, reach_of
-from sfumato.privacy.preferences.guessing import level
+from sfumato.privacy.preferences.guessing_preferences import level
 from sfumato.privacy.risk.guessing import average_chance, epsilon_for_guess, exponent_of, guess_chance
 from sfumato.privacy.risk.sharing import (
     LEVELS,

@@ -12,7 +12,7 @@ from sfumato.composition import local
 from sfumato.errors import PreferenceError
 from sfumato.presentation.figures.figure import Axis, Figure
 from sfumato.presentation.figures.marks import Box, Line, Range
-from sfumato.privacy.preferences.preference import Variance, ratio, variance
+from sfumato.privacy.preferences.disparity import Variance, ratio, variance
 from sfumato.reproduce.data import RDR_QUERIES, ROWS, Study
 from sfumato.reproduce.finding import Reproduction, beside
 

@@ -18,7 +18,7 @@ _PRIVATE, _NO_RULE, _GAP = "private", "no", "1.2"
 
 
 @dataclass(frozen=True)
-class Question:
+class InterviewQuestion:
     """What is asked, what an empty entry means, and what was wrong with the entry before."""
 
     words: str
@@ -26,7 +26,7 @@ class Question:
     wrong: str = ""
 
 
-Answer = Callable[[Question], str]
+Answer = Callable[[InterviewQuestion], str]
 
 
 def ask(
@@ -45,45 +45,51 @@ def ask(
     """
     columns = {column: {"type": type_} for column, type_ in types.items()}
     from_dict({"name": name or "t", "columns": columns})  # what no answer could mend is said before the first question
-    stated: dict[str, Any] = {"name": name or _ask(Question("The table's name in SQL", suggested), _name, answer)}
-    stated |= {"looked": looked} if looked else {}
+    mapping: dict[str, Any] = {
+        "name": name or _ask(InterviewQuestion("The table's name in SQL", suggested), _name, answer)
+    }
+    mapping |= {"looked": looked} if looked else {}
     unit = _ask(_who(types), lambda entry: _unit(entry, types), answer)
     if unit is not None:
-        rows = Question(f"At most how many rows of one {unit} may count", "1")
-        stated |= {"unit": unit, "max_rows": _ask(rows, _max_rows, answer)}
-        if stated["max_rows"] > 1:
-            groups = Question(f"In at most how many groups of a GROUP BY may one {unit} count", str(stated["max_rows"]))
+        rows = InterviewQuestion(f"At most how many rows of one {unit} may count", "1")
+        mapping |= {"unit": unit, "max_rows": _ask(rows, _max_rows, answer)}
+        if mapping["max_rows"] > 1:
+            groups = InterviewQuestion(
+                f"In at most how many groups of a GROUP BY may one {unit} count", str(mapping["max_rows"])
+            )
             most = _ask(groups, _max_rows, answer)
-            stated |= {"max_groups": most} if most < stated["max_rows"] else {}
-    stated["relation"] = _ask(_NEIGHBOURS, _relation, answer)
-    stated["null_values"] = _ask(_MISSING, _listed, answer)
+            mapping |= {"max_groups": most} if most < mapping["max_rows"] else {}
+    mapping["relation"] = _ask(_NEIGHBOURS, _relation, answer)
+    mapping["null_values"] = _ask(_MISSING, _text_list, answer)
     seen = values or {}
-    stated["columns"] = {
+    mapping["columns"] = {
         column: _column(column, type_, column == unit, answer, seen.get(column, ())) for column, type_ in types.items()
     }
     rule = _ask(_RULE, _rule, answer)
-    return from_dict(stated if rule is None else stated | {"rule": rule})
+    return from_dict(mapping if rule is None else mapping | {"rule": rule})
 
 
-_NEIGHBOURS = Question(
+_NEIGHBOURS = InterviewQuestion(
     "May a person join or leave the table (add-remove), or only be replaced by another (replace)",
     Relation.ADD_REMOVE.value,
 )
-_MISSING = Question("Texts that mean missing, with commas (nothing: none)")
-_RULE = Question(
+_MISSING = InterviewQuestion("Texts that mean missing, with commas (nothing: none)")
+_RULE = InterviewQuestion(
     "The rule for every release: nobody, in any data, at more than how many times the risk of anybody else (or no)",
     _GAP,
 )
 
 
-def _who(types: Mapping[str, Type]) -> Question:
-    return Question(f"Who is one person: each row (row), or the column that names a person ({', '.join(types)})", "row")
+def _who(types: Mapping[str, Type]) -> InterviewQuestion:
+    return InterviewQuestion(
+        f"Who is one person: each row (row), or the column that names a person ({', '.join(types)})", "row"
+    )
 
 
 def _column(name: str, guess: Type, names_people: bool, answer: Answer, seen: Sequence[str]) -> dict[str, Any]:
     fitting = [type_ for type_ in Type if not (names_people and type_ is Type.NUMBER)]
     words = f"{name}: its type ({', '.join(fitting)}); confirm the guess"
-    question = Question(words, (guess if guess in fitting else Type.TEXT).value)
+    question = InterviewQuestion(words, (guess if guess in fitting else Type.TEXT).value)
     type_ = _ask(question, lambda entry: _type(entry, fitting), answer)
     if names_people:
         return {"type": type_}
@@ -93,8 +99,10 @@ def _column(name: str, guess: Type, names_people: bool, answer: Answer, seen: Se
 
 
 def _bounds(name: str, type_: Type, answer: Answer) -> dict[str, Any]:
-    lowest = Question(f"{name}: the lowest value that is possible (nothing: not stated, it cannot be added up then)")
-    highest = Question(f"{name}: the highest value that is possible")
+    lowest = InterviewQuestion(
+        f"{name}: the lowest value that is possible (nothing: not stated, it cannot be added up then)"
+    )
+    highest = InterviewQuestion(f"{name}: the highest value that is possible")
     while True:
         low = _ask(lowest, lambda entry: _number(entry) if entry else None, answer)
         if low is None:
@@ -110,10 +118,10 @@ def _bounds(name: str, type_: Type, answer: Answer) -> dict[str, Any]:
 def _keys(name: str, answer: Answer, seen: Sequence[str]) -> dict[str, Any]:
     words = f"{name}: its public categories, with commas, or private (nothing: none, it cannot be grouped by then)"
     words += f"; in the data there are {', '.join(seen)}" if seen else ""
-    return _ask(Question(words), _categories, answer)
+    return _ask(InterviewQuestion(words), _categories, answer)
 
 
-def _ask(question: Question, read: Callable[[str], T], answer: Answer) -> T:
+def _ask(question: InterviewQuestion, read: Callable[[str], T], answer: Answer) -> T:
     """Ask until the entry can be read."""
     while True:
         try:
@@ -170,10 +178,10 @@ def _number(entry: str) -> int | float:
         raise SchemaError("Type a number such as 0 or 99.5") from None
 
 
-def _listed(entry: str) -> list[str]:
+def _text_list(entry: str) -> list[str]:
     """Texts with commas between them; one that holds a comma stands in quotes.
 
-    >>> _listed('a, "b, c", d')
+    >>> _text_list('a, "b, c", d')
     ['a', 'b, c', 'd']
     """
     parts = next(csv.reader([entry], skipinitialspace=True), [])
@@ -184,7 +192,7 @@ def _categories(entry: str) -> dict[str, Any]:
     """In quotes, "private" is a category like any other."""
     if not entry:
         return {}
-    keys: dict[str, Any] = {"keys": _PRIVATE} if entry.lower() == _PRIVATE else {"categories": _listed(entry)}
+    keys: dict[str, Any] = {"keys": _PRIVATE} if entry.lower() == _PRIVATE else {"categories": _text_list(entry)}
     _check({"type": Type.TEXT} | keys)
     return keys
 

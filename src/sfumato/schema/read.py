@@ -44,81 +44,81 @@ def load(path: str | Path) -> Schema:
     return read(text, file.name)
 
 
-def parsed(text: str, origin: str = "the schema") -> Schema:
-    """The same from the text of a TOML file."""
+def parse_schema(text: str, origin: str = "the schema") -> Schema:
+    """A schema from the text of a TOML file."""
     return _toml(text, origin)
 
 
-def from_dict(stated: Mapping[str, Any], origin: str = "the schema") -> Schema:
-    """The same from a mapping, for those who state their schema in Python."""
-    return _Reader(origin).schema(stated)
+def from_dict(mapping: Mapping[str, Any], origin: str = "the schema") -> Schema:
+    """A schema from a mapping."""
+    return _SchemaReader(origin).schema(mapping)
 
 
 def _toml(text: str, origin: str) -> Schema:
     try:
-        stated = tomllib.loads(text)
+        mapping = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise SchemaError(f"{origin} is not TOML: {error}") from None
     except ValueError:
         raise SchemaError(f"{origin} is not TOML: a number is too long") from None
     except RecursionError:
         raise SchemaError(f"{origin} is not TOML: it is nested too deeply") from None
-    return from_dict(stated, origin)
+    return from_dict(mapping, origin)
 
 
 def _smartnoise(text: str, origin: str) -> Schema:
-    stated = smartnoise.stated(text, origin)
+    mapping = smartnoise.schema_mapping(text, origin)
     try:
-        return from_dict(stated, origin)
+        return from_dict(mapping, origin)
     except SchemaError as wrong:  # its hint would say how TOML is written
         raise SchemaError(wrong.message, where=wrong.where) from None
 
 
-class _Reader:
+class _SchemaReader:
     def __init__(self, origin: str) -> None:
         self.origin = origin
 
-    def schema(self, stated: Mapping[str, Any]) -> Schema:
-        self.only(stated, _TABLE, "")
-        name = stated.get("name")
+    def schema(self, mapping: Mapping[str, Any]) -> Schema:
+        self.only(mapping, _TABLE, "")
+        name = mapping.get("name")
         if not isinstance(name, str) or not name:
             self.wrong("The table has no name", hint='add name = "adult", the name that SQL uses.')
         self.ours(name)
-        columns = self.columns(stated.get("columns", {}))
+        columns = self.columns(mapping.get("columns", {}))
         return Schema(
             name=name,
             columns=columns,
-            unit=self.unit(stated, columns),
-            relation=self.relation(stated.get("relation", Relation.ADD_REMOVE)),
-            null_values=self.texts(stated.get("null_values", []), "null_values"),
-            people_at_least=self.people(stated.get("people_at_least")),
-            rule=self.rule(stated.get("rule")),
+            unit=self.unit(mapping, columns),
+            relation=self.relation(mapping.get("relation", Relation.ADD_REMOVE)),
+            null_values=self.texts(mapping.get("null_values", []), "null_values"),
+            people_at_least=self.people(mapping.get("people_at_least")),
+            rule=self.rule(mapping.get("rule")),
             origin=self.origin,
-            budget=BudgetLimit(*(self.budget(stated, name) for name in _BUDGETS)),
-            population=self.population(stated.get("population", "")),
-            looked=self.looked(stated.get("looked", "")),
+            budget=BudgetLimit(*(self.budget(mapping, name) for name in _BUDGETS)),
+            population=self.population(mapping.get("population", "")),
+            looked=self.look_note(mapping.get("looked", "")),
         )
 
-    def looked(self, stated: Any) -> str:
-        if not isinstance(stated, str) or len(stated) > _LONGEST_NAME:
+    def look_note(self, value: Any) -> str:
+        if not isinstance(value, str) or len(value) > _LONGEST_NAME:
             hint = 'keep the line as `sfumato schema draft --values` wrote it: looked = "who, when".'
             self.wrong("looked is a text that says who saw values of the data, and when", hint=hint, where="looked")
-        return " ".join(stated.split())
+        return " ".join(value.split())
 
-    def population(self, stated: Any) -> str:
-        if not isinstance(stated, str) or len(stated) > _LONGEST_NAME:
+    def population(self, value: Any) -> str:
+        if not isinstance(value, str) or len(value) > _LONGEST_NAME:
             hint = 'write population = "patients", the same in each schema about these people.'
             self.wrong("population is the name of a group of people", hint=hint, where="population")
-        return " ".join(stated.split())
+        return " ".join(value.split())
 
-    def columns(self, stated: Any) -> tuple[SchemaColumn, ...]:
-        if not isinstance(stated, Mapping):
+    def columns(self, tables: Any) -> tuple[SchemaColumn, ...]:
+        if not isinstance(tables, Mapping):
             self.wrong("Columns are stated as [columns.NAME] tables", where="columns")
-        if not all(isinstance(name, str) and name for name in stated):
+        if not all(isinstance(name, str) and name for name in tables):
             self.wrong("A column has no name", hint="call it as the data does.", where="columns")
-        for name in stated:
+        for name in tables:
             self.ours(name)
-        read = tuple(self.column(name, facts) for name, facts in stated.items())
+        read = tuple(self.column(name, facts) for name, facts in tables.items())
         if len({c.name.lower() for c in read}) < len(read):
             self.wrong("Two columns differ only in upper and lower case", where="columns")
         return read
@@ -127,8 +127,8 @@ class _Reader:
         if name.lower().startswith("sfumato "):
             self.wrong("Names that start with 'sfumato ' are ours", hint="rename it.")
 
-    def unit(self, stated: Mapping[str, Any], columns: tuple[SchemaColumn, ...]) -> PrivacyUnit:
-        named, bounds = stated.get("unit", "row"), {name: stated[name] for name in _BOUNDS if name in stated}
+    def unit(self, mapping: Mapping[str, Any], columns: tuple[SchemaColumn, ...]) -> PrivacyUnit:
+        named, bounds = mapping.get("unit", "row"), {name: mapping[name] for name in _BOUNDS if name in mapping}
         for name, most in bounds.items():
             if not _is_whole(most) or not 1 <= most <= _MOST_ROWS:
                 self.wrong(f"{name} is a whole number from 1 to {_MOST_ROWS:,}", where=name)
@@ -157,64 +157,64 @@ class _Reader:
             )
         return PrivacyUnit(column.name, bounds["max_rows"], bounds.get("max_groups"))
 
-    def relation(self, stated: Any) -> Relation:
+    def relation(self, value: Any) -> Relation:
         try:
-            return Relation(stated)
+            return Relation(value)
         except ValueError:
             hint = f"use {Relation.ADD_REMOVE} or {Relation.REPLACE}."
-            self.wrong(f"There is no relation {stated!r}", hint=hint, where="relation")
+            self.wrong(f"There is no relation {value!r}", hint=hint, where="relation")
 
-    def column(self, name: str, stated: Any) -> SchemaColumn:
+    def column(self, name: str, mapping: Any) -> SchemaColumn:
         where = f"[columns.{key(name)}]"
-        if not isinstance(stated, Mapping):
+        if not isinstance(mapping, Mapping):
             self.wrong(f"Column '{name}' is not a table", hint=f"write {where} on a line of its own.")
-        self.only(stated, _COLUMN, where)
-        categories = self.categories(stated["categories"], where) if "categories" in stated else None
-        type_ = self.type(stated.get("type", _type_of(categories)), where)
+        self.only(mapping, _COLUMN, where)
+        categories = self.categories(mapping["categories"], where) if "categories" in mapping else None
+        type_ = self.type(mapping.get("type", _type_of(categories)), where)
         if categories is not None and any(_type_of((c,)) != type_ for c in categories):
             hint = "" if type_ in _KEYED else 'write type = "text" to group by it.'
             self.wrong(f"Categories must be of type {type_}", hint=hint, where=where)
-        bounds = self.bounds(stated["bounds"], type_, where) if "bounds" in stated else None
-        step = self.step(stated["step"], type_, bounds, where) if "step" in stated else None
-        private = "keys" in stated and self.private(stated["keys"], type_, categories, where)
+        bounds = self.bounds(mapping["bounds"], type_, where) if "bounds" in mapping else None
+        step = self.step(mapping["step"], type_, bounds, where) if "step" in mapping else None
+        private = "keys" in mapping and self.private(mapping["keys"], type_, categories, where)
         return SchemaColumn(name, type_, bounds, categories, step, private)
 
-    def type(self, stated: Any, where: str) -> Type:
+    def type(self, value: Any, where: str) -> Type:
         try:
-            return Type(stated)
+            return Type(value)
         except ValueError:
-            self.wrong(f"There is no type {stated!r}", hint=f"use one of {', '.join(Type)}.", where=where)
+            self.wrong(f"There is no type {value!r}", hint=f"use one of {', '.join(Type)}.", where=where)
 
-    def bounds(self, stated: Any, type_: Type, where: str) -> Bounds:
+    def bounds(self, pair: Any, type_: Type, where: str) -> Bounds:
         if not type_.numeric:
             self.wrong(f"Bounds are for numbers, and this column is {type_}", where=where)
-        if not isinstance(stated, list | tuple) or len(stated) != 2 or not all(map(_is_number, stated)):
+        if not isinstance(pair, list | tuple) or len(pair) != 2 or not all(map(_is_number, pair)):
             self.wrong("Bounds are two numbers", hint="write bounds = [lowest, highest].", where=where)
-        if not all(abs(bound) <= _LARGEST for bound in stated):
+        if not all(abs(bound) <= _LARGEST for bound in pair):
             self.wrong("Bounds must be finite", hint="state the lowest and highest value that can occur.", where=where)
-        if type_ is Type.INTEGER and any(b != int(b) or abs(b) > _LARGEST_WHOLE for b in stated):
+        if type_ is Type.INTEGER and any(b != int(b) or abs(b) > _LARGEST_WHOLE for b in pair):
             self.wrong("Bounds of an integer column are whole numbers below 2^62", where=where)
-        lower, upper = (Fraction(str(bound)) for bound in stated)
+        lower, upper = (Fraction(str(bound)) for bound in pair)
         if upper - lower < _CLOSEST and lower < upper:
             self.wrong("The bounds are too close together", hint="state them in a smaller unit.", where=where)
         if lower >= upper:
             self.wrong("The lower bound must be below the upper", hint="write bounds = [lowest, highest].", where=where)
         return Bounds(lower, upper)
 
-    def step(self, stated: Any, type_: Type, bounds: Bounds | None, where: str) -> Fraction:
+    def step(self, value: Any, type_: Type, bounds: Bounds | None, where: str) -> Fraction:
         if not type_.numeric:
             self.wrong(f"A step is for numbers, and this column is {type_}", where=where)
-        if not _is_number(stated) or not _CLOSEST <= stated <= 2 * _LARGEST:
+        if not _is_number(value) or not _CLOSEST <= value <= 2 * _LARGEST:
             self.wrong("A step is a positive number", hint="write step = 1.", where=where)
         if bounds is None:
             self.wrong("A step needs bounds to lie between", hint="add bounds = [lowest, highest].", where=where)
-        step = Fraction(str(stated))
+        step = Fraction(str(value))
         if step > bounds.upper - bounds.lower:
             self.wrong("The step is wider than the bounds", hint="state a smaller one.", where=where)
         return step
 
-    def private(self, stated: Any, type_: Type, categories: tuple[Category, ...] | None, where: str) -> bool:
-        if stated != "private":
+    def private(self, value: Any, type_: Type, categories: tuple[Category, ...] | None, where: str) -> bool:
+        if value != "private":
             hint = 'write keys = "private", or list the public ones as categories.'
             self.wrong("keys can only be private", hint=hint, where=where)
         if type_ is Type.BOOLEAN:
@@ -227,38 +227,38 @@ class _Reader:
             self.wrong("Categories are public keys, so the keys are not private", hint=hint, where=where)
         return True
 
-    def categories(self, stated: Any, where: str) -> tuple[Category, ...]:
-        if not isinstance(stated, list) or not stated or not all(isinstance(c, str | int) for c in stated):
+    def categories(self, values: Any, where: str) -> tuple[Category, ...]:
+        if not isinstance(values, list) or not values or not all(isinstance(c, str | int) for c in values):
             self.wrong("Categories are a list of texts or whole numbers", where=where)
-        if len(set(stated)) < len(stated):
+        if len(set(values)) < len(values):
             self.wrong("A category is listed twice", where=where)
-        if any(_is_whole(c) and not -(2**63) <= c < 2**63 for c in stated):
+        if any(_is_whole(c) and not -(2**63) <= c < 2**63 for c in values):
             self.wrong("A category is a whole number beyond 64 bits", hint="list it as a text.", where=where)
-        return tuple(stated)
+        return tuple(values)
 
-    def texts(self, stated: Any, where: str) -> tuple[str, ...]:
-        if not isinstance(stated, list) or not all(isinstance(text, str) for text in stated):
+    def texts(self, values: Any, where: str) -> tuple[str, ...]:
+        if not isinstance(values, list) or not all(isinstance(text, str) for text in values):
             self.wrong("A list of texts is needed", hint='write null_values = ["?"].', where=where)
-        return tuple(stated)
+        return tuple(values)
 
-    def people(self, stated: Any) -> Any:
-        if stated is not None and (not _is_whole(stated) or stated < 0):
+    def people(self, value: Any) -> Any:
+        if value is not None and (not _is_whole(value) or value < 0):
             self.wrong("people_at_least is a whole number", where="people_at_least")
-        return stated
+        return value
 
-    def budget(self, stated: Mapping[str, Any], name: str) -> Fraction | None:
+    def budget(self, mapping: Mapping[str, Any], name: str) -> Fraction | None:
         try:
-            return limit(name, stated[name], _BUDGETS[name]) if name in stated else None
+            return limit(name, mapping[name], _BUDGETS[name]) if name in mapping else None
         except PreferenceError as wrong:
             self.wrong(wrong.message, hint=wrong.hint, where=name)
 
-    def rule(self, stated: Any) -> Any:
-        if stated is not None and not isinstance(stated, Mapping):
+    def rule(self, value: Any) -> Any:
+        if value is not None and not isinstance(value, Mapping):
             self.wrong("[rule] is a table", hint="write [rule], then gap = 1.2 and worst_case = true.", where="rule")
-        return stated
+        return value
 
-    def only(self, stated: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
-        for name in stated:
+    def only(self, mapping: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
+        for name in mapping:
             if name not in known:
                 close = difflib.get_close_matches(name, known, n=1)
                 hint = f"did you mean '{close[0]}'?" if close else f"it knows {', '.join(known)}."

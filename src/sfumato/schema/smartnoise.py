@@ -26,9 +26,9 @@ _SHAPE = "it is read as SmartNoise SQL's metadata: database, schema, table, colu
 _UNREADABLE = (ValueError, OverflowError, LookupError, AttributeError, TypeError)
 
 
-def stated(text: str, origin: str) -> dict[str, Any]:
+def schema_mapping(text: str, origin: str) -> dict[str, Any]:
     """The one table that the file describes, in the words of a schema file."""
-    tables = list(_tables(_parsed(text, origin), _LEVELS))
+    tables = list(_tables(_parse(text, origin), _LEVELS))
     if not tables:
         raise SchemaError(f"{origin} describes no table", hint=_SHAPE)
     if len(tables) > 1:
@@ -36,10 +36,10 @@ def stated(text: str, origin: str) -> dict[str, Any]:
         hint = "keep the one that is asked about in a file of its own."
         raise SchemaError(f"{origin} describes {len(tables)} tables: {names}", hint=hint)
     name, table = tables[0]
-    return _Reader(origin).table(name, table)
+    return _MetadataReader(origin).table(name, table)
 
 
-def _parsed(text: str, origin: str) -> object:
+def _parse(text: str, origin: str) -> object:
     try:
         import yaml
     except ImportError:
@@ -88,15 +88,15 @@ def _is_table(node: Mapping[Any, Any]) -> bool:
     )
 
 
-class _Reader:
+class _MetadataReader:
     def __init__(self, origin: str) -> None:
         self.origin = origin
 
-    def table(self, name: object, stated: Mapping[Any, Any]) -> dict[str, Any]:
+    def table(self, name: object, mapping: Mapping[Any, Any]) -> dict[str, Any]:
         table = self.name(name)
-        options = {n: value for n, value in stated.items() if n in _TABLE and not isinstance(value, Mapping)}
-        described = {self.name(n): self.facts(n, value) for n, value in stated.items() if n not in options}
-        if len(described) + len(options) < len(stated):
+        options = {n: value for n, value in mapping.items() if n in _TABLE and not isinstance(value, Mapping)}
+        described = {self.name(n): self.facts(n, value) for n, value in mapping.items() if n not in options}
+        if len(described) + len(options) < len(mapping):
             self.wrong("Two columns have the same name", where=table)
         for flag in _FLAGS:
             self.flag(options, flag, table)
@@ -125,12 +125,12 @@ class _Reader:
             self.wrong("A column called 'row' cannot name people here", hint="rename it.", where=table)
         return named[0] if named else "row"
 
-    def facts(self, name: object, stated: object) -> Mapping[Any, Any]:
+    def facts(self, name: object, mapping: object) -> Mapping[Any, Any]:
         """What is said about a column, after its words were checked."""
         where = self.name(name)
-        if stated is not None and not isinstance(stated, Mapping):
+        if mapping is not None and not isinstance(mapping, Mapping):
             self.unknown(name, _TABLE, "")
-        facts = stated or {}
+        facts = mapping or {}
         for word in facts:
             if word not in _COLUMN:
                 self.unknown(word, _COLUMN, where)
@@ -152,26 +152,26 @@ class _Reader:
             column["bounds"] = [self.number(facts[bound], bound, name) for bound in ("lower", "upper")]
         return column
 
-    def name(self, stated: object) -> str:
-        if not isinstance(stated, str):
-            self.wrong(f"YAML does not read the name {stated} as a text", hint="put it in quotes.")
-        closing = _QUOTES.get(stated[:1])
-        if closing is None or len(stated) < 3 or not stated.endswith(closing):
-            return stated
-        return stated[1:-1].replace(closing * 2, closing)
+    def name(self, value: object) -> str:
+        if not isinstance(value, str):
+            self.wrong(f"YAML does not read the name {value} as a text", hint="put it in quotes.")
+        closing = _QUOTES.get(value[:1])
+        if closing is None or len(value) < 3 or not value.endswith(closing):
+            return value
+        return value[1:-1].replace(closing * 2, closing)
 
-    def flag(self, stated: Mapping[Any, Any], flag: str, where: str) -> bool:
-        said = stated.get(flag, False)
-        if not isinstance(said, bool):
-            self.wrong(f"{flag} is True or False, not {said!r}", where=where)
-        return said
+    def flag(self, mapping: Mapping[Any, Any], flag: str, where: str) -> bool:
+        flag_value = mapping.get(flag, False)
+        if not isinstance(flag_value, bool):
+            self.wrong(f"{flag} is True or False, not {flag_value!r}", where=where)
+        return flag_value
 
-    def number(self, stated: object, what: str, where: str) -> int | float:
+    def number(self, value: object, what: str, where: str) -> int | float:
         """A number; YAML reads 1e5, which has no point, as a text."""
-        if isinstance(stated, int | float) and not isinstance(stated, bool):
-            return stated
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return value
         try:
-            return float(stated) if isinstance(stated, str) else self.wrong(f"{what} is a number", where=where)
+            return float(value) if isinstance(value, str) else self.wrong(f"{what} is a number", where=where)
         except ValueError:
             self.wrong(f"{what} is a number", where=where)
 

@@ -4,21 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Annotated, Generic, TypeAlias, TypeVar
+from typing import Annotated, Any, Generic, TypeAlias, TypeVar, get_args
 
 from fastapi import Depends, Path, Query, Request
-from pydantic import BaseModel
+from pydantic import BaseModel, GetCoreSchemaHandler
+from pydantic_core import CoreSchema, core_schema
 
 from sfumato.errors import Forbidden
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.service import Escrow
+from sfumato.model.plain import to_plain
 from sfumato.server.concurrency import WorkPool
 from sfumato.server.middleware.authentication import Caller
 from sfumato.server.settings import ServerSettings
 from sfumato.server.texts import Name, Number
 
 T = TypeVar("T")
-M = TypeVar("M", bound=BaseModel)
+
+
+class _Plain:
+    """Writes a dataclass as it is, with the fields of the type that a route declares: the document names these."""
+
+    def __get_pydantic_core_schema__(self, declared: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        kinds = get_args(declared) or (declared,)
+
+        def plain(value: Any):  # type: ignore[no-untyped-def]  # a type here would be the document's
+            return to_plain(value, next(kind for kind in kinds if isinstance(value, kind)))
+
+        written = core_schema.plain_serializer_function_ser_schema(plain)
+        return core_schema.no_info_wrap_validator_function(
+            lambda value, _: value, handler(declared), serialization=written
+        )
+
+
+Plain = Annotated[T, _Plain()]
 
 
 @dataclass(frozen=True)
@@ -75,11 +94,11 @@ AfterNumber: TypeAlias = Annotated[Number | None, Query()]
 class Page(BaseModel, Generic[T]):
     """Some of many: `next` is the `after` of the page that follows, null on the last."""
 
-    items: list[T]
+    items: list[Plain[T]]
     next: str | int | None
 
 
-def page(found: Iterable[M], limit: int, cursor: str) -> Page[M]:
+def page(found: Iterable[T], limit: int, cursor: str) -> Page[T]:
     """`found` was asked for one more than `limit`, which tells whether there is another page."""
     items = list(found)
     more = len(items) > limit

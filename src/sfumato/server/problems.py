@@ -178,7 +178,7 @@ def _place(where: str) -> SqlPosition | None:
     """The place that a sentence states, if it is one in a query.
 
     >>> _place("query 2, line 1, column 23"), _place("line 3, column 4").query, _place("body.sql")
-    (Place(query=2, line=1, column=23), 1, None)
+    (SqlPosition(query=2, line=1, column=23), 1, None)
     """
     found = _IN_SQL.match(where)
     if found is None or not found[0]:

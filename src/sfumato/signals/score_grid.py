@@ -26,7 +26,7 @@ def bits(width: float, decimals: int = DECIMALS, *, beside: int = 0) -> float:
 def rounded_score(score: float, decimals: int = DECIMALS) -> float:
     """As it may leave; there is no negative zero.
 
-    >>> rounded(0.1234), rounded(-0.001)
+    >>> rounded_score(0.1234), rounded_score(-0.001)
     (0.12, 0.0)
     """
     return round(score, decimals) + 0.0

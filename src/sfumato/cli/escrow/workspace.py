@@ -11,6 +11,7 @@ import typer
 from sfumato.cli import options
 from sfumato.cli.secret import secret
 from sfumato.errors import BadInput
+from sfumato.model.plain import to_plain
 
 Dir = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the workspace.")]
 PassphraseFile = Annotated[
@@ -52,7 +53,7 @@ def init(
         directory, admin=admin, password=password, passphrase=passphrase, key_file=key_file, settings=settings
     )
     if as_json:
-        typer.echo(json.dumps({"workspace": str(directory), "admin": person.as_dict()}, indent=2))
+        typer.echo(json.dumps({"workspace": str(directory), "admin": to_plain(person)}, indent=2))
         return
     locked = f"The key file {key_file}" if key_file else "The passphrase"
     typer.echo(f"{directory} is a workspace, and {person.name} is its admin.")

@@ -15,7 +15,7 @@ from sfumato.cli.progress import reading
 from sfumato.errors import BadInput
 
 if TYPE_CHECKING:
-    from sfumato.schema.interview import Question
+    from sfumato.schema.interview import InterviewQuestion
 
 app = typer.Typer(help="Describe a table: draft, ask, convert or check.")
 app.callback(invoke_without_command=True)(options.explain)
@@ -95,7 +95,7 @@ def _print(schema: str, as_json: bool) -> None:
     typer.echo(json.dumps({"schema": schema}) if as_json else schema, nl=as_json)
 
 
-def _answer(question: Question) -> str:
+def _answer(question: InterviewQuestion) -> str:
     if question.wrong:
         typer.echo(question.wrong, err=True)
     with redirect_stdout(sys.stderr):  # a prompt's last blank goes to stdout, whatever it is told

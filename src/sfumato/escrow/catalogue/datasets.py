@@ -18,6 +18,7 @@ from sfumato.errors import (
     Refused,
 )
 from sfumato.escrow.catalogue.access import Access, not_there
+from sfumato.escrow.catalogue.entries import CatalogueEntry, DatasetAccess, DatasetDetails, entry
 from sfumato.escrow.dataset import RegisteredDataset, Version
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.policy.policy import Policy
@@ -26,7 +27,7 @@ from sfumato.ledger.history import Record
 from sfumato.model.budget import BudgetLimit
 from sfumato.model.schema import Schema
 from sfumato.release.ledger import refuse_below
-from sfumato.schema.read import parsed
+from sfumato.schema.read import parse_schema
 
 FORMATS = ("csv", "parquet")
 
@@ -102,7 +103,7 @@ class Datasets(Access):
         self, actor: Person, schema_text: str, title: str, reference: str | None, population: str
     ) -> dict[str, Any]:
         actor.require(Role.CONTROLLER, to="register data")
-        schema = parsed(schema_text)
+        schema = parse_schema(schema_text)
         name = schema.name.casefold()
         return {
             "name": name,
@@ -166,7 +167,7 @@ class Datasets(Access):
 
     def describe(self, actor: Person, name: str, schema_text: str) -> RegisteredDataset:
         """Another schema for the same table: what was changed after a look was changed after a look."""
-        dataset, schema = self._changeable(actor, name), parsed(schema_text)
+        dataset, schema = self._changeable(actor, name), parse_schema(schema_text)
         if schema.name.casefold() != dataset.name:
             raise BadInput.because("schema-of-other-table", table=schema.name, dataset=dataset.name)
         if dataset.version is not None:
@@ -244,28 +245,30 @@ class Datasets(Access):
 
     # Seeing
 
-    def one(self, actor: Person, name: str) -> dict[str, object]:
+    def one(self, actor: Person, name: str) -> DatasetAccess | DatasetDetails:
         dataset = self.visible(actor, name)
-        shown = dataset.as_dict(to_controller=self._sees_all(actor, dataset))
-        if dataset.is_controlled_by(actor):
-            same = self._populations.same_rows(dataset)
-            shown |= {"same_rows": [other.name if other.is_controlled_by(actor) else None for other in same]}
         policy = self._policies.of(dataset)
         access_rule = None if policy is None else policy.policy.access_rule_for(actor)
-        allowed = None if access_rule is None else access_rule.for_partner()
-        return shown | {"flow": allowed, "policy": None if policy is None else policy.number}
+        access: dict[str, Any] = {"flow": None if access_rule is None else access_rule.for_partner()}
+        access |= {"policy": None if policy is None else policy.number}
+        if not self._sees_all(actor, dataset):
+            return DatasetAccess(**vars(entry(dataset, in_full=False)), **access)
+        if dataset.is_controlled_by(actor):
+            same = self._populations.same_rows(dataset)
+            access["same_rows"] = tuple(other.name if other.is_controlled_by(actor) else None for other in same)
+        return DatasetDetails(**vars(entry(dataset, in_full=True)), **access)
 
-    def many(self, actor: Person, after: str | None = None, limit: int = 100) -> list[dict[str, object]]:
+    def many(self, actor: Person, after: str | None = None, limit: int = 100) -> list[CatalogueEntry]:
         """Those that this person may see, in order."""
-        shown: list[dict[str, object]] = []
-        while len(shown) < limit:
+        entries: list[CatalogueEntry] = []
+        while len(entries) < limit:
             rows = self._rows.many(after=after, limit=limit)
-            found = [RegisteredDataset.from_row(row) for row in rows]
-            shown += [h.as_dict(to_controller=self._sees_all(actor, h)) for h in found if self._may_see(actor, h)]
+            visible = [one for one in map(RegisteredDataset.from_row, rows) if self._may_see(actor, one)]
+            entries += [entry(one, in_full=self._sees_all(actor, one)) for one in visible]
             if len(rows) < limit:
                 break
             after = rows[-1]["name"]
-        return shown[:limit]
+        return entries[:limit]
 
     def versions(self, actor: Person, name: str) -> list[Version]:
         dataset = self.controlled(actor, name)

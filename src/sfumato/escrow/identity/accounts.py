@@ -42,8 +42,31 @@ class Token:
         times = (row["created_at"], row["expires_at"], bool(row["revoked"]))
         return cls(row["id"], row["person"], row["label"], tuple(row["scopes"]), *times)
 
-    def as_dict(self) -> dict[str, object]:
-        return vars(self) | {"scopes": list(self.scopes)}
+
+@dataclass(frozen=True)
+class IssuedToken:
+    """`secret` is told this once."""
+
+    token: Token
+    secret: str = field(repr=False)
+
+
+@dataclass(frozen=True)
+class SignedIn:
+    """`csrf` goes along as X-CSRF-Token with every call that changes something."""
+
+    person: Person
+    csrf: str = field(repr=False)
+    expires_at: str
+
+
+@dataclass(frozen=True)
+class CurrentUser:
+    """Who is signed in; a token has no `csrf`."""
+
+    person: Person
+    csrf: str | None = field(repr=False)
+    scopes: tuple[str, ...]
 
 
 class Accounts:

@@ -25,19 +25,18 @@ class Role(StrEnum):
 class Person:
     name: str
     organisation: str
-    roles: frozenset[Role]
+    roles: tuple[Role, ...]
     public_key: str
     created_at: str
     disabled: bool = False
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Person:
-        roles = frozenset(map(Role, row["roles"]))
-        said = (row["public_key"], row["created_at"], bool(row["disabled"]))
-        return cls(row["name"], row["organisation"], roles, *said)
+        roles = tuple(sorted(map(Role, row["roles"])))
+        return cls(row["name"], row["organisation"], roles, row["public_key"], row["created_at"], bool(row["disabled"]))
 
     def has(self, *roles: Role) -> bool:
-        return bool(self.roles & {*roles})
+        return not {*self.roles}.isdisjoint(roles)
 
     def require(self, *roles: Role, to: str) -> None:
         """Refuse whoever has none of these roles; `to` says what they wanted."""
@@ -48,10 +47,6 @@ class Person:
         """Whether a list of names and organisations has this person on it."""
         own = {EVERYONE, self.name, *([self.organisation.casefold()] if self.organisation else [])}
         return any(name.casefold() in own for name in names)
-
-    def as_dict(self) -> dict[str, object]:
-        said = {"name": self.name, "organisation": self.organisation, "roles": sorted(self.roles)}
-        return said | {"public_key": self.public_key, "created_at": self.created_at, "disabled": self.disabled}
 
 
 def checked_name(stated: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any
 
@@ -11,10 +11,11 @@ from sfumato.errors import Forbidden
 from sfumato.escrow.identity.person import EVERYONE, Person
 from sfumato.model.budget import NO_BUDGET, BudgetLimit
 from sfumato.model.guarantee import Guarantee
+from sfumato.model.plain import LEFT_OUT
 from sfumato.model.signal import SignalKind
 from sfumato.model.statement import AggregateKind, Statement
 from sfumato.privacy.preferences import registry
-from sfumato.privacy.preferences.guessing import level
+from sfumato.privacy.preferences.guessing_preferences import level
 from sfumato.release.ledger import digest
 
 RULE = "rule"
@@ -99,10 +100,8 @@ class AccessRule:
                 raise Forbidden.because("rule-not-allowed", allowed=allowed)
             raise Forbidden.because("preference-not-allowed", name=beyond[0], allowed=allowed)
 
-    def for_partner(self) -> dict[str, object]:
-        """What those whom it goes to may know of it: not who else it goes to, nor who decides."""
-        known = {name: said for name, said in self.as_dict().items() if name not in ("who", "approvers", "approvals")}
-        return known | self._signalling
+    def for_partner(self) -> PartnerAccess:
+        return PartnerAccess(**{each.name: getattr(self, each.name) for each in fields(PartnerAccess)})
 
     def as_dict(self) -> dict[str, object]:
         said: dict[str, object] = {"who": list(self.who), "preferences": list(self.preferences)}
@@ -118,6 +117,20 @@ class AccessRule:
     @property
     def _signalling(self) -> dict[str, object]:
         return {"signals": list(self.signals), "code": self.code, "signal_bits": self.signal_bits}
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartnerAccess:
+    """What those whom an access rule names may know of it: not who else it names, nor who decides."""
+
+    preferences: tuple[str, ...]
+    aggregates: tuple[AggregateKind, ...] | None = field(default=None, metadata=LEFT_OUT)
+    columns: tuple[str, ...] | None = field(default=None, metadata=LEFT_OUT)
+    guarantees: tuple[Guarantee, ...]
+    approve: Approve
+    signals: tuple[SignalKind, ...]
+    code: bool
+    signal_bits: float
 
 
 @dataclass(frozen=True)

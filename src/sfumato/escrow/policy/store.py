@@ -29,10 +29,6 @@ class SignedPolicy:
     at: str
     policy: Policy
 
-    def as_dict(self) -> dict[str, object]:
-        said: dict[str, object] = {"dataset": self.dataset, "number": self.number, "author": self.author, "at": self.at}
-        return said | {"policy": self.policy.as_dict()}
-
 
 class Policies:
     def __init__(self, ports: EscrowPorts, accounts: Accounts) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -18,13 +18,23 @@ from sfumato.escrow.ports import EscrowPorts
 from sfumato.escrow.questions.facts import RequestFacts, RequestPreview, each
 from sfumato.escrow.questions.preferences import HOW
 from sfumato.escrow.questions.query import RequestedQuery, checked_queries, shares_of
+from sfumato.escrow.questions.risk_facts import (
+    DryRunFacts,
+    HistogramFacts,
+    InventedAnswer,
+    RehearsalFacts,
+    RiskFacts,
+)
 from sfumato.ledger.charges import EXPOSURE_HISTOGRAM
 from sfumato.ledger.entry import NANO
 from sfumato.model.budget import BudgetLimit
 from sfumato.model.choice import Noise
+from sfumato.model.fit import Fit
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.guessing import GuessView
 from sfumato.model.method_comparison import MethodComparison
+from sfumato.model.plain import from_plain
+from sfumato.model.release import ReleaseCertificate
 from sfumato.model.risk import Source
 from sfumato.release.bound_query import bind
 from sfumato.release.decide import EPSILON_MAX
@@ -35,7 +45,6 @@ from sfumato.release.risk.profile import worst_case
 from sfumato.release.risk.rehearsal import people_of
 from sfumato.sql.parser.statement import parse
 
-_SHAPE = ("columns", "rows", "intervals", "numbers", "types", "ranged")  # of an answer on invented rows
 _RISK = ("mechanism", "delta", "calibration", "candidates", "exact")
 _NOISE = ("mechanism", "delta", "calibration")
 _GUESSING = (
@@ -129,7 +138,7 @@ class Questions:
 
     def dry_run(
         self, actor: Person, name: str, queries: Sequence[Mapping[str, Any]], stated: Mapping[str, Any] | None
-    ) -> dict[str, Any]:
+    ) -> DryRunFacts:
         """The same request on invented rows that follow the schema: the shape of an answer, and nobody's."""
         dataset = self._datasets.visible(actor, name)
         read = checked_queries(queries, self._ports.limits.most_queries)
@@ -146,29 +155,27 @@ class Questions:
         }
         answers = self._ports.runner.run(f"dry run {self._ports.new_id()}", job)["answers"]
         texts = [query.sql for query in preview.queries]
-        shapes = [{name: one[name] for name in _SHAPE} for one in answers]  # nothing is certified
-        return {"answers": [{"query": sql} | one for sql, one in zip(texts, shapes, strict=True)]} | {
-            "invented": True,
-            "people": people_of(dataset.schema),
-        }
+        shapes = [from_plain(InventedAnswer, a | {"query": sql}) for sql, a in zip(texts, answers, strict=True)]
+        return DryRunFacts(tuple(shapes), True, people_of(dataset.schema))
 
-    def worst_case(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> dict[str, Any]:
+    def worst_case(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> RiskFacts:
         dataset = self._datasets.visible(actor, name)
         query = bind(self._datasets.planned(dataset, None, actor), sql)
-        return dict(worst_case(query, **_only(how, _RISK)).view.as_dict())
+        return from_plain(RiskFacts, worst_case(query, **_only(how, _RISK)).view.as_dict())
 
     def guessing(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> GuessView:
         """What a snoop guesses, and what sharing the answer risks, at each candidate."""
         dataset = self._datasets.controlled(actor, name)
         return guessing_risk(bind(self._datasets.planned(dataset, None, actor), sql), **_only(how, _GUESSING)).view
 
-    def rehearse(self, actor: Person, name: str, sql: str, stated: Mapping[str, Any] | None) -> dict[str, Any]:
+    def rehearse(self, actor: Person, name: str, sql: str, stated: Mapping[str, Any] | None) -> RehearsalFacts:
         """The same query on invented rows: what people who follow the schema would be exposed to."""
         dataset = self._datasets.visible(actor, name)
         preview, signed = self.preview(actor, dataset, (RequestedQuery(sql),), stated)
         _require_told(actor, dataset, preview, stated)
         filled = _filled(signed, actor, preview, stated)
-        return self._rehearsed(actor, dataset, sql, filled, preview.dataset.schema.rule)
+        rule = preview.dataset.schema.rule
+        return from_plain(RehearsalFacts, self._rehearsed(actor, dataset, sql, filled, rule))
 
     def rehearsed(
         self,
@@ -219,18 +226,21 @@ class Questions:
 
     # The people themselves: controllers only, and recorded
 
-    def look(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> dict[str, Any]:
-        return self._read(actor, name, "risk", {"sql": sql, "how": _only(how, _RISK)})
+    def look(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> RiskFacts:
+        return from_plain(RiskFacts, self._read(actor, name, "risk", {"sql": sql, "how": _only(how, _RISK)}))
 
-    def check(self, actor: Person, name: str) -> dict[str, Any]:
-        return self._read(actor, name, "check", {})
+    def check(self, actor: Person, name: str) -> Fit:
+        return from_plain(Fit, self._read(actor, name, "check", {}))
 
     def exposure_histogram(
         self, actor: Person, name: str, sql: str, epsilon: float, how: Mapping[str, Any]
-    ) -> dict[str, Any]:
+    ) -> HistogramFacts:
         """A private histogram of exposures: charged, and no look."""
-        asked = {"sql": sql, "epsilon": epsilon, "how": _only(how, _HISTOGRAM)}
-        return self._read(actor, name, "exposure_histogram", asked, EXPOSURE_HISTOGRAM)
+        terms = {"sql": sql, "epsilon": epsilon, "how": _only(how, _HISTOGRAM)}
+        facts = self._read(actor, name, "exposure_histogram", terms, EXPOSURE_HISTOGRAM)
+        stored = facts.pop("certificate")
+        certificate = None if stored is None else ReleaseCertificate.from_dict(stored)
+        return replace(from_plain(HistogramFacts, facts | {"certificate": None}), certificate=certificate)
 
     def of_rule(self, actor: Person, name: str, sql: str) -> RuleFacts:
         """What the rule of record makes of a query, for a controller who thinks about it. Public facts only."""
@@ -267,7 +277,7 @@ class Questions:
         dataset = self._datasets.controlled(actor, name)
         policy = self._policies.of(dataset)
         ceiling = (None if policy is None else policy.policy.epsilon_max) or EPSILON_MAX
-        terms: dict[str, Any] = {"ceiling": ceiling, "stated": dict(stated or {}), "now": now}
+        terms: dict[str, Any] = {"ceiling": ceiling, "preference": dict(stated or {}), "now": now}
         drawn = _only(how, _HISTOGRAM if source is Source.EXPOSURE_HISTOGRAM else _NOISE)
         asked = {"sql": sql, "source": source.value, "how": drawn, "epsilon": epsilon, **terms}
         match source:

@@ -2,22 +2,75 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 from sfumato.escrow.catalogue.datasets import DatasetLedger, PublicRecord
+from sfumato.ledger.entry import Event
+from sfumato.model.guarantee import Guarantee
+from sfumato.model.plain import LEFT_OUT, from_plain
 from sfumato.presentation import ledger_view
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import ledger_sentences as of_ledger
 
 
-def ledger(found: DatasetLedger) -> dict[str, Any]:
-    """What a person may see of a dataset's ledger, with the total in sentences."""
-    total, budget = found.record.total, found.budget
-    shown = ledger_view.as_dict(found.record, of=found.datasets) | {
+@dataclass(frozen=True)
+class WordedEntry:
+    """One entry of a ledger; `word` is its guarantee for people to read. What an event does not have is null."""
+
+    number: int
+    dataset: str
+    at: str
+    who: str
+    event: Event
+    charged: float
+    delta: float
+    guarantee: Guarantee | None
+    word: str | None
+    attested: tuple[str, ...]
+    chosen_by: str | None
+    mechanism: str | None
+    rho: float | None
+    at_most: float | None
+    what: str | None
+    kind: str | None
+    epsilon: float | None
+    select_epsilon: float | None
+    version: str | None
+    follows: str | None
+    digest: str
+
+
+@dataclass(frozen=True)
+class SpendingLimit:
+    epsilon: float | None
+    delta: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class WordedLedger:
+    """What a person may see of a dataset's ledger, with the total in sentences; an analyst sees no entries."""
+
+    dataset: str
+    population: str | None
+    spent: float | None
+    delta: float | None
+    at_most: float | None
+    rho: float | None
+    rho_delta: float | None
+    guarantee: Guarantee
+    budget: SpendingLimit | None
+    entries: tuple[WordedEntry, ...] | None = field(default=None, metadata=LEFT_OUT)
+    sentences: tuple[str, ...]
+
+
+def ledger(dataset: DatasetLedger) -> WordedLedger:
+    total, budget = dataset.record.total, dataset.budget
+    facts = ledger_view.as_dict(dataset.record, of=dataset.datasets) | {
         "budget": {name: limit and float(limit) for name, limit in vars(budget).items()} if budget.is_limited else None,
         "sentences": [ledger_view.total_text(total), of_ledger.odds(total)],
     }
-    return shown if found.entries else {name: value for name, value in shown.items() if name != "entries"}
+    worded = from_plain(WordedLedger, facts)
+    return worded if dataset.entries else replace(worded, entries=None)
 
 
 def public_page(found: PublicRecord) -> dict[str, object]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from dataclasses import dataclass
 
 from sfumato.escrow.notifications import Happened, Notification
 from sfumato.presentation.wording import ledger_sentences as of_ledger
@@ -29,6 +29,16 @@ def sentence(one: Notification) -> str:
     return one.text if one.happened is None else _SENTENCES[one.happened](**one.values)
 
 
-def as_dict(one: Notification) -> dict[str, Any]:
-    shown = {"id": one.id, "number": one.number, "person": one.person, "at": one.at, "text": sentence(one)}
-    return shown | {"about": one.about, "read_at": one.read_at}
+@dataclass(frozen=True)
+class WordedNotification:
+    id: str
+    number: int
+    person: str
+    at: str
+    text: str
+    about: str
+    read_at: str | None
+
+
+def worded(one: Notification) -> WordedNotification:
+    return WordedNotification(one.id, one.number, one.person, one.at, sentence(one), one.about, one.read_at)

@@ -2,14 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 from sfumato.escrow.catalogue.policy_draft import SchemaDraft
 from sfumato.escrow.policy.policy import SWITCHES, AccessRule, Policy
+from sfumato.escrow.policy.policy_file import PolicyFile
 from sfumato.escrow.policy.store import SignedPolicy
-from sfumato.escrow.submissions.ballot import EarlierLook, LookedBy
+from sfumato.escrow.submissions.approval import EarlierLook, LookedBy
+from sfumato.model.plain import from_plain
 from sfumato.presentation.wording import policy_sentences as of_policy
 from sfumato.presentation.wording import schema_sentences as of_schema
+
+
+@dataclass(frozen=True)
+class WordedPolicy:
+    """A policy as its author signed it, and in sentences."""
+
+    dataset: str
+    number: int
+    author: str
+    at: str
+    policy: PolicyFile
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PolicyDraft:
+    """What would be signed, and in sentences."""
+
+    policy: PolicyFile
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class WordedSchemaDraft:
+    """A table as it would be registered, in sentences, with the policy that it would have."""
+
+    name: str
+    schema_text: str
+    sentences: tuple[str, ...]
+    policy: PolicyDraft | None
 
 
 def sentences(policy: Policy) -> list[str]:
@@ -38,8 +70,15 @@ def sentences(policy: Policy) -> list[str]:
     return said + of_policy.switches(**{name: getattr(policy, name) for name in SWITCHES})
 
 
-def signed(one: SignedPolicy) -> dict[str, object]:
-    return one.as_dict() | {"sentences": sentences(one.policy)}
+def signed(policy: SignedPolicy) -> WordedPolicy:
+    return WordedPolicy(
+        dataset=policy.dataset,
+        number=policy.number,
+        author=policy.author,
+        at=policy.at,
+        policy=from_plain(PolicyFile, policy.policy.as_dict()),
+        sentences=tuple(sentences(policy.policy)),
+    )
 
 
 def earlier_look(look: EarlierLook) -> str:
@@ -53,16 +92,11 @@ def earlier_look(look: EarlierLook) -> str:
             return of_policy.AFTER_LOOK
 
 
-def draft(policy: Policy) -> dict[str, object]:
-    """What would be signed."""
-    return {"policy": policy.as_dict(), "sentences": sentences(policy)}
+def policy_draft(policy: Policy) -> PolicyDraft:
+    return PolicyDraft(from_plain(PolicyFile, policy.as_dict()), tuple(sentences(policy)))
 
 
-def schema_draft(one: SchemaDraft) -> dict[str, Any]:
-    """A table as it would be registered, with the policy that it would have."""
-    return {
-        "name": one.name,
-        "schema_text": one.schema_text,
-        "sentences": [*of_schema.sentences(one.schema), *of_schema.askable(one.schema)],
-        "policy": None if one.policy is None else draft(one.policy),
-    }
+def schema_draft(draft: SchemaDraft) -> WordedSchemaDraft:
+    said = (*of_schema.sentences(draft.schema), *of_schema.askable(draft.schema))
+    policy = None if draft.policy is None else policy_draft(draft.policy)
+    return WordedSchemaDraft(draft.name, draft.schema_text, said, policy)

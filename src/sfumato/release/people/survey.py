@@ -15,9 +15,16 @@ from sfumato.model.possible_worlds import World
 from sfumato.model.schema import Schema, Type
 from sfumato.model.statement import Predicate, Statement
 from sfumato.ports import Engine
-from sfumato.sql.plans import exposure_histogram, exposure_totals, possible_worlds, posthoc, ranks, totals
+from sfumato.sql.plans import (
+    exposure_histogram_plan,
+    exposure_totals,
+    possible_worlds_plan,
+    posthoc_plan,
+    ranks,
+    totals,
+)
 from sfumato.sql.plans import exposure_summary as plan
-from sfumato.sql.plans.rows import L1, L2, Question
+from sfumato.sql.plans.rows import L1, L2, PlanInput
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,8 +40,11 @@ class Survey(Confidential):
         self, engine: Engine, schema: Schema, statement: Statement, measurement: Measurement, noise: Noise
     ) -> None:
         norm = L2 if noise.mechanism == "gaussian" else L1
-        self.question = Question(schema, statement, measurement, norm)
+        self.question = PlanInput(schema, statement, measurement, norm)
         self._engine = engine
+        self._known_distributions: dict[str, Distribution] = {}
+        self._known_cells: dict[object, tuple[Any, ...]] = {}
+        self._known_bins: dict[int, tuple[int, ...]] = {}
 
     @property
     def measurement(self) -> Measurement:
@@ -81,20 +91,16 @@ class Survey(Confidential):
         return self._distributions(figure)
 
     def _distributions(self, figure: str) -> Distribution:
-        if figure not in self._found:
-            self._found[figure] = self._distribution(figure, self.facts.summary(figure))
-        return self._found[figure]
-
-    @cached_property
-    def _found(self) -> dict[str, Distribution]:
-        return {}
+        if figure not in self._known_distributions:
+            self._known_distributions[figure] = self._distribution(figure, self.facts.summary(figure))
+        return self._known_distributions[figure]
 
     def _distribution(self, figure: str, summary: Summary) -> Distribution:
         alike = plan.uniform(self.question)
         if alike is not None:
             carried = alike[0] if figure == INFLUENCE else alike[1]
-            found = [Bin(0.0, 0.0, self.people_count - self._matched), Bin(carried, carried, self._matched)]
-            return Distribution(tuple(b for b in found if b.people))
+            bins = [Bin(0.0, 0.0, self.people_count - self._matched), Bin(carried, carried, self._matched)]
+            return Distribution(tuple(b for b in bins if b.people))
         tree = plan.bins(self.question, figure, summary.min, summary.max)
         return plan.read_bins(self._rows(tree), self.people_count)
 
@@ -109,7 +115,7 @@ class Survey(Confidential):
 
     def people(self) -> pa.Table:
         """One row per person, in order."""
-        return self._engine.table(self._sql(plan.listed(self.question, self._engine.numbered)))
+        return self._engine.table(self._sql(plan.people_in_order(self.question, self._engine.numbered)))
 
     def medians(self, side: Predicate, figure: str) -> dict[bool, float]:
         """The median of those who meet a condition, and of all the others; a group that nobody is in has none."""
@@ -148,48 +154,40 @@ class Survey(Confidential):
         """Read for each draw and then forgotten; held where there are few, which public facts decide."""
         if not self.measurement.few:
             return read()
-        if what not in self._held:
-            self._held[what] = tuple(read())
-        return self._held[what]
+        if what not in self._known_cells:
+            self._known_cells[what] = tuple(read())
+        return self._known_cells[what]
 
-    @cached_property
-    def _held(self) -> dict[object, tuple[Any, ...]]:
-        return {}
-
-    def moved(self, outputs: Sequence[posthoc.Residuals], weights: Sequence[float]) -> list[tuple[float, float]]:
+    def moved(self, outputs: Sequence[posthoc_plan.Residuals], weights: Sequence[float]) -> list[tuple[float, float]]:
         """By how much nearer and further each output lies from the answer without somebody, at most: in one pass."""
-        tree = posthoc.extremes(self.question, self._engine.numbered, outputs, weights)
-        return posthoc.read_extremes(self._rows(tree), len(outputs), self.people_count)
+        tree = posthoc_plan.extremes(self.question, self._engine.numbered, outputs, weights)
+        return posthoc_plan.read_extremes(self._rows(tree), len(outputs), self.people_count)
 
     def people_by_bin(self, bins: int) -> tuple[int, ...]:
         """How many people are at exposure 0, and in each of so many bins up to 1."""
-        if bins not in self._placed:
-            rows = self._rows(exposure_histogram.people_by_bin(self.question, bins))
-            self._placed[bins] = exposure_histogram.read_people_by_bin(rows, self.people_count, bins)
-        return self._placed[bins]
-
-    @cached_property
-    def _placed(self) -> dict[int, tuple[int, ...]]:
-        return {}
+        if bins not in self._known_bins:
+            rows = self._rows(exposure_histogram_plan.people_by_bin(self.question, bins))
+            self._known_bins[bins] = exposure_histogram_plan.read_people_by_bin(rows, self.people_count, bins)
+        return self._known_bins[bins]
 
     def worlds(self) -> list[tuple[World, object]]:
         """Everybody but one of them, and who that is: of people who are alike, one."""
-        rows = self._rows(possible_worlds.alike(self.question, self._engine.numbered))
-        return possible_worlds.read_alike(rows, self.question, self.people_count)
+        rows = self._rows(possible_worlds_plan.alike(self.question, self._engine.numbered))
+        return possible_worlds_plan.read_alike(rows, self.question, self.people_count)
 
     @cached_property
     def moments(self) -> Moments:
         """How many people there are, and how exposed, in whole units."""
         alike = plan.uniform(self.question)
         if alike is not None:
-            found = exposure_totals.moments_alike(self.question, alike[1], self._matched, Moments.ONE)
+            moments = exposure_totals.moments_alike(self.question, alike[1], self._matched, Moments.ONE)
         else:
-            found = exposure_totals.read_moments(self._rows(exposure_totals.moments(self.question, Moments.ONE)))
-        return Moments(self.people_count, *found)
+            moments = exposure_totals.read_moments(self._rows(exposure_totals.moments(self.question, Moments.ONE)))
+        return Moments(self.people_count, *moments)
 
     @cached_property
     def _matched(self) -> int:
-        return plan.read_matched(self._rows(plan.matched(self.question)), self.question)
+        return plan.read_matched_rows(self._rows(plan.matched_rows(self.question)), self.question)
 
     def _rows(self, tree: plan.Tree) -> plan.Rows:
         return self._engine.rows(self._sql(tree))

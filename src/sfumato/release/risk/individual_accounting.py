@@ -18,22 +18,22 @@ from sfumato.privacy.sensitivity import measure
 from sfumato.release.context import DatasetContext
 from sfumato.release.reserve import version_of
 from sfumato.sql.parser.statement import parse
-from sfumato.sql.plans.individual_accounting import Account, Own, Spent
-from sfumato.sql.plans.rows import L1, L2, Question
+from sfumato.sql.plans.individual_accounting_plan import Account, ChargeGroup, OwnCharges
+from sfumato.sql.plans.rows import L1, L2, PlanInput
 
 
 def account(context: DatasetContext) -> tuple[Account, AccountingTotal]:
     """What is added up, and what of it is public. Whatever carries no guarantee, or protects others, is left out."""
     every = charges(context.ledger.entries)
-    held = [charge for charge in every if charge.guarantee.holds]
-    added = [charge for charge in held if charge.protected in (None, context.ledger.protected)]
-    asked = [(charge, _question(context, charge)) for charge in added]
-    full = [charge for charge, question in asked if question is None]
-    own: dict[tuple[str, bool], tuple[Question, list[Charge]]] = {}
-    for charge, question in asked:
+    guaranteed = [charge for charge in every if charge.guarantee.holds]
+    added = [charge for charge in guaranteed if charge.protected in (None, context.ledger.protected)]
+    questions = [(charge, _question(context, charge)) for charge in added]
+    full = [charge for charge, question in questions if question is None]
+    own: dict[tuple[str, bool], tuple[PlanInput, list[Charge]]] = {}
+    for charge, question in questions:
         if question is not None:
             own.setdefault((charge.what, charge.gaussian), (question, []))[1].append(charge)
-    parts = tuple(_own(question, found) for question, found in own.values())
+    parts = tuple(_own(question, alike) for question, alike in own.values())
     in_one = sum(map(_rho_of_anybody, full)) + sum(_at(part.question.norm, part.spent, 1.0)[1] for part in parts)
     rho = min(in_one, sum(map(_rho_of_anybody, added)))  # both hold for anybody; entries know of each number by itself
     exactly = sum((charge.epsilon for charge in added), Fraction(0))
@@ -46,14 +46,14 @@ def account(context: DatasetContext) -> tuple[Account, AccountingTotal]:
         rho=rho,
         by_exposure=len(added) - len(full),
         in_full=len(full),
-        without_guarantee=len(every) - len(held),
-        other_units=len(held) - len(added),
+        without_guarantee=len(every) - len(guaranteed),
+        other_units=len(guaranteed) - len(added),
         pure=pure,
     )
     return Account(parts, (least_epsilon, least_rho), (upward(exactly), rho), pure), in_all
 
 
-def _question(context: DatasetContext, charge: Charge) -> Question | None:
+def _question(context: DatasetContext, charge: Charge) -> PlanInput | None:
     """The question that a charge was for, where it is a sum over people of this very data that left.
 
     None, and so everybody's in full, also where the statement or what it reads is understood otherwise today; and of
@@ -72,18 +72,18 @@ def _question(context: DatasetContext, charge: Charge) -> Question | None:
     as_it_was = all(charge.schema.get(name) == now.get(name) for name in ("", *statement.columns))
     if statement.text != charge.what or not as_it_was or not measurement.additive:
         return None
-    return Question(schema, statement, measurement, L2 if charge.gaussian else L1)
+    return PlanInput(schema, statement, measurement, L2 if charge.gaussian else L1)
 
 
-def _own(question: Question, found: Sequence[Charge]) -> Own:
+def _own(question: PlanInput, of_question: Sequence[Charge]) -> OwnCharges:
     """The charges of one question, those that are alike together."""
-    budgets = Counter(_mu(charge) if charge.gaussian else upward(charge.epsilon) for charge in found)
+    budgets = Counter(_mu(charge) if charge.gaussian else upward(charge.epsilon) for charge in of_question)
     gaussian = question.norm == L2
-    spent = tuple(Spent(b, times, 0.0 if gaussian else for_the_grid(b)) for b, times in budgets.items())
-    return Own(question, spent, _at(question.norm, spent, question.schema.relation.at_rest))
+    spent = tuple(ChargeGroup(b, times, 0.0 if gaussian else for_the_grid(b)) for b, times in budgets.items())
+    return OwnCharges(question, spent, _at(question.norm, spent, question.schema.relation.at_rest))
 
 
-def _at(norm: str, spent: Sequence[Spent], share: float) -> tuple[float, float]:
+def _at(norm: str, spent: Sequence[ChargeGroup], share: float) -> tuple[float, float]:
     """Epsilon and rho of somebody with this share of the worst case."""
     if norm == L2:
         return 0.0, sum(s.times * rho_gaussian(s.budget * share) for s in spent)

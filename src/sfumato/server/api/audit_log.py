@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel
 
-from sfumato.presentation.wording import ledger_sentences as of_ledger
-from sfumato.server.dependencies import AfterNumber, EscrowDep, Limit, Page, ReadingUser, WorkPoolsDep, page
+from sfumato.escrow.audit_log import AuditHead
+from sfumato.ledger.audit_log import AuditEntry
+from sfumato.presentation.escrow.audit_view import AuditVerification, verification
+from sfumato.server.dependencies import AfterNumber, EscrowDep, Limit, Page, Plain, ReadingUser, WorkPoolsDep, page
 from sfumato.server.openapi import SENT, SIGNED_IN
-from sfumato.server.texts import Body, Line, Name, Number, Open
+from sfumato.server.texts import Body, Line, Name, Number
 
 routes = APIRouter(prefix="/audit", tags=["audit"])
 
@@ -37,27 +38,6 @@ class Verification(Body):
     head: KeptHead | None = None
 
 
-class EntryShown(BaseModel):
-    number: int
-    at: str
-    who: str
-    verb: str
-    about: str
-    said: dict[str, Any]
-    previous: str
-    digest: str
-
-
-class AuditVerification(Open):
-    """Where both chains end, and in a sentence what that shows; a chain that is broken is a problem."""
-
-    sentence: str
-
-
-class Head(Open):
-    """The newest entry, signed: to be kept elsewhere."""
-
-
 @routes.get("", responses=SIGNED_IN)
 def many(
     actor: ReadingUser,
@@ -67,21 +47,23 @@ def many(
     newest_first: Annotated[bool, Query()] = False,
     who: Annotated[Name | None, Query()] = None,
     about: Annotated[Name | None, Query()] = None,
-) -> Page[EntryShown]:
+) -> Page[AuditEntry]:
     """Everything that was done, from the beginning or from the end; by one person, or to one thing."""
     found = escrow.audit.many(actor, after or 0, limit + 1, newest_first=newest_first, who=who, about=about)
-    return page(map(EntryShown.model_validate, found), limit, "number")
+    return page(found, limit, "number")
 
 
 @routes.get("/head", responses=SIGNED_IN)
-def head(actor: ReadingUser, escrow: EscrowDep) -> Head:
+def head(actor: ReadingUser, escrow: EscrowDep) -> Plain[AuditHead]:
     """The head of the chain, signed."""
-    return Head.model_validate(escrow.audit.head(actor))
+    return escrow.audit.head(actor)
 
 
 @routes.post("/verify", responses=SENT)
-async def verify(actor: ReadingUser, body: Verification, escrow: EscrowDep, lanes: WorkPoolsDep) -> AuditVerification:
+async def verify(
+    actor: ReadingUser, body: Verification, escrow: EscrowDep, lanes: WorkPoolsDep
+) -> Plain[AuditVerification]:
     """Go through the chain, and hold it against a head that was kept."""
     head = None if body.head is None else body.head.model_dump()
     ends = await lanes.asking.run(actor.name, escrow.audit.verify, actor, head)
-    return AuditVerification.model_validate(ends | {"sentence": of_ledger.verified(ends, head)})
+    return verification(ends, head)

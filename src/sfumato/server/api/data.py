@@ -11,8 +11,8 @@ from fastapi import APIRouter, HTTPException, Request
 from starlette.requests import ClientDisconnect
 
 from sfumato.errors import SourceError
-from sfumato.server.api.datasets import VersionShown
-from sfumato.server.dependencies import EscrowDep, NameInPath, SettingsDep, WorkPoolsDep, WritingUser
+from sfumato.escrow.dataset import Version
+from sfumato.server.dependencies import EscrowDep, NameInPath, Plain, SettingsDep, WorkPoolsDep, WritingUser
 from sfumato.server.middleware.body_limit import raise_limit
 from sfumato.server.openapi import SENT, statuses
 
@@ -29,15 +29,14 @@ _BODY = {
 @routes.put("/{name}/data", responses=SENT | statuses(415), openapi_extra=_BODY)
 async def deliver(
     actor: WritingUser, name: NameInPath, request: Request, escrow: EscrowDep, told: SettingsDep, lanes: WorkPoolsDep
-) -> VersionShown:
+) -> Plain[Version]:
     """A new version of the data: a CSV or Parquet file as it is, encrypted as it comes."""
     kind = request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if kind not in FORMATS:
         raise HTTPException(415)
     raise_limit(request.scope, told.data_bytes)
     chunks = _chunks(partial(_next, request.stream(), told.silence_seconds))
-    version = await lanes.delivering.run(actor.name, escrow.datasets.deliver, actor, name, chunks, FORMATS[kind])
-    return VersionShown.model_validate(version.as_dict())
+    return await lanes.delivering.run(actor.name, escrow.datasets.deliver, actor, name, chunks, FORMATS[kind])
 
 
 def _chunks(coming: Callable[[], Coroutine[None, None, bytes | None]]) -> Iterator[bytes]:

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Self
+from typing import Annotated, Self, TypeAlias
 
 from fastapi import APIRouter
-from pydantic import BaseModel, Field, model_validator
+from pydantic import Field, model_validator
 
+from sfumato.escrow.catalogue.entries import CatalogueEntry, DatasetAccess, DatasetDetails, FullEntry
+from sfumato.escrow.dataset import Version
 from sfumato.presentation.escrow import dataset_view, policy_view
+from sfumato.presentation.escrow.dataset_view import WordedLedger
+from sfumato.presentation.escrow.policy_view import WordedSchemaDraft
 from sfumato.schema.read import from_dict
 from sfumato.schema.write import write
-from sfumato.server.api.policies import PolicyDraft
-from sfumato.server.dependencies import AfterName, EscrowDep, Limit, NameInPath, Page, ReadingUser, WritingUser, page
+from sfumato.server.dependencies import (
+    AfterName,
+    EscrowDep,
+    Limit,
+    NameInPath,
+    Page,
+    Plain,
+    ReadingUser,
+    WritingUser,
+    page,
+)
 from sfumato.server.openapi import FOUND, SENT, SIGNED_IN
-from sfumato.server.texts import Body, Document, Line, Name, Number, Open, Table
+from sfumato.server.texts import Body, Document, Line, Name, Number, Table
 
 routes = APIRouter(prefix="/datasets", tags=["datasets"])
 Population = Annotated[Line, Field(max_length=200)]
@@ -50,15 +63,6 @@ class SchemaDraftBody(Described):
     policy: Table | None = None
 
 
-class DraftShown(BaseModel):
-    """The same, as it would be kept, and in sentences."""
-
-    name: str
-    schema_text: str
-    sentences: list[str]
-    policy: PolicyDraft | None
-
-
 class NewSchema(Body):
     schema_text: Document
 
@@ -78,27 +82,19 @@ class Cause(Body):
     cause: Line
 
 
-class DatasetShown(Open):
-    """What this person may know: analysts see what the controller wrote, and nothing that was counted."""
-
-    name: str
-
-
-class VersionShown(Open):
-    """One delivery of data."""
-
-    id: str
+Entry: TypeAlias = FullEntry | CatalogueEntry
+Shown: TypeAlias = Plain[DatasetDetails | DatasetAccess]
+"""What this person may know: analysts see what the controller wrote, and nothing that was counted."""
 
 
 @routes.get("", responses=SIGNED_IN)
-def many(actor: ReadingUser, escrow: EscrowDep, after: AfterName = None, limit: Limit = 100) -> Page[DatasetShown]:
+def many(actor: ReadingUser, escrow: EscrowDep, after: AfterName = None, limit: Limit = 100) -> Page[Entry]:
     """Datasets that this person controls, audits or may ask, by name."""
-    found = escrow.datasets.many(actor, after, limit + 1)
-    return page(map(DatasetShown.model_validate, found), limit, "name")
+    return page(escrow.datasets.many(actor, after, limit + 1), limit, "name")
 
 
 @routes.post("", status_code=201, responses=SENT)
-def register(actor: WritingUser, body: NewDataset, escrow: EscrowDep) -> DatasetShown:
+def register(actor: WritingUser, body: NewDataset, escrow: EscrowDep) -> Shown:
     """State a schema; the data comes after, by PUT data, or stays where `reference` says."""
     held = escrow.datasets.register(
         actor, body.text, title=body.title, reference=body.reference, population=body.population
@@ -107,33 +103,33 @@ def register(actor: WritingUser, body: NewDataset, escrow: EscrowDep) -> Dataset
 
 
 @routes.post("/check-schema", responses=SENT)
-def check_schema(actor: ReadingUser, body: SchemaDraftBody, escrow: EscrowDep) -> DraftShown:
+def check_schema(actor: ReadingUser, body: SchemaDraftBody, escrow: EscrowDep) -> Plain[WordedSchemaDraft]:
     """What a schema says, before it is registered; nothing of it is kept."""
-    return DraftShown.model_validate(policy_view.schema_draft(escrow.drafts.schema(actor, body.text, body.policy)))
+    return policy_view.schema_draft(escrow.drafts.schema(actor, body.text, body.policy))
 
 
 @routes.get("/{name}", responses=FOUND)
-def one(actor: ReadingUser, name: NameInPath, escrow: EscrowDep) -> DatasetShown:
+def one(actor: ReadingUser, name: NameInPath, escrow: EscrowDep) -> Shown:
     """One dataset, with its schema as the controller wrote it."""
-    return DatasetShown.model_validate(escrow.datasets.one(actor, name))
+    return escrow.datasets.one(actor, name)
 
 
 @routes.put("/{name}/schema", responses=SENT)
-def describe(actor: WritingUser, name: NameInPath, body: NewSchema, escrow: EscrowDep) -> DatasetShown:
+def describe(actor: WritingUser, name: NameInPath, body: NewSchema, escrow: EscrowDep) -> Shown:
     """State the schema anew."""
     escrow.datasets.describe(actor, name, body.schema_text)
     return one(actor, name, escrow)
 
 
 @routes.put("/{name}/controllers", responses=SENT)
-def controllers(actor: WritingUser, name: NameInPath, body: Controllers, escrow: EscrowDep) -> DatasetShown:
+def controllers(actor: WritingUser, name: NameInPath, body: Controllers, escrow: EscrowDep) -> Shown:
     """State who controls it."""
     escrow.datasets.controllers(actor, name, body.controllers)
     return one(actor, name, escrow)
 
 
 @routes.put("/{name}/population", responses=SENT)
-def populate(actor: WritingUser, name: NameInPath, body: NewPopulation, escrow: EscrowDep) -> DatasetShown:
+def populate(actor: WritingUser, name: NameInPath, body: NewPopulation, escrow: EscrowDep) -> Shown:
     """Name the people in it: datasets of one population share looks, plans and budget. It is not taken back."""
     escrow.datasets.populate(actor, name, body.population)
     return one(actor, name, escrow)
@@ -146,19 +142,18 @@ def retire(actor: WritingUser, name: NameInPath, escrow: EscrowDep) -> None:
 
 
 @routes.get("/{name}/versions", responses=FOUND)
-def versions(actor: ReadingUser, name: NameInPath, escrow: EscrowDep) -> Page[VersionShown]:
+def versions(actor: ReadingUser, name: NameInPath, escrow: EscrowDep) -> Page[Version]:
     """Every delivery, for controllers."""
-    found = escrow.datasets.versions(actor, name)
-    return Page(items=[VersionShown.model_validate(version.as_dict()) for version in found], next=None)
+    return Page(items=escrow.datasets.versions(actor, name), next=None)
 
 
 @routes.post("/{name}/failures", responses=SENT)
-def state_cause(actor: WritingUser, name: NameInPath, body: Cause, escrow: EscrowDep) -> dict[str, Any]:
+def state_cause(actor: WritingUser, name: NameInPath, body: Cause, escrow: EscrowDep) -> Plain[WordedLedger]:
     """State that the failure in an entry of the ledger had a cause outside the data, such as a full disk."""
     return dataset_view.ledger(escrow.datasets.state_cause(actor, name, body.entry, body.cause))
 
 
 @routes.get("/{name}/ledger", responses=FOUND)
-def ledger(actor: ReadingUser, name: NameInPath, escrow: EscrowDep) -> dict[str, Any]:
+def ledger(actor: ReadingUser, name: NameInPath, escrow: EscrowDep) -> Plain[WordedLedger]:
     """What was spent, as far as this person may see it."""
     return dataset_view.ledger(escrow.datasets.ledger(actor, name))

@@ -8,12 +8,20 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter
 from pydantic import Field
 
+from sfumato.escrow.questions.risk_facts import RehearsalFacts, RiskFacts
+from sfumato.model.fit import Fit
+from sfumato.model.plain import from_plain
 from sfumato.model.risk import Source
-from sfumato.presentation import guessing_view
-from sfumato.presentation.certificate import worded_json
+from sfumato.presentation.escrow import questions_view
 from sfumato.presentation.escrow import submission as view
-from sfumato.presentation.method_comparison_view import worded
-from sfumato.server.dependencies import EscrowDep, NameInPath, ReadingUser, WorkPoolsDep, WritingUser
+from sfumato.presentation.escrow.questions_view import (
+    WordedComparison,
+    WordedDryRun,
+    WordedEstimate,
+    WordedGuesses,
+    WordedHistogram,
+)
+from sfumato.server.dependencies import EscrowDep, NameInPath, Plain, ReadingUser, WorkPoolsDep, WritingUser
 from sfumato.server.openapi import SENT
 from sfumato.server.stated import Guesses, How, Preference, table_of
 from sfumato.server.texts import Body, Sql
@@ -84,25 +92,26 @@ def as_asked(queries: list[QuestionBody]) -> list[dict[str, Any]]:
 @routes.post("/estimate", responses=SENT)
 async def estimate(
     actor: ReadingUser, name: NameInPath, body: Estimated, escrow: EscrowDep, lanes: WorkPoolsDep
-) -> Answer:
+) -> Plain[WordedEstimate]:
     """What a request would cost, and what noise it would get."""
     said = as_asked(body.queries), table_of(body.preference), body.people
-    return view.estimate(await lanes.asking.run(actor.name, escrow.questions.estimate, actor, name, *said))
+    found = await lanes.asking.run(actor.name, escrow.questions.estimate, actor, name, *said)
+    return from_plain(WordedEstimate, view.estimate(found))
 
 
 @routes.post("/dry-run", responses=SENT)
 async def dry_run(
     actor: ReadingUser, name: NameInPath, body: Several, escrow: EscrowDep, lanes: WorkPoolsDep
-) -> Answer:
+) -> Plain[WordedDryRun]:
     """The same queries on rows that were made up from the schema."""
     said = as_asked(body.queries), table_of(body.preference)
-    return view.dry_run(await lanes.asking.run(actor.name, escrow.questions.dry_run, actor, name, *said))
+    return questions_view.dry_run(await lanes.asking.run(actor.name, escrow.questions.dry_run, actor, name, *said))
 
 
 @routes.post("/worst-case", responses=SENT)
 async def worst_case(
     actor: ReadingUser, name: NameInPath, body: LookBody, escrow: EscrowDep, lanes: WorkPoolsDep
-) -> Answer:
+) -> Plain[RiskFacts]:
     """The risk from public facts alone."""
     return await lanes.asking.run(actor.name, escrow.questions.worst_case, actor, name, body.sql, body.how.table())
 
@@ -110,16 +119,16 @@ async def worst_case(
 @routes.post("/guessing", responses=SENT)
 async def guessing(
     actor: ReadingUser, name: NameInPath, body: Guessed, escrow: EscrowDep, lanes: WorkPoolsDep
-) -> Answer:
+) -> Plain[WordedGuesses]:
     """What a snoop guesses of somebody, and what it risks to share the answer; for controllers."""
     said = actor, name, body.sql, body.how.table()
-    return guessing_view.as_dict(await lanes.asking.run(actor.name, escrow.questions.guessing, *said))
+    return questions_view.guesses(await lanes.asking.run(actor.name, escrow.questions.guessing, *said))
 
 
 @routes.post("/rehearse", responses=SENT)
 async def rehearse(
     actor: ReadingUser, name: NameInPath, body: Preferred, escrow: EscrowDep, lanes: WorkPoolsDep
-) -> Answer:
+) -> Plain[RehearsalFacts]:
     """The same query on a look-alike."""
     return await lanes.asking.run(
         actor.name, escrow.questions.rehearse, actor, name, body.sql, table_of(body.preference)
@@ -129,11 +138,11 @@ async def rehearse(
 @routes.post("/compare", responses=SENT)
 async def compare(
     actor: ReadingUser, name: NameInPath, body: Preferred, escrow: EscrowDep, lanes: WorkPoolsDep
-) -> Answer:
+) -> Plain[WordedComparison]:
     """Every method side by side."""
     work = escrow.questions.compare
     found = await lanes.asking.run(actor.name, work, actor, name, body.sql, table_of(body.preference))
-    return worded(found).as_dict()
+    return questions_view.comparison(found)
 
 
 # From the data: controllers only, and on record
@@ -142,14 +151,16 @@ async def compare(
 @routes.post("/exposure-histogram", responses=SENT)
 async def exposure_histogram(
     actor: WritingUser, name: NameInPath, body: HistogramBody, escrow: EscrowDep, lanes: WorkPoolsDep
-) -> Answer:
+) -> Plain[WordedHistogram]:
     """A private histogram of exposures: charged, and free to decide from."""
     work = partial(escrow.questions.exposure_histogram, actor, name, body.sql, body.epsilon, body.how.table())
-    return worded_json(await lanes.asking.run(actor.name, work))
+    return questions_view.histogram(await lanes.asking.run(actor.name, work))
 
 
 @routes.post("/risk", responses=SENT)
-async def risk(actor: WritingUser, name: NameInPath, body: LookBody, escrow: EscrowDep, lanes: WorkPoolsDep) -> Answer:
+async def risk(
+    actor: WritingUser, name: NameInPath, body: LookBody, escrow: EscrowDep, lanes: WorkPoolsDep
+) -> Plain[RiskFacts]:
     """The people themselves: recorded as a look."""
     return await lanes.asking.run(actor.name, escrow.questions.look, actor, name, body.sql, body.how.table())
 
@@ -165,6 +176,6 @@ async def explore(
 
 
 @routes.post("/check", responses=SENT)
-async def check(actor: WritingUser, name: NameInPath, escrow: EscrowDep, lanes: WorkPoolsDep) -> Answer:
+async def check(actor: WritingUser, name: NameInPath, escrow: EscrowDep, lanes: WorkPoolsDep) -> Plain[Fit]:
     """What does not fit the schema: recorded as a look."""
     return await lanes.asking.run(actor.name, escrow.questions.check, actor, name)

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from sfumato.escrow.identity.person import Person
 from sfumato.server.dependencies import (
@@ -15,6 +15,7 @@ from sfumato.server.dependencies import (
     Limit,
     NameInPath,
     Page,
+    Plain,
     ReadingUser,
     WorkPoolsDep,
     WritingUser,
@@ -46,36 +47,23 @@ class PersonChange(Body):
     current_password: Secret | None = None  # one's own so far, to change it
 
 
-class PersonShown(BaseModel):
-    name: str
-    organisation: str
-    roles: list[str]
-    public_key: str
-    created_at: str
-    disabled: bool
-
-    @classmethod
-    def of(cls, person: Person) -> PersonShown:
-        return cls.model_validate(person.as_dict())
-
-
 @routes.get("", responses=SIGNED_IN)
-def many(actor: ReadingUser, escrow: EscrowDep, after: AfterName = None, limit: Limit = 100) -> Page[PersonShown]:
+def many(actor: ReadingUser, escrow: EscrowDep, after: AfterName = None, limit: Limit = 100) -> Page[Person]:
     """Who is let in, by name."""
-    return page(map(PersonShown.of, escrow.accounts.many(actor, after, limit + 1)), limit, "name")
+    return page(escrow.accounts.many(actor, after, limit + 1), limit, "name")
 
 
 @routes.post("", status_code=201, responses=SENT)
-async def add(actor: WritingUser, body: NewPerson, escrow: EscrowDep, lanes: WorkPoolsDep) -> PersonShown:
+async def add(actor: WritingUser, body: NewPerson, escrow: EscrowDep, lanes: WorkPoolsDep) -> Plain[Person]:
     """Let somebody in."""
     work = partial(escrow.accounts.add, organisation=body.organisation, password=body.password)
-    return PersonShown.of(await lanes.signing_in.run(actor.name, work, actor, body.name, body.roles))
+    return await lanes.signing_in.run(actor.name, work, actor, body.name, body.roles)
 
 
 @routes.patch("/{name}", responses=SENT)
 async def change(
     actor: WritingUser, name: NameInPath, body: PersonChange, escrow: EscrowDep, lanes: WorkPoolsDep
-) -> PersonShown:
+) -> Plain[Person]:
     """Change roles, organisation, password, or whether they are let in at all."""
     work = partial(escrow.accounts.change, **body.model_dump())
-    return PersonShown.of(await lanes.signing_in.run(actor.name, work, actor, name))
+    return await lanes.signing_in.run(actor.name, work, actor, name)

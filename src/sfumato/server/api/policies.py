@@ -5,19 +5,16 @@ from __future__ import annotations
 from typing import Annotated, Self
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel, JsonValue, model_validator
+from pydantic import model_validator
 
 from sfumato.presentation.escrow import policy_view
-from sfumato.server.dependencies import EscrowDep, NameInPath, Page, ReadingUser, WritingUser
+from sfumato.presentation.escrow.policy_view import PolicyDraft, WordedPolicy
+from sfumato.server.dependencies import EscrowDep, NameInPath, Page, Plain, ReadingUser, WritingUser
 from sfumato.server.openapi import FOUND, SENT
-from sfumato.server.texts import Body, Document, Open, Table
+from sfumato.server.texts import Body, Document, Table
 
 routes = APIRouter(prefix="/datasets", tags=["policies"])
 AllowNoGuarantee = Annotated[bool, Query()]
-
-
-class PolicyShown(Open):
-    """A policy as its author signed it, and in sentences."""
 
 
 class NewPolicy(Body):
@@ -33,40 +30,31 @@ class NewPolicy(Body):
         return self
 
 
-class PolicyDraft(BaseModel):
-    """What would be signed, and in sentences."""
-
-    policy: dict[str, JsonValue]
-    sentences: list[str]
-
-
 @routes.get("/{name}/policy", responses=FOUND)
-def current(actor: ReadingUser, name: NameInPath, escrow: EscrowDep) -> PolicyShown:
+def current(actor: ReadingUser, name: NameInPath, escrow: EscrowDep) -> Plain[WordedPolicy]:
     """The policy that holds now."""
-    return PolicyShown.model_validate(policy_view.signed(escrow.policies.current(actor, name)))
+    return policy_view.signed(escrow.policies.current(actor, name))
 
 
 @routes.put("/{name}/policy", responses=SENT)
 def write(
     actor: WritingUser, name: NameInPath, body: Table, escrow: EscrowDep, allow_no_guarantee: AllowNoGuarantee = False
-) -> PolicyShown:
+) -> Plain[WordedPolicy]:
     """A new policy, signed by whoever writes it. The tables of a policy file, as JSON.
 
     After a look, what takes access away has no guarantee, which `allow_no_guarantee` accepts.
     """
-    signed = escrow.policies.set(actor, name, body, allow_no_guarantee=allow_no_guarantee)
-    return PolicyShown.model_validate(policy_view.signed(signed))
+    return policy_view.signed(escrow.policies.set(actor, name, body, allow_no_guarantee=allow_no_guarantee))
 
 
 @routes.post("/{name}/check-policy", responses=SENT)
-def check_policy(actor: ReadingUser, name: NameInPath, body: NewPolicy, escrow: EscrowDep) -> PolicyDraft:
+def check_policy(actor: ReadingUser, name: NameInPath, body: NewPolicy, escrow: EscrowDep) -> Plain[PolicyDraft]:
     """What a policy says, before it is signed; nothing of it is kept."""
     stated = body.policy_text or body.policy or {}
-    return PolicyDraft.model_validate(policy_view.draft(escrow.drafts.policy(actor, name, stated)))
+    return policy_view.policy_draft(escrow.drafts.policy(actor, name, stated))
 
 
 @routes.get("/{name}/policies", responses=FOUND)
-def history(actor: ReadingUser, name: NameInPath, escrow: EscrowDep) -> Page[PolicyShown]:
+def history(actor: ReadingUser, name: NameInPath, escrow: EscrowDep) -> Page[WordedPolicy]:
     """Every policy that ever held."""
-    found = escrow.policies.history(actor, name)
-    return Page(items=[PolicyShown.model_validate(policy_view.signed(signed)) for signed in found], next=None)
+    return Page(items=list(map(policy_view.signed, escrow.policies.history(actor, name))), next=None)

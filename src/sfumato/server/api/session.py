@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
-from pydantic import BaseModel
 
 from sfumato.errors import BadInput
-from sfumato.server.api.people import PersonShown
-from sfumato.server.dependencies import CallerDep, EscrowDep, SettingsDep, WorkPoolsDep
+from sfumato.escrow.identity.accounts import CurrentUser, SignedIn
+from sfumato.server.dependencies import CallerDep, EscrowDep, Plain, SettingsDep, WorkPoolsDep
 from sfumato.server.middleware.authentication import COOKIE, address
 from sfumato.server.openapi import OPEN, SIGNED_IN, statuses
 from sfumato.server.rate_limit import Rate, network
@@ -21,22 +20,6 @@ routes = APIRouter(prefix="/session", tags=["session"])
 class SignIn(Body):
     name: Name
     password: Secret
-
-
-class SignedIn(BaseModel):
-    """`csrf` goes along as X-CSRF-Token with every call that changes something."""
-
-    person: PersonShown
-    csrf: str
-    expires_at: str
-
-
-class WhoCalls(BaseModel):
-    """Who is signed in; a token has no `csrf`."""
-
-    person: PersonShown
-    csrf: str | None
-    scopes: list[str]
 
 
 def _sign_ins(request: Request) -> Rate:
@@ -53,19 +36,19 @@ async def sign_in(
     told: SettingsDep,
     lanes: WorkPoolsDep,
     rate: Annotated[Rate, Depends(_sign_ins)],
-) -> SignedIn:
+) -> Plain[SignedIn]:
     """Sign in: the session is in a cookie that scripts cannot read."""
     rate.count(("address", network(address(request))))
     rate.count(("name", body.name.strip().casefold()))
     session = await lanes.signing_in.run("", escrow.accounts.sign_in, body.name, body.password)
     response.set_cookie(COOKIE, session.secret, path="/", secure=told.secure, httponly=True, samesite="strict")
-    return SignedIn(person=PersonShown.of(session.person), csrf=session.csrf, expires_at=session.expires_at)
+    return SignedIn(session.person, session.csrf, session.expires_at)
 
 
 @routes.get("", responses=SIGNED_IN)
-def who(caller: CallerDep) -> WhoCalls:
+def who(caller: CallerDep) -> Plain[CurrentUser]:
     """Who is signed in, and what their calls must carry."""
-    return WhoCalls(person=PersonShown.of(caller.person), csrf=caller.csrf, scopes=sorted(caller.scopes))
+    return CurrentUser(caller.person, caller.csrf, tuple(sorted(caller.scopes)))
 
 
 @routes.delete("", status_code=204, responses=SIGNED_IN)

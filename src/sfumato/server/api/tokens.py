@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from fastapi import APIRouter
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from sfumato.errors import Forbidden
-from sfumato.server.dependencies import CallerDep, EscrowDep, NameInPath, Page, ReadingUser, WritingUser
+from sfumato.escrow.identity.accounts import IssuedToken, Token
+from sfumato.server.dependencies import CallerDep, EscrowDep, NameInPath, Page, Plain, ReadingUser, WritingUser
 from sfumato.server.openapi import SENT, SIGNED_IN
 from sfumato.server.texts import Body, Line, Name
 
@@ -24,38 +25,19 @@ class NewToken(Body):
     person: Name | None = None
 
 
-class TokenShown(BaseModel):
-    id: str
-    person: str
-    label: str
-    scopes: list[str]
-    created_at: str
-    expires_at: str
-    revoked: bool
-
-
-class TokenMade(BaseModel):
-    """`secret` is told this once."""
-
-    token: TokenShown
-    secret: str
-
-
 @routes.get("", responses=SIGNED_IN)
-def many(actor: ReadingUser, escrow: EscrowDep) -> Page[TokenShown]:
+def many(actor: ReadingUser, escrow: EscrowDep) -> Page[Token]:
     """One's own tokens, without their secrets."""
-    return Page(
-        items=[TokenShown.model_validate(token.as_dict()) for token in escrow.accounts.tokens(actor)], next=None
-    )
+    return Page(items=escrow.accounts.tokens(actor), next=None)
 
 
 @routes.post("", status_code=201, responses=SENT)
-def make(actor: WritingUser, caller: CallerDep, body: NewToken, escrow: EscrowDep) -> TokenMade:
+def make(actor: WritingUser, caller: CallerDep, body: NewToken, escrow: EscrowDep) -> Plain[IssuedToken]:
     """A new token; one that is made by a token may do no more than that one."""
     if not caller.scopes.issuperset(body.scopes):
         raise Forbidden("A token may make none that may do more", hint="sign in, or use a token that may.")
-    token, secret = escrow.accounts.new_token(actor, body.label, body.days, tuple(body.scopes), person=body.person)
-    return TokenMade(token=TokenShown.model_validate(token.as_dict()), secret=secret)
+    scopes = tuple(body.scopes)
+    return IssuedToken(*escrow.accounts.new_token(actor, body.label, body.days, scopes, person=body.person))
 
 
 @routes.delete("/{id}", status_code=204, responses=SENT)

@@ -13,5 +13,5 @@ screens = APIRouter(include_in_schema=False)
 
 @screens.get("/account")
 def account(page: RendererDep, actor: ReadingUser, escrow: EscrowDep) -> Response:
-    tokens = [token.as_dict() for token in escrow.accounts.tokens(actor)]
+    tokens = escrow.accounts.tokens(actor)
     return page("account.html", tokens=tokens, facts={"name": actor.name})

@@ -33,13 +33,11 @@ def audit(
 ) -> Response:
     """An empty field of the form filters nothing."""
     who, about = who.strip()[:200], about.strip()[:200]
-    filters = {"who": who or None, "about": about or None}
-    page_and_one = escrow.audit.many(actor, after or 0, _ON_A_PAGE + 1, newest_first=True, **filters)
-    entries = page_and_one[:_ON_A_PAGE]
-    older = entries[-1]["number"] if len(page_and_one) > _ON_A_PAGE else None
-    numbers = {
-        about: number for about in {entry["about"] for entry in entries} if (number := _number(escrow, actor, about))
-    }
+    asked = {"who": who or None, "about": about or None}
+    found = escrow.audit.many(actor, after or 0, _ON_A_PAGE + 1, newest_first=True, **asked)
+    entries = found[:_ON_A_PAGE]
+    older = entries[-1].number if len(found) > _ON_A_PAGE else None
+    numbers = {about: number for about in {one.about for one in entries} if (number := _number(escrow, actor, about))}
     return page(
         "audit.html", numbers=numbers, words=of_ledger, entries=entries, older=older, after=after, who=who, about=about
     )

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from fastapi import APIRouter
 from starlette.responses import Response
 
 from sfumato.escrow.identity.person import Person
+from sfumato.escrow.policy.policy import PartnerAccess
 from sfumato.escrow.service import Escrow
-from sfumato.model.guarantee import Guarantee
 from sfumato.presentation.wording import asking as of_asking
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import ledger_sentences as of_ledger
@@ -27,14 +26,14 @@ _A_PAGE = 50
 @screens.get("/catalogue")
 def catalogue(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, after: AfterName = None) -> Response:
     datasets = escrow.datasets.many(actor, after, _A_PAGE + 1)
-    more = datasets[_A_PAGE - 1]["name"] if len(datasets) > _A_PAGE else None
+    more = datasets[_A_PAGE - 1].name if len(datasets) > _A_PAGE else None
     return page("catalogue.html", datasets=datasets[:_A_PAGE], more=more, after=after)
 
 
 @screens.get("/catalogue/{name}")
 def dataset(page: RendererDep, actor: ReadingUser, name: NameInPath, escrow: EscrowDep) -> Response:
-    entry: Mapping[str, Any] = escrow.datasets.one(actor, name)
-    return page("catalogue_entry.html", held=entry, flow=_flow(entry["flow"]), spent=spent_text(actor, name, escrow))
+    entry = escrow.datasets.one(actor, name)
+    return page("catalogue_entry.html", held=entry, flow=_access(entry.flow), spent=spent_text(actor, name, escrow))
 
 
 def spent_text(actor: Person, name: str, escrow: Escrow) -> str:
@@ -46,16 +45,16 @@ def spent_text(actor: Person, name: str, escrow: Escrow) -> str:
     )
 
 
-def _flow(flow: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def _access(access: PartnerAccess | None) -> dict[str, Any] | None:
     """What the policy lets this person ask, in words; None: it has nothing for them."""
-    if flow is None:
+    if access is None:
         return None
     return {
-        "aggregates": flow.get("aggregates"),
-        "columns": flow.get("columns"),
-        "offers": of_asking.offered(flow["preferences"]),
-        "guarantees": [(word, of_guarantee.MEANINGS[Guarantee(word)]) for word in flow["guarantees"]],
-        "decides": of_policy.decides(flow["approve"]),
-        "signals": [(kind["title"], kind["said"]) for kind in kinds(flow["signals"]) if kind["allowed"]],
-        "code": of_policy.CODE if flow["code"] else of_signal_pages.CODE_NOT_ALLOWED,
+        "aggregates": access.aggregates,
+        "columns": access.columns,
+        "offers": of_asking.offered(access.preferences),
+        "guarantees": [(word, of_guarantee.MEANINGS[word]) for word in access.guarantees],
+        "decides": of_policy.decides(access.approve),
+        "signals": [(kind["title"], kind["said"]) for kind in kinds(access.signals) if kind["allowed"]],
+        "code": of_policy.CODE if access.code else of_signal_pages.CODE_NOT_ALLOWED,
     }

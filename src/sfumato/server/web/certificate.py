@@ -20,7 +20,8 @@ screens = APIRouter(include_in_schema=False)
 @screens.get("/requests/{id}/certificate")
 def certificate(page: RendererDep, actor: ReadingUser, id: NameInPath, escrow: EscrowDep) -> Response:
     request, certificates = escrow.requests.one(actor, id), _certificates(actor, id, escrow)
-    documents = [view.document(each, f", release {number}") for number, each in enumerate(certificates, 1)]
+    several = len(certificates) > 1
+    documents = [view.document(each, f", release {i}" if several else "") for i, each in enumerate(certificates, 1)]
     recipient = escrow.accounts.one(request.get("analyst", actor.name))
     return page("certificate.html", request=request, recipient=recipient, certificates=documents)
 

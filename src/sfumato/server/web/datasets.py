@@ -9,6 +9,7 @@ from fastapi import APIRouter
 from starlette.responses import RedirectResponse, Response
 
 from sfumato.errors import SfumatoError
+from sfumato.escrow.catalogue.entries import DatasetDetails, FullEntry
 from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.service import Escrow
@@ -33,11 +34,11 @@ def datasets(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, after: Af
     listed = escrow.datasets.many(actor, after, _AT_ONCE + 1)
     waiting = _waiting(actor, escrow)
     rows = [
-        _row(actor, escrow, each) | {"waiting": waiting[str(each["name"])]}
-        for each in listed[:_AT_ONCE]
-        if _sees_all(each)
+        _row(actor, escrow, entry) | {"waiting": waiting[entry.name]}
+        for entry in listed[:_AT_ONCE]
+        if isinstance(entry, FullEntry)
     ]
-    more = listed[_AT_ONCE - 1]["name"] if len(listed) > _AT_ONCE else None
+    more = listed[_AT_ONCE - 1].name if len(listed) > _AT_ONCE else None
     may_register = actor.has(Role.CONTROLLER)
     return page("datasets.html", rows=rows, more=more, may_register=may_register, about_budget=of_rule.BUDGET)
 
@@ -46,44 +47,36 @@ def datasets(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, after: Af
 def dataset(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, name: NameInPath) -> Response:
     """Analysts find what they may know of it in the catalogue."""
     visible = escrow.datasets.one(actor, name)
-    if not _sees_all(visible):
-        return RedirectResponse(f"/catalogue/{visible['name']}", 303)
-    registered = escrow.datasets.of(str(visible["name"]))
+    if not isinstance(visible, DatasetDetails):
+        return RedirectResponse(f"/catalogue/{visible.name}", 303)
+    registered = escrow.datasets.of(visible.name)
     controls = registered.is_controlled_by(actor)
     record = escrow.datasets.ledger_of(actor, registered)
-    same: Any = visible.get("same_rows", [])
-    may_hold = [person.name for person in escrow.accounts.all() if person.has(Role.CONTROLLER) and not person.disabled]
+    may_hold = [one.name for one in escrow.accounts.all() if one.has(Role.CONTROLLER) and not one.disabled]
     return page(
         "dataset.html",
         dataset=visible,
         controls=controls,
         sentences=of_schema.sentences(registered.schema)[:2],
-        versions=[each.as_dict() for each in escrow.datasets.versions(actor, registered.name)][::-1]
-        if controls
-        else [],
+        versions=escrow.datasets.versions(actor, registered.name)[::-1] if controls else [],
         may_hold=sorted({*may_hold, *registered.controllers}),
         spent=total_text(record.total),
         budget=of_guarantee.budget(record.budget) if record.budget.is_limited else None,
-        public_page=_has_public_page(escrow, actor, registered.name, visible["policy"]),
+        public_page=_has_public_page(escrow, actor, registered.name, visible.policy),
         look=of_guarantee.LOOK,
         entered=of_schema.CHECK_IS_ENTERED,
         costs=of_schema.check_costs(_ways(escrow, registered)),
         stated=of_schema.STATED_BY_A_PERSON,
         looked=of_schema.AFTER_LOOK if record.known.somebody_looked else None,
         populations=of_ledger.POPULATIONS,
-        same_rows=[of_ledger.same_rows_held(registered.name, other) for other in same],
+        same_rows=[of_ledger.same_rows_held(registered.name, other) for other in visible.same_rows or ()],
         facts={"name": registered.name, "person": actor.name},
     )
 
 
-def _sees_all(visible: dict[str, Any]) -> bool:
-    """Whether this person is shown all of it: as a controller or an auditor."""
-    return "controllers" in visible
-
-
-def _ways(escrow: Escrow, dataset: RegisteredDataset) -> list[str]:
+def _ways(escrow: Escrow, registered: RegisteredDataset) -> list[str]:
     """In which ways the policy in force approves."""
-    signed = escrow.datasets.policy_of(dataset)
+    signed = escrow.datasets.policy_of(registered)
     return [] if signed is None else [access_rule.approve.value for access_rule in signed.policy.access_rules]
 
 
@@ -91,16 +84,16 @@ def _has_public_page(escrow: Escrow, actor: Person, name: str, policy: object) -
     return policy is not None and bool(getattr(escrow.policies.current(actor, name).policy, "public_page", False))
 
 
-def _row(actor: Person, escrow: Escrow, visible: dict[str, Any]) -> dict[str, Any]:
+def _row(actor: Person, escrow: Escrow, entry: FullEntry) -> dict[str, Any]:
     """One of the list; one whose policy or ledger cannot be read is listed, and says so."""
     try:
-        registered = escrow.datasets.of(visible["name"])
+        registered = escrow.datasets.of(entry.name)
         ledger = escrow.datasets.ledger_of(actor, registered)
         policy = escrow.datasets.policy_of(registered)
     except SfumatoError as error:
-        return visible | {"error": error.message, "number": None}
+        return vars(entry) | {"error": error.message, "number": None}
     versions = escrow.datasets.versions(actor, registered.name) if registered.is_controlled_by(actor) else []
-    return visible | {
+    return vars(entry) | {
         "spent": ledger.total.epsilon,
         "budget": None if ledger.budget.epsilon is None else float(ledger.budget.epsilon),
         "policy": None if policy is None else policy.number,

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from sfumato.errors import Forbidden
-from sfumato.model.statement import AggregateKind
+from sfumato.escrow.catalogue.entries import CatalogueEntry
+from sfumato.escrow.policy.policy import PartnerAccess
+from sfumato.model.plain import to_plain
 from sfumato.presentation.wording import asking as of_asking
 from sfumato.server.dependencies import EscrowDep, NameInPath, ReadingUser
 from sfumato.server.texts import Name
@@ -30,11 +32,10 @@ def ask(
     before: Annotated[Name | None, Query(alias="from")] = None,
 ) -> Response:
     """`from` is a request of one's own that is to be changed and submitted again."""
-    dataset: Mapping[str, Any] = escrow.datasets.one(actor, name)
-    flow: Mapping[str, Any] | None = dataset["flow"]
-    if flow is None:
-        raise Forbidden(f"The policy of {dataset['name']} has nothing for you", hint="ask a controller for a flow.")
-    offers = of_asking.offered(flow["preferences"])
+    dataset = escrow.datasets.one(actor, name)
+    if dataset.flow is None:
+        raise Forbidden(f"The policy of {dataset.name} has nothing for you", hint="ask a controller for a flow.")
+    offers = of_asking.offered(dataset.flow.preferences)
     old: Mapping[str, Any] = {} if before is None else escrow.requests.one(actor, before)
     start = {
         "purpose": old.get("purpose", ""),
@@ -43,11 +44,11 @@ def ask(
         "figures": old.get("preference") or {},
     }
     facts = {
-        "dataset": dataset["name"],
+        "dataset": dataset.name,
         "person": actor.name,
         "before": before,
         "start": start,
-        "vocabulary": _vocabulary(dataset, flow),
+        "vocabulary": _vocabulary(dataset, dataset.flow),
         "offers": [offer.as_dict() for offer in offers],
     }
     return page(
@@ -62,23 +63,21 @@ def ask(
     )
 
 
-def _vocabulary(dataset: Mapping[str, Any], flow: Mapping[str, Any]) -> dict[str, Any]:
+def _vocabulary(dataset: CatalogueEntry, access: PartnerAccess) -> dict[str, Any]:
     """What the editor completes: columns that may be asked about, their categories, and the SQL that is answered."""
-    allowed = None if "columns" not in flow else {name.casefold() for name in flow["columns"]}
-    columns = [column for column in dataset["columns"] if allowed is None or column["name"].casefold() in allowed]
-    kinds = None if "aggregates" not in flow else [AggregateKind(name) for name in flow["aggregates"]]
+    allowed = None if access.columns is None else {name.casefold() for name in access.columns}
+    columns = [column for column in dataset.columns if allowed is None or column.name.casefold() in allowed]
     return {
-        "table": dataset["name"],
-        "columns": [{name: column[name] for name in _COLUMN} for column in columns],
-        "aggregates": aggregates(kinds),
+        "table": dataset.name,
+        "columns": [{name: to_plain(column)[name] for name in _COLUMN} for column in columns],
+        "aggregates": aggregates(access.aggregates),
         "functions": FUNCTIONS,
         "clauses": CLAUSES,
     }
 
 
-def _example(dataset: Mapping[str, Any]) -> str:
+def _example(dataset: CatalogueEntry) -> str:
     """A question to start from: a count, by the first listed categories."""
-    columns: Sequence[Mapping[str, Any]] = dataset["columns"]
-    listed = next((one["name"] for one in columns if one["categories"] and one["name"].isidentifier()), None)
+    listed = next((one.name for one in dataset.columns if one.categories and one.name.isidentifier()), None)
     by = (f"{listed}, ", f"\nGROUP BY {listed}") if listed else ("", "")
-    return f"SELECT {by[0]}COUNT(*) AS n\nFROM {dataset['name']}{by[1]}"
+    return f"SELECT {by[0]}COUNT(*) AS n\nFROM {dataset.name}{by[1]}"

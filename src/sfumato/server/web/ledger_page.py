@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fastapi import APIRouter
 from starlette.responses import Response
 
@@ -21,20 +19,20 @@ _LISTED = ("reserved", "looked", "decided")
 @screens.get("/datasets/{name}/ledger")
 def ledger(page: RendererDep, actor: ReadingUser, name: NameInPath, escrow: EscrowDep) -> Response:
     dataset = escrow.datasets.one(actor, name)
-    view: dict[str, Any] = dataset_view.ledger(escrow.datasets.ledger(actor, name))
-    entries: list[dict[str, Any]] | None = view.get("entries")
+    view = dataset_view.ledger(escrow.datasets.ledger(actor, name))
+    entries = view.entries
     sees_all = entries is not None
-    signed = escrow.policies.current(actor, name) if sees_all and dataset["policy"] is not None else None
+    signed = escrow.policies.current(actor, name) if sees_all and dataset.policy is not None else None
     return page(
         "ledger.html",
         dataset=dataset,
         words=of_ledger,
         ledger=view,
         by_a_declaration=of_guarantee.BY_A_DECLARATION,
-        told=[entry for entry in entries or () if entry["event"] in _LISTED][::-1],
+        told=[entry for entry in entries or () if entry.event in _LISTED][::-1],
         entries=entries,
         recipients=escrow.requests.recipients(actor, name) if sees_all else {},
         public_page=signed is not None and signed.policy.public_page,
         may_verify=actor.has(Role.CONTROLLER, Role.AUDITOR, Role.ADMIN),
-        facts={"public": f"/public/{dataset['name']}"} if sees_all else None,
+        facts={"public": f"/public/{dataset.name}"} if sees_all else None,
     )

@@ -6,6 +6,7 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from sfumato.escrow.identity.person import Role
+from sfumato.model.plain import to_plain
 from sfumato.server.dependencies import AfterName, EscrowDep, ReadingUser
 from sfumato.server.web.shell import RendererDep
 
@@ -22,7 +23,7 @@ ROLES = {
 @screens.get("/people")
 def people(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, after: AfterName = None) -> Response:
     actor.require(Role.ADMIN, to="let people in")
-    listed = escrow.accounts.many(actor, after, _AT_ONCE + 1)
-    rows = [person.as_dict() for person in listed[:_AT_ONCE]]
-    more = listed[_AT_ONCE - 1].name if len(listed) > _AT_ONCE else None
-    return page("people.html", people=rows, roles=ROLES, more=more, facts={"people": rows, "self": actor.name})
+    found = escrow.accounts.many(actor, after, _AT_ONCE + 1)
+    shown = list(map(to_plain, found[:_AT_ONCE]))
+    more = found[_AT_ONCE - 1].name if len(found) > _AT_ONCE else None
+    return page("people.html", people=shown, roles=ROLES, more=more, facts={"people": shown, "self": actor.name})

@@ -30,7 +30,7 @@ def requests(
     found = escrow.requests.many(actor, state=state and state.value, after=after, limit=_A_PAGE + 1)
     more = found[_A_PAGE - 1]["number"] if len(found) > _A_PAGE else None
     own = [submission.request(one) for one in found[:_A_PAGE] if one.get("analyst", actor.name) == actor.name]
-    notices = [notifications_view.as_dict(one) for one in escrow.notifications.many(actor, limit=_NOTICES)]
+    notices = [notifications_view.worded(one) for one in escrow.notifications.many(actor, limit=_NOTICES)]
     return page(
         "requests.html",
         requests=own,
@@ -38,5 +38,5 @@ def requests(
         state=state and state.value,
         states=[one.value for one in State],
         has=of_request.HAS,
-        notices=sorted(notices, key=lambda one: one["read_at"] is not None),
+        notices=sorted(notices, key=lambda one: one.read_at is not None),
     )

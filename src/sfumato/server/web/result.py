@@ -28,7 +28,6 @@ from sfumato.server.web.shell import PageRenderer
 from sfumato.server.web.signals import tasks as signalling
 
 screens = APIRouter(include_in_schema=False)
-_DRAWN = ("columns", "rows", "intervals", "types", "ranged")
 _WORKING = (State.APPROVED, State.RUNNING)
 _TOLD_BY_A_PERSON = (State.RETURNED, State.REFUSED, State.RELEASED)
 _WAITING = (State.SUBMITTED, State.APPROVED, State.RUNNING, State.COMPUTED)
@@ -84,7 +83,7 @@ def render_result(page: PageRenderer, actor: Person, escrow: Escrow, id: str) ->
             "id": request["id"],
             "state": request["state"],
             "waiting": waiting,
-            "answers": [answer["drawn"] for answer in answers],
+            "charts": [answer["charts"] for answer in answers],
             "signalling": signals,
         },
     )
@@ -109,7 +108,7 @@ def _answer(released: Mapping[str, Any]) -> dict[str, Any]:
         "sentence": of_guarantee.sentence(of_guarantee.guarantee(certificate).removesuffix(".")),
         "odds": of_guarantee.promise(certificate),
         "cells": _cells(released),
-        "drawn": {name: released[name] for name in _DRAWN} if len(rows) <= _MOST_DRAWN else None,
+        "charts": release_view.charts(answer) if len(rows) <= _MOST_DRAWN else [],
         "left_out": max(0, len(rows) - _MOST_SHOWN),
     }
 

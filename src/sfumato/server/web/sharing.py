@@ -41,7 +41,7 @@ def sharing(
     escrow.datasets.controlled(actor, name)
     dataset = escrow.datasets.one(actor, name)
     how: dict[str, Any] = {"secret": secret} if secret else {"choices": _whole(choices)}
-    query = sql or first_query(str(dataset["name"]))
+    query = sql or first_query(dataset.name)
     problem, grid = None, None
     try:
         grid = view.grid(escrow.questions.guessing(actor, name, query, how | {"candidates": view.EPSILONS}))
@@ -54,7 +54,7 @@ def sharing(
         "point": min(range(len(view.EPSILONS)), key=lambda i: abs(view.EPSILONS[i] - epsilon)),
     }
     rule = json.dumps({"sharing_risk": at["limit"]} | how)
-    signed = None if dataset["policy"] is None else escrow.policies.current(actor, name).policy
+    signed = None if dataset.policy is None else escrow.policies.current(actor, name).policy
     return page(
         "sharing.html",
         dataset=dataset,
@@ -70,8 +70,8 @@ def sharing(
         rated=[]
         if signed is None
         else of_policy.partners(signed.trust, signed.sensitivity, signed.sensitivity_otherwise),
-        rule=f"/datasets/{quote(str(dataset['name']))}/policy?rule={quote(rule)}",
-        facts={} if grid is None else {"grid": grid, "at": at, "said": _SENTENCES, "name": dataset["name"], "how": how},
+        rule=f"/datasets/{quote(dataset.name)}/policy?rule={quote(rule)}",
+        facts={} if grid is None else {"grid": grid, "at": at, "said": _SENTENCES, "name": dataset.name, "how": how},
     )
 
 

@@ -108,7 +108,7 @@ class PageRenderer:
             return 0
         escrow: Escrow = self._request.app.state.escrow
         with suppress(SfumatoError):  # a page that says what went wrong is a page too
-            return len(escrow.decisions.waiting(person)) + len(escrow.signal_decisions.waiting(person))
+            return len(escrow.requests.approval.waiting(person)) + len(escrow.signals.approval.waiting(person))
         return 0
 
 

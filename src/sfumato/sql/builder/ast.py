@@ -104,7 +104,7 @@ def both(*conditions: exp.Expr) -> exp.Expr:
     return exp.and_(*conditions, copy=False)
 
 
-def selected(
+def select_from(
     parts: Iterable[exp.Expr],
     source: str | exp.Query,
     *,
@@ -127,7 +127,7 @@ def sub_select(select: exp.Query, name: str | None = None) -> exp.Subquery:
     return exp.Subquery(this=select, alias=exp.TableAlias(this=called))
 
 
-def joined(
+def join_with(
     select: exp.Select, other: exp.Table | exp.Subquery | exp.Values, on: Iterable[exp.Expr], kind: str = "INNER"
 ) -> exp.Select:
     """With another table beside it; nothing to join on joins everything.
@@ -140,11 +140,11 @@ def joined(
     return select
 
 
-def listed_rows(name: str, columns: Sequence[str], rows: Iterable[Sequence[exp.Expr]]) -> exp.Values:
+def values_table(name: str, columns: Sequence[str], rows: Iterable[Sequence[exp.Expr]]) -> exp.Values:
     """A table that is written out: VALUES, with a name for it and for each column."""
     called = [exp.to_identifier(column, quoted=True) for column in columns]
-    stated = exp.TableAlias(this=exp.to_identifier(name, quoted=True), columns=called)
-    return exp.Values(expressions=[exp.Tuple(expressions=list(row)) for row in rows], alias=stated)
+    named = exp.TableAlias(this=exp.to_identifier(name, quoted=True), columns=called)
+    return exp.Values(expressions=[exp.Tuple(expressions=list(row)) for row in rows], alias=named)
 
 
 def with_tables(select: exp.Select, tables: Iterable[tuple[str, exp.Select, bool | None]]) -> exp.Select:
@@ -173,7 +173,7 @@ def scalar(part: Scalar, leaf: Callable[[ColumnRef], exp.Expr] | None = None) ->
         case Call("ABS", (operand,)) if operand.type is Type.INTEGER:
             return function("ABS", as_whole(inner(operand), "INT128"))  # that of -2**63 does not fit into 64 bits
         case Call("LOWER" | "UPPER" as name, (text,)):
-            return function(name, matched(text))
+            return function(name, short_text(text))
         case Call(name, arguments):
             return function(name, *map(inner, arguments))
         case Case(branches, otherwise):
@@ -187,7 +187,7 @@ def scalar(part: Scalar, leaf: Callable[[ColumnRef], exp.Expr] | None = None) ->
             return exp.Paren(this=tree)
 
 
-def matched(text: Scalar) -> exp.Expr:
+def short_text(text: Scalar) -> exp.Expr:
     """A text of which every character is read: a stored one that is so long that it would take its own time is missing.
 
     NULLIF of itself where it is too long: the one spelling leaves that out.
@@ -212,7 +212,7 @@ def predicate(part: Predicate) -> exp.Expr:
             return exp.Is(this=scalar(operand), expression=exp.Null())
         case Pattern(operand, pattern, ignore_case):
             kind = exp.ILike if ignore_case else exp.Like
-            return kind(this=matched(operand), expression=exp.Literal.string(pattern))
+            return kind(this=short_text(operand), expression=exp.Literal.string(pattern))
         case Truth(operand):
             return scalar(operand)
         case Not(negated):
@@ -223,7 +223,7 @@ def predicate(part: Predicate) -> exp.Expr:
             return exp.or_(*map(predicate, parts), copy=False)
 
 
-def listed(tree: exp.Expr, categories: Sequence[Category]) -> exp.Expr:
+def is_listed(tree: exp.Expr, categories: Sequence[Category]) -> exp.Expr:
     return exp.In(this=tree, expressions=[value(c) for c in categories])
 
 
@@ -248,14 +248,14 @@ def canonical(
 ) -> str:
     """The statement as we read it, in one spelling: what is hashed, recorded and shown. It is never run."""
     sources = {o.name: o.source for o in outputs if not o.visible or o.name == default_name(o.source)}
-    select = exp.select(*(_named(o) for o in outputs if o.visible)).from_(table(name))
+    select = exp.select(*(_output_tree(o) for o in outputs if o.visible)).from_(table(name))
     if where is not None:
         select = select.where(predicate(where))
     select = select.group_by(*(column(k.name) for k in keys))
     if afterwards.having is not None:
-        select = select.having(_spelled(predicate(afterwards.having), sources))
+        select = select.having(_with_sources(predicate(afterwards.having), sources))
     for by in afterwards.order:
-        tree = exp.Ordered(this=_spelled(column(by.output), sources), desc=by.descending, nulls_first=False)
+        tree = exp.Ordered(this=_with_sources(column(by.output), sources), desc=by.descending, nulls_first=False)
         select = select.order_by(tree)
     if afterwards.limit is not None:
         select = select.limit(afterwards.limit)
@@ -264,7 +264,7 @@ def canonical(
     return _plainly(select).sql(dialect="duckdb")
 
 
-def _spelled(tree: exp.Expr, sources: Mapping[str, ColumnRef | Aggregate]) -> exp.Expr:
+def _with_sources(tree: exp.Expr, sources: Mapping[str, ColumnRef | Aggregate]) -> exp.Expr:
     """With the aggregates themselves where an output is not shown, or is called by what it is."""
     return tree.transform(
         lambda node: _source(sources[node.name]) if isinstance(node, exp.Column) and node.name in sources else node
@@ -286,7 +286,7 @@ def default_name(source: ColumnRef | Aggregate) -> str:
     return _plainly(aggregate(source)).sql(dialect="duckdb", normalize_functions="lower")
 
 
-def _named(output: Output) -> exp.Expr:
+def _output_tree(output: Output) -> exp.Expr:
     tree = _source(output.source)
     return tree if output.name == default_name(output.source) else exp.alias_(tree, output.name, quoted=True)
 
@@ -295,7 +295,7 @@ def _plainly(tree: exp.Expr) -> exp.Expr:
     """Without the quotes that a name does not need, and without what only an engine needs to be told."""
     for kinds in ((exp.Cast, exp.Nullif), (exp.Paren,)):  # what is cast keeps its parentheses
         for node in reversed(list(tree.find_all(*kinds))):
-            if _unsaid(node):
+            if _is_implicit(node):
                 node.replace(node.this)
     for identifier in tree.find_all(exp.Identifier):
         plain = _PLAIN.fullmatch(identifier.name) and identifier.name.upper() not in Tokenizer.KEYWORDS
@@ -308,7 +308,7 @@ def _binds(node: exp.Expr | None) -> int:
     return 2 if isinstance(node, exp.Mul | exp.Div) else 1 if isinstance(node, exp.Add | exp.Sub) else 0
 
 
-def _unsaid(node: exp.Expr) -> bool:
+def _is_implicit(node: exp.Expr) -> bool:
     if isinstance(node, exp.Cast):
         return node.to.is_type("double", "int128") or isinstance(node.this, exp.Null)
     if isinstance(node, exp.Paren):

@@ -98,7 +98,7 @@ class Term:
     def total(self) -> Term:
         return call("SUM", self)
 
-    def counted(self) -> Term:
+    def count(self) -> Term:
         return call("COUNT", self)
 
 
@@ -114,7 +114,7 @@ def call(name: str, *arguments: Term | Fraction | float) -> Term:
     return Term(lambda: function(name, *(term(a).tree for a in arguments)))
 
 
-def rows_counted() -> Term:
+def row_count() -> Term:
     return Term(lambda: function("COUNT", exp.Star()))
 
 

@@ -58,7 +58,7 @@ class Expressions(Text):
         """What a column (or, of a noisy answer, an aggregate) stands for; None: the node is neither."""
 
     @abstractmethod
-    def typed(self, part: Scalar, node: exp.Expr) -> Scalar:
+    def require_typed(self, part: Scalar, node: exp.Expr) -> Scalar:
         """The same, refused where its type answers no comparison."""
 
     # Predicates
@@ -91,7 +91,7 @@ class Expressions(Text):
         if type(node) in COMPARISONS:
             links = self.links(node)
             return links[0] if len(links) == 1 else All(tuple(links))
-        self.refused(node, _FUNCTIONS)
+        self.refuse_node(node, _FUNCTIONS)
 
     def links(self, node: exp.Expr) -> list[Compare]:
         """`30 <= age <= 40` as the papers write it: its links, one comparison each. Every operand is read once."""
@@ -109,7 +109,7 @@ class Expressions(Text):
         return links
 
     def comparison(self, operator: str, left: Scalar, right: Scalar, node: exp.Expr) -> Compare:
-        return Compare(operator, *self.matching(left, right, node))
+        return Compare(operator, *self.matching_sides(left, right, node))
 
     def between(self, node: exp.Between) -> Predicate:
         self.only(node, "this", "low", "high")
@@ -123,7 +123,7 @@ class Expressions(Text):
         operand = self.scalar(node.this)
         members = []
         for item in node.expressions:
-            _, member = self.matching(operand, self.scalar(item), item)
+            _, member = self.matching_sides(operand, self.scalar(item), item)
             if not isinstance(member, Constant):
                 self.refuse("IN with anything but constants", item, hint="compare with = and OR.")
             members.append(member)
@@ -143,11 +143,11 @@ class Expressions(Text):
         operand, pattern = self.scalar(node.this), node.expression
         if not (isinstance(pattern, exp.Literal) and pattern.is_string):
             self.refuse("LIKE with anything but a text", node, hint="write the pattern in quotes.")
-        self.matching(operand, Constant(pattern.this, Type.TEXT), node)
+        self.matching_sides(operand, Constant(pattern.this, Type.TEXT), node)
         return Pattern(operand, self.short_pattern(pattern), isinstance(node, exp.ILike))
 
     def truth(self, node: exp.Expr) -> Predicate:
-        operand = self.typed(self.scalar(node), node)
+        operand = self.require_typed(self.scalar(node), node)
         if operand.type not in (Type.BOOLEAN, None):
             raise QueryError(
                 "A condition must be true or false", where=self.place(node), hint="compare it with something."
@@ -159,9 +159,9 @@ class Expressions(Text):
     def scalar(self, node: exp.Expr, depth: int = 0) -> Scalar:
         if depth > DEEPEST:
             raise RecursionError
-        found = self.named(node)
-        if found is not None:
-            return found
+        named = self.named(node)
+        if named is not None:
+            return named
         match node:
             case exp.Paren():
                 return self.scalar(node.this, depth + 1)
@@ -171,17 +171,17 @@ class Expressions(Text):
                 return Constant(self.short_text(node), Type.TEXT) if node.is_string else self.number(node)
             case exp.Neg():
                 zero = Constant(Fraction(0), Type.INTEGER)
-                return self.computed("-", zero, self.scalar(node.this, depth + 1), node)
+                return self.arithmetic("-", zero, self.scalar(node.this, depth + 1), node)
             case exp.Cast() if isinstance(node.this, exp.Literal) and node.to.is_type("date"):
                 return self.day(node.this.this, node)
             case exp.Case():
                 return self.case(node, depth)
         if type(node) in _ARITHMETIC:
             left, right = (self.scalar(part, depth + 1) for part in (node.this, node.expression))
-            return self.computed(_ARITHMETIC[type(node)], left, right, node)
+            return self.arithmetic(_ARITHMETIC[type(node)], left, right, node)
         if type(node) in _CALLS:
             return self.call(node, depth)
-        self.refused(node, _FUNCTIONS)
+        self.refuse_node(node, _FUNCTIONS)
 
     def number(self, node: exp.Literal) -> Constant:
         try:
@@ -201,9 +201,9 @@ class Expressions(Text):
         except ValueError:
             raise QueryError("A date is written as 2026-11-15", where=self.place(node)) from None
 
-    def computed(self, operator: str, left: Scalar, right: Scalar, node: exp.Expr) -> Scalar:
+    def arithmetic(self, operator: str, left: Scalar, right: Scalar, node: exp.Expr) -> Scalar:
         for part in (left, right):
-            self.numeric(part, f"'{operator}'", node)
+            self.require_numeric(part, f"'{operator}'", node)
         if isinstance(left, Constant) and left.value == 0 and operator == "-" and isinstance(right, Constant):
             return Constant(-Fraction(right.value), right.type)  # type: ignore[arg-type]
         return Arithmetic(operator, left, right)
@@ -213,9 +213,9 @@ class Expressions(Text):
         name = _CALLS[type(node)]
         parts = tuple(self.scalar(part, depth + 1) for part in (node.this, *node.expressions))
         for part in parts:
-            self.typed(part, node)
+            self.require_typed(part, node)
         if name == "ABS":
-            self.numeric(parts[0], name, node)
+            self.require_numeric(parts[0], name, node)
         elif name in ("LOWER", "UPPER") and parts[0].type not in (Type.TEXT, None):
             raise QueryError(f"{name} needs a text, not {parts[0].type}", where=self.place(node))
         return Call(name, parts, self.one_type(parts, node))
@@ -232,17 +232,17 @@ class Expressions(Text):
             branches.append((met, self.branch(branch.args["true"], depth)))
         default = node.args.get("default")
         results = [result for _, result in branches] + ([self.branch(default, depth)] if default is not None else [])
-        stated = [result for result in results if result is not None]
-        if not stated:
+        values = [result for result in results if result is not None]
+        if not values:
             self.refuse("A CASE without a value", node, hint="state what is not NULL.")
-        type_ = self.one_type(stated, node)
+        type_ = self.one_type(values, node)
         nothing = Constant(None, type_)
         chosen = tuple((met, nothing if result is None else result) for met, result in branches)
         otherwise = results[-1] if default is not None else None
         return Case(chosen, nothing if otherwise is None else otherwise, type_)
 
     def branch(self, node: exp.Expr, depth: int) -> Scalar | None:
-        return None if isinstance(node, exp.Null) else self.typed(self.scalar(node, depth + 1), node)
+        return None if isinstance(node, exp.Null) else self.require_typed(self.scalar(node, depth + 1), node)
 
     # Types
 
@@ -258,14 +258,14 @@ class Expressions(Text):
             f"One expression gives {what}", hint="let every branch give the same type.", where=self.place(node)
         )
 
-    def numeric(self, part: Scalar, who: str, node: exp.Expr) -> None:
-        self.typed(part, node)
+    def require_numeric(self, part: Scalar, who: str, node: exp.Expr) -> None:
+        self.require_typed(part, node)
         if part.type is not None and not part.type.numeric:
             raise QueryError(f"{who} needs numbers, not {part.type}", where=self.place(node))
 
-    def matching(self, left: Scalar, right: Scalar, node: exp.Expr) -> tuple[Scalar, Scalar]:
+    def matching_sides(self, left: Scalar, right: Scalar, node: exp.Expr) -> tuple[Scalar, Scalar]:
         """The two sides of a comparison, of one type."""
-        a, b = self.typed(left, node).type, self.typed(right, node).type
+        a, b = self.require_typed(left, node).type, self.require_typed(right, node).type
         if a is Type.DATE and b is Type.TEXT and isinstance(right, Constant):
             return left, self.day(str(right.value), node)
         if b is Type.DATE and a is Type.TEXT and isinstance(left, Constant):

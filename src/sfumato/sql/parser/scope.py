@@ -37,15 +37,15 @@ class Names(Expressions):
 
     def column(self, node: exp.Column) -> Scalar:
         self.only(node, "this", "table")
-        self.qualified(node)
+        self.require_qualifier(node)
         if not isinstance(node.this, exp.Identifier):
             self.refuse("'*' outside COUNT(*)", node, hint="name the columns.")
-        found = self.known(node.name, self.scope, trust=True)
-        if found is None:
+        scalar = self.known(node.name, self.scope, trust=True)
+        if scalar is None:
             raise self.unknown(node)
-        return found
+        return scalar
 
-    def qualified(self, node: exp.Column) -> None:
+    def require_qualifier(self, node: exp.Column) -> None:
         if node.table and node.table.lower() not in self.scope.qualifiers:
             known = " and ".join(self.scope.qualifiers)
             hint = f"what is read is called {known}." if known else "the sub-select has no name: leave it out."
@@ -62,8 +62,8 @@ class Names(Expressions):
             return ColumnRef(declared.name, declared.type)
         if self.present is None:
             return ColumnRef(name, None) if trust else None
-        found = next((present for present in self.present if present.lower() == name.lower()), None)
-        return None if found is None else ColumnRef(found, self.present[found])
+        column = next((present for present in self.present if present.lower() == name.lower()), None)
+        return None if column is None else ColumnRef(column, self.present[column])
 
     def unknown(self, node: exp.Column) -> QueryError:
         names, of_table = self.names(self.scope), self.scope.named is None
@@ -79,7 +79,7 @@ class Names(Expressions):
             return list(dict.fromkeys([*(self.present or ()), *(c.name for c in self.schema.columns)]))
         return [*scope.named, *(self.names(scope.through) if scope.through is not None else ())]
 
-    def typed(self, part: Scalar, node: exp.Expr) -> Scalar:
+    def require_typed(self, part: Scalar, node: exp.Expr) -> Scalar:
         """Refuse a column of a type that we do not know: what it does in a comparison could depend on values."""
         if self.present is not None and isinstance(part, ColumnRef) and part.type is None:
             raise QueryError(

@@ -105,7 +105,7 @@ class Text:
         verb = "are" if _HEAD.split(what, maxsplit=1)[0].endswith("s") else "is"
         raise QueryError(f"{what} {verb} not answered", hint=hint, where=where)
 
-    def refused(self, node: exp.Expr, hint: str = "") -> NoReturn:
+    def refuse_node(self, node: exp.Expr, hint: str = "") -> NoReturn:
         """Refuse a node by its own name."""
         if isinstance(node, exp.Select) and not node.expressions:
             bare = _BARE_SELECT.search(self.text)
@@ -124,17 +124,17 @@ class Text:
         if type(node) in _NAMES:
             return _NAMES[type(node)]
         if isinstance(node, exp.Func):
-            written = self.written(node)
+            written = self.function_name(node)
             return _AGGREGATE if written in self.answered and isinstance(node, exp.AggFunc) else (f"{written}()", "")
         return node.key.upper(), ""
 
-    def written(self, node: exp.Func) -> str:
+    def function_name(self, node: exp.Func) -> str:
         """The name of a function as it was written."""
         start, end = node.meta.get("start"), node.meta.get("end")
         if start is not None and end is not None:
             return self.text[start : end + 1].upper()
-        found = self.before(node)
-        return found[1] if found else node.sql_name()
+        before = self.before(node)
+        return before[1] if before else node.sql_name()
 
     def before(self, node: exp.Func) -> tuple[int, str] | None:
         """The name before the parenthesis that a function's first argument stands in, where that is its name."""
@@ -142,10 +142,10 @@ class Text:
         if start is None:
             return None
         near = max(0, start - _NEAR)
-        found = _FUNCTION.search(self.text[near:start])
-        if found is None or (found[1].upper() in self.answered and found[1].upper() not in node.sql_names()):
+        function = _FUNCTION.search(self.text[near:start])
+        if function is None or (function[1].upper() in self.answered and function[1].upper() not in node.sql_names()):
             return None
-        return near + found.start(), found[1].upper()
+        return near + function.start(), function[1].upper()
 
     def short_text(self, literal: exp.Literal) -> str:
         """A text constant, refused where a row that it is computed for would cost more than others."""
@@ -177,8 +177,8 @@ class Text:
 
     def place_of_word(self, word: str) -> str:
         """The same for what remembers nothing: where its first word stands; of parameters, their sign."""
-        found = re.search(r"[$?:@]" if word == "Parameters" else rf"\b{re.escape(word)}", self.text, re.IGNORECASE)
-        return self.line_and_column(found.start()) if found else ""
+        match = re.search(r"[$?:@]" if word == "Parameters" else rf"\b{re.escape(word)}", self.text, re.IGNORECASE)
+        return self.line_and_column(match.start()) if match else ""
 
     def line_and_column(self, start: int) -> str:
         before = self.text[:start]

@@ -77,14 +77,14 @@ def parse(text: str, schema: Schema, present: Mapping[str, Type | None] | None =
     column that the schema does not list is taken on trust.
     """
     try:
-        return _Reader(text, schema, present).statement()
+        return _StatementReader(text, schema, present).statement()
     except RecursionError:
         raise QueryError("The query is nested too deeply", hint="ask a simpler question.") from None
 
 
-def condition(text: str, schema: Schema, present: Mapping[str, Type | None] | None = None) -> Predicate:
+def parse_condition(text: str, schema: Schema, present: Mapping[str, Type | None] | None = None) -> Predicate:
     """A condition on one row, as in a WHERE."""
-    reader = _Reader(f"SELECT COUNT(*) FROM {_quoted(schema.name)} WHERE {text}", schema, present)
+    reader = _StatementReader(f"SELECT COUNT(*) FROM {_quote(schema.name)} WHERE {text}", schema, present)
     reader.read_as = "condition"
     try:
         statement = reader.statement()
@@ -104,7 +104,7 @@ def _require_few(outputs: Sequence[object]) -> None:
         raise QueryError(f"A query has {MOST_OUTPUTS} columns at most, not {len(outputs)}", hint="ask several.")
 
 
-class _Reader(Names):
+class _StatementReader(Names):
     answered = frozenset({*AGGREGATES, *FUNCTIONS})
 
     def __init__(self, text: str, schema: Schema, present: Mapping[str, Type | None] | None) -> None:
@@ -121,19 +121,19 @@ class _Reader(Names):
             select, "expressions", "from_", "where", "group", "kind", "having", "order", "limit", "offset", "with_"
         )
         self.scope = self.source(select, {})
-        where = self.kept(select)
+        where = self.row_filter(select)
         keys = self.keys(select)
         _require_few(select.expressions)
         _require_few(list(select.find_all(exp.AggFunc)))
-        shown = [self.output(e, keys) for e in select.expressions]
-        if not any(isinstance(o.source, Aggregate) for o in shown):
+        visible = [self.output(e, keys) for e in select.expressions]
+        if not any(isinstance(o.source, Aggregate) for o in visible):
             self.refuse(
                 "A SELECT without an aggregate", select, hint="ask for COUNT, SUM or AVG: rows are not released."
             )
-        names = [o.name.lower() for o in shown]
+        names = [o.name.lower() for o in visible]
         if len(set(names)) < len(names):
             raise QueryError("Two columns of the answer have the same name", hint="rename one of them with AS.")
-        afterwards, outputs = self.afterwards(select, shown, keys)
+        afterwards, outputs = self.afterwards(select, visible, keys)
         name = self.schema.name
         arguments = (o.source.argument for o in outputs if isinstance(o.source, Aggregate))
         parts = [part for part in (where, *keys, *arguments) if part is not None]
@@ -203,7 +203,7 @@ class _Reader(Names):
             self.renames_nothing(read.args.get("alias"))
             return self.rowwise(read.this, ctes).known_as(read.alias)
         if not isinstance(read, exp.Table):
-            self.refused(read)
+            self.refuse_node(read)
         if not isinstance(read.this, exp.Identifier):
             self.refuse("Table functions", read, hint=f"the table is called {self.schema.name}.")
         self.only(read, "this", "alias")
@@ -226,7 +226,7 @@ class _Reader(Names):
     def rowwise(self, select: exp.Expr, ctes: Mapping[str, Scope]) -> Scope:
         """A sub-select that computes from one row at a time: its names, and the rows it keeps."""
         if not isinstance(select, exp.Select) or not select.expressions:
-            self.refused(select, _ROW_BY_ROW)
+            self.refuse_node(select, _ROW_BY_ROW)
         for clause, name in _NOT_BY_ROW.items():
             if select.args.get(clause):
                 self.refuse(f"{name} inside a sub-select", select.args[clause], hint=_ROW_BY_ROW)
@@ -243,16 +243,16 @@ class _Reader(Names):
             if not expression.alias and not isinstance(inner, exp.Column):
                 raise QueryError("A computed column has no name", hint="name it with AS.", where=self.place(inner))
             if name.lower() in named:
-                self.twice(name, inner)
+                self.refuse_twice(name, inner)
             named[name.lower()] = self.by_row(inner)
         for name, meant in named.items() if through is not None else ():
             if self.known(name, self.scope, trust=False) not in (None, meant):
-                self.twice(name, select)
-        where = self.kept(select)
+                self.refuse_twice(name, select)
+        where = self.row_filter(select)
         self.scope = outside
         return Scope((), named, through, where)
 
-    def twice(self, name: str, node: exp.Expr) -> NoReturn:
+    def refuse_twice(self, name: str, node: exp.Expr) -> NoReturn:
         """Engines differ in which of two columns a name then means."""
         raise QueryError(f"A sub-select has two columns '{name}'", hint=_NAME_IT, where=self.place(node))
 
@@ -260,9 +260,9 @@ class _Reader(Names):
         inside = next((n for n in node.walk() if type(n) in _AGGREGATES), None)
         if inside is not None and not isinstance(node, exp.Window | exp.Filter):
             self.refuse("Aggregates inside a sub-select", inside, hint=_ROW_BY_ROW)
-        return self.sized(node)
+        return self.shallow_scalar(node)
 
-    def kept(self, select: exp.Select) -> Predicate | None:
+    def row_filter(self, select: exp.Select) -> Predicate | None:
         """The WHERE, and that of what is read."""
         own = self.predicate(select.args["where"].this) if select.args.get("where") else None
         if own is not None:
@@ -290,13 +290,13 @@ class _Reader(Names):
             if any(type(node) in _AGGREGATES for node in expression.walk()):
                 hint = "group by the position of a column."
                 raise QueryError(f"GROUP BY {position} points at an aggregate", where=where, hint=hint)
-        found = self.named(self.meant(expression, select))
-        if not isinstance(found, ColumnRef):
+        column = self.named(self.alias_target(expression, select))
+        if not isinstance(column, ColumnRef):
             what = self.name_of(expression)[0] if isinstance(expression, _SETS) else "GROUP BY an expression"
             self.refuse(what, expression, hint="group by columns.")
-        return found
+        return column
 
-    def meant(self, expression: exp.Expr, select: exp.Select) -> exp.Expr:
+    def alias_target(self, expression: exp.Expr, select: exp.Select) -> exp.Expr:
         """In GROUP BY a name that the table does not have may be one that the SELECT gives."""
         name = expression.name.lower() if isinstance(expression, exp.Column) and not expression.table else ""
         if not name or self.known(name, self.scope, trust=False) is not None:
@@ -325,10 +325,10 @@ class _Reader(Names):
         if kind is None:
             if not isinstance(call, exp.Window | exp.Filter) and any(type(n) in _AGGREGATES for n in call.walk()):
                 self.refuse("A computation with aggregates", call, hint="ask for them, and compute with the answer.")
-            self.refused(call, _AGGREGATE_NAMES)
+            self.refuse_node(call, _AGGREGATE_NAMES)
         if kind.ranks:
             argument, at = self.quantile(call, inner)
-            return Aggregate(kind, self.measured(argument, kind, inner), at)
+            return Aggregate(kind, self.numeric_argument(argument, kind, inner), at)
         self.only(call, "this", "big_int")
         argument = call.this
         if kind is AggregateKind.COUNT:
@@ -339,7 +339,7 @@ class _Reader(Names):
             and len(argument.expressions) == 1
         ):
             argument = argument.expressions[0]
-        return Aggregate(kind, self.measured(argument, kind, call))
+        return Aggregate(kind, self.numeric_argument(argument, kind, call))
 
     def count(self, argument: exp.Expr | None, call: exp.Expr) -> Aggregate:
         if argument is None:
@@ -352,8 +352,10 @@ class _Reader(Names):
                 self.refuse("COUNT(DISTINCT ...) of several columns", call, hint="count one column.")
             if isinstance(argument.expressions[0], exp.Star):
                 self.refuse("COUNT(DISTINCT *)", call, hint="count the values of one column.")
-            return Aggregate(AggregateKind.COUNT_DISTINCT, self.typed(self.sized(argument.expressions[0]), call))
-        counted = self.sized(argument)
+            return Aggregate(
+                AggregateKind.COUNT_DISTINCT, self.require_typed(self.shallow_scalar(argument.expressions[0]), call)
+            )
+        counted = self.shallow_scalar(argument)
         return (
             Aggregate(AggregateKind.COUNT) if isinstance(counted, Constant) else Aggregate(AggregateKind.COUNT, counted)
         )
@@ -379,59 +381,59 @@ class _Reader(Names):
             raise QueryError(what, where=where, hint=_WRITE_QUANTILE)
         return argument, at
 
-    def measured(self, argument: exp.Expr, kind: AggregateKind, call: exp.Expr) -> Scalar:
+    def numeric_argument(self, argument: exp.Expr, kind: AggregateKind, call: exp.Expr) -> Scalar:
         """What is added up or ranked: numbers."""
         if isinstance(argument, exp.Star | exp.Distinct):
-            written = self.written(call) if isinstance(call, exp.Func) else str(kind)
+            written = self.function_name(call) if isinstance(call, exp.Func) else str(kind)
             inside = "*" if isinstance(argument, exp.Star) else "DISTINCT ..."
             self.refuse(f"{written}({inside})", call, hint=f"write {written}(v).")
-        found = self.typed(self.sized(argument), argument)
-        if found.type is not None and not found.type.numeric:
-            what = f"column '{found.name}'" if isinstance(found, ColumnRef) else "this"
-            where = f"[columns.{found.name}]" if isinstance(found, ColumnRef) else "its column"
+        scalar = self.require_typed(self.shallow_scalar(argument), argument)
+        if scalar.type is not None and not scalar.type.numeric:
+            what = f"column '{scalar.name}'" if isinstance(scalar, ColumnRef) else "this"
+            where = f"[columns.{scalar.name}]" if isinstance(scalar, ColumnRef) else "its column"
             raise QueryError(
-                f"{kind} needs numbers, but {what} is {found.type}",
+                f"{kind} needs numbers, but {what} is {scalar.type}",
                 hint=f'state type = "integer" or "number" under {where} in {self.schema.origin}.',
                 where=self.place(argument),
             )
-        return found
+        return scalar
 
-    def sized(self, argument: exp.Expr) -> Scalar:
-        found = self.scalar(argument)
-        self.size.require_shallow(found)
-        return found
+    def shallow_scalar(self, argument: exp.Expr) -> Scalar:
+        scalar = self.scalar(argument)
+        self.size.require_shallow(scalar)
+        return scalar
 
     # The noisy answer afterwards: HAVING, ORDER BY, LIMIT
 
     def afterwards(
-        self, select: exp.Select, shown: list[Output], keys: tuple[ColumnRef, ...]
+        self, select: exp.Select, visible: list[Output], keys: tuple[ColumnRef, ...]
     ) -> tuple[Afterwards, tuple[Output, ...]]:
         """What is done to the answer, and the outputs with those that only this reads."""
-        self.answer, self.grouped = list(shown), keys
+        self.answer, self.grouped = list(visible), keys
         having = select.args.get("having")
-        condition = self.predicate(having.this) if having is not None else None
-        if condition is not None:
-            self.size.require_shallow(condition)
-            self.size.require_brief(condition)
+        parse_condition = self.predicate(having.this) if having is not None else None
+        if parse_condition is not None:
+            self.size.require_shallow(parse_condition)
+            self.size.require_brief(parse_condition)
         order = select.args.get("order")
-        sorted_by = tuple(self.order(by, shown) for by in order.expressions) if order is not None else ()
+        sorted_by = tuple(self.order(by, visible) for by in order.expressions) if order is not None else ()
         limit, offset = (self.whole(select.args.get(name)) for name in ("limit", "offset"))
         outputs, self.answer = tuple(self.answer), None
-        return Afterwards(condition, sorted_by, limit, offset or 0), outputs
+        return Afterwards(parse_condition, sorted_by, limit, offset or 0), outputs
 
-    def order(self, by: exp.Ordered, shown: list[Output]) -> Order:
+    def order(self, by: exp.Ordered, visible: list[Output]) -> Order:
         self.only(by, "this", "desc", "nulls_first")
         if by.args.get("nulls_first"):
             self.refuse("NULLS FIRST", by, hint="what is missing comes last.")
         if isinstance(by.this, exp.Literal) and by.this.is_int:
             position = int(by.this.this)
-            if not 1 <= position <= len(shown):
+            if not 1 <= position <= len(visible):
                 raise QueryError(f"ORDER BY {position} points at no column", where=self.place(by), hint=_FROM_1)
-            return Order(shown[position - 1].name, bool(by.args.get("desc")))
-        found = self.scalar(by.this)
-        if not isinstance(found, ColumnRef):
+            return Order(visible[position - 1].name, bool(by.args.get("desc")))
+        scalar = self.scalar(by.this)
+        if not isinstance(scalar, ColumnRef):
             self.refuse("ORDER BY an expression", by, hint="order by a column of the answer, or by an aggregate.")
-        return Order(found.name, bool(by.args.get("desc")))
+        return Order(scalar.name, bool(by.args.get("desc")))
 
     def whole(self, clause: exp.Expr | None) -> int | None:
         if clause is None:
@@ -457,10 +459,10 @@ class _Reader(Names):
         """By a name of the answer; or a group key, by the name that the table has for it."""
         assert self.answer is not None
         self.only(node, "this", "table")
-        self.qualified(node)
-        found = [o for o in self.answer if o.visible and not node.table and o.name.lower() == node.name.lower()]
-        if found:
-            return _result(found[0])
+        self.require_qualifier(node)
+        outputs = [o for o in self.answer if o.visible and not node.table and o.name.lower() == node.name.lower()]
+        if outputs:
+            return _result(outputs[0])
         key = self.known(node.name, self.scope, trust=True)
         if isinstance(key, ColumnRef) and key in self.grouped:
             return self.result_of(key)
@@ -491,5 +493,5 @@ def _result(output: Output) -> ColumnRef:
     return ColumnRef(output.name, Type.INTEGER if source.kind.counts else Type.NUMBER)
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'

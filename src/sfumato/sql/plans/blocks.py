@@ -10,31 +10,31 @@ from __future__ import annotations
 from sqlglot import exp
 
 from sfumato.model.facts import Cell
-from sfumato.sql.builder.ast import alias, column, function, number, ours, selected, value
+from sfumato.sql.builder.ast import alias, column, function, number, ours, select_from, value
 from sfumato.sql.plans.exposure_summary import Rows, whole
-from sfumato.sql.plans.rows import Question, in_one_width, rows
+from sfumato.sql.plans.rows import PlanInput, in_one_width, rows
 from sfumato.sql.plans.totals import count_of, in_steps, sum_of
 
 _BLOCK = ours("block")
 
 
-def totals_by_block(question: Question, blocks: int, key: str) -> exp.Select:
+def totals_by_block(question: PlanInput, blocks: int, key: str) -> exp.Select:
     """Per block and cell, the exact sum and count behind each noisy number."""
     q = question
     parts = [part for n in q.measurement.numbers for part in (sum_of(n, q), count_of(n, q))]
     source = rows(q, any_key=True, beside=[alias(_block(q, blocks, key), _BLOCK)])
-    return selected([column(_BLOCK), *map(column, q.keys), *parts], source, by=[_BLOCK, *q.keys])
+    return select_from([column(_BLOCK), *map(column, q.keys), *parts], source, by=[_BLOCK, *q.keys])
 
 
-def read_blocks(found: Rows, question: Question, blocks: int) -> list[dict[Cell, tuple[int, ...]]]:
+def read_blocks(records: Rows, question: PlanInput, blocks: int) -> list[dict[Cell, tuple[int, ...]]]:
     """Of every block the totals of every public cell, in whole steps of each number's grid; zero where nobody is."""
     width, numbers, cells = len(question.keys), question.measurement.numbers, question.measurement.public_cells
-    seen = {(whole(row[0]), tuple(row[1 : 1 + width])): in_steps(row[1 + width :], numbers) for row in found}
+    seen = {(whole(row[0]), tuple(row[1 : 1 + width])): in_steps(row[1 + width :], numbers) for row in records}
     nothing = (0,) * len(numbers)
     return [{cell: seen.get((block, cell), nothing) for cell in cells} for block in range(blocks)]
 
 
-def _block(q: Question, blocks: int, key: str) -> exp.Expr:
+def _block(q: PlanInput, blocks: int, key: str) -> exp.Expr:
     if q.unit is not None:
         hashed = [in_one_width(q.unit, q.schema)]
     else:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from sfumato.model.schema import RAW_TEXT, Schema, Type
-from sfumato.sql.builder.ast import SQL_TYPES, alias, column, function, selected, value
+from sfumato.sql.builder.ast import SQL_TYPES, alias, column, function, select_from, value
 
 
 def clean(schema: Schema, present: Mapping[str, Type | None], raw: str, *, keep: Sequence[str] = ()) -> exp.Select:
@@ -22,7 +22,7 @@ def clean(schema: Schema, present: Mapping[str, Type | None], raw: str, *, keep:
         for name, type_ in present.items()
         if schema.null_values and _wanted(schema, name, type_) is Type.TEXT
     ]
-    return selected([*typed, *delivered, *map(column, keep)], raw)
+    return select_from([*typed, *delivered, *map(column, keep)], raw)
 
 
 def as_delivered(name: str) -> str:

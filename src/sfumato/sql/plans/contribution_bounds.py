@@ -19,15 +19,15 @@ from sfumato.sql.builder.ast import (
     alias,
     column,
     function,
-    joined,
+    join_with,
     ours,
-    selected,
+    select_from,
     sub_select,
     table,
     value,
     with_tables,
 )
-from sfumato.sql.builder.term import col, rows_counted
+from sfumato.sql.builder.term import col, row_count
 from sfumato.sql.plans.clean import try_cast
 
 Select = Callable[[Sequence[exp.Expr]], exp.Select]
@@ -59,37 +59,37 @@ class Contribution:
             kept = self._in_few_groups(kept)
         tables.append((_CROWDED, self._crowded(kept), True))
         within = _matching(kept(parts()), names, _CROWDED, [PERSON], "ANTI")
-        beyond = kept([*parts(), *_aliased(self.read, self._own)])
+        beyond = kept([*parts(), *_aliases(self.read, self._own)])
         beyond = _matching(beyond, [*names, *(own.name for own in self._own)], _CROWDED, [PERSON], "SEMI")
-        first = selected(map(column, names), self._ranked(beyond), where=[(col(_RANK) <= self.max_rows).tree])
+        first = select_from(map(column, names), self._ranked(beyond), where=[(col(_RANK) <= self.max_rows).tree])
         union = exp.union(within, first, distinct=False, copy=False)
-        return with_tables(selected(map(column, names), union), tables)
+        return with_tables(select_from(map(column, names), union), tables)
 
     @property
     def _own(self) -> tuple[ColumnRef, ...]:
         """The columns that are read, under names of our own."""
-        return _named("read", self.read)
+        return _column_refs("read", self.read)
 
     # Groups
 
     def _dropped(self, kept: Select, most: int) -> exp.Select:
         """The groups of a person beyond the first so many, by digest of the person and the keys."""
-        groups = [ColumnRef(_WHOSE, self.person.type), *_named("group", self.keys)]
+        groups = [ColumnRef(_WHOSE, self.person.type), *_column_refs("group", self.keys)]
         names = [group.name for group in groups]
-        each = selected(map(column, names), kept(_aliased((self.person, *self.keys), groups)), by=names)
-        counted = selected([exp.Star(), alias(_over(rows_counted().tree, [column(_WHOSE)]), _MANY)], each)
+        each = select_from(map(column, names), kept(_aliases((self.person, *self.keys), groups)), by=names)
+        counted = select_from([exp.Star(), alias(_over(row_count().tree, [column(_WHOSE)]), _MANY)], each)
         order = [self._digest(groups), *map(column, names)]
         rank = alias(_over(function("ROW_NUMBER"), [column(_WHOSE)], order), _RANK)
-        ranked = selected([exp.Star(), rank], counted, where=[(col(_MANY) > most).tree])
-        return selected(map(column, names), ranked, where=[(col(_RANK) > most).tree])
+        ranked = select_from([exp.Star(), rank], counted, where=[(col(_MANY) > most).tree])
+        return select_from(map(column, names), ranked, where=[(col(_RANK) > most).tree])
 
     def _in_few_groups(self, kept: Select) -> Select:
         """The rows that a statement keeps, in groups that count."""
-        groups = [ColumnRef(_WHOSE, self.person.type), *_named("group", self.keys)]
+        groups = [ColumnRef(_WHOSE, self.person.type), *_column_refs("group", self.keys)]
         names = [group.name for group in groups]
 
         def still_kept(parts: Sequence[exp.Expr]) -> exp.Select:
-            rows = kept([*parts, *_aliased((self.person, *self.keys), groups)])
+            rows = kept([*parts, *_aliases((self.person, *self.keys), groups)])
             return _matching(rows, [part.alias_or_name for part in parts], _DROPPED, names, "ANTI")
 
         return still_kept
@@ -99,8 +99,8 @@ class Contribution:
     def _crowded(self, kept: Select) -> exp.Select:
         """Whoever has more rows than may count."""
         person = kept([alias(column(self.person.name), PERSON)])
-        counted = selected([column(PERSON), rows_counted().named(_MANY)], person, by=[PERSON])
-        return selected([column(PERSON)], counted, where=[(col(_MANY) > self.max_rows).tree])
+        counted = select_from([column(PERSON), row_count().named(_MANY)], person, by=[PERSON])
+        return select_from([column(PERSON)], counted, where=[(col(_MANY) > self.max_rows).tree])
 
     def _ranked(self, rows: exp.Select) -> exp.Select:
         """Their rows with the rank of each among those of its person.
@@ -109,16 +109,16 @@ class Contribution:
         MD5 makes two digests of a person equal: content and copy number decide then.
         """
         number = function("ROW_NUMBER")
-        copies = selected([exp.Star(), alias(_over(number, [column(PERSON), *self._content]), _COPY)], rows)
+        copies = select_from([exp.Star(), alias(_over(number, [column(PERSON), *self._content]), _COPY)], rows)
         fields = [ColumnRef(PERSON, self.person.type), *self._own, ColumnRef(_COPY, Type.INTEGER)]
-        digests = selected([exp.Star(), alias(self._digest(fields), _DIGEST)], copies)
+        digests = select_from([exp.Star(), alias(self._digest(fields), _DIGEST)], copies)
         order = [column(_DIGEST), *self._content, column(_COPY)]
-        return selected([exp.Star(), alias(_over(number.copy(), [column(PERSON)], order), _RANK)], digests)
+        return select_from([exp.Star(), alias(_over(number.copy(), [column(PERSON)], order), _RANK)], digests)
 
     @property
     def _content(self) -> list[exp.Expr]:
         """What tells rows apart: their texts, and whether a value is there at all."""
-        return [tree for own in self._own for tree in _told_apart(own)]
+        return [tree for own in self._own for tree in _sort_keys(own)]
 
     def _digest(self, fields: Sequence[ColumnRef]) -> exp.Expr:
         return digest([value(public_field(self.dataset)), *(piece for ref in fields for piece in field(text(ref)))])
@@ -135,7 +135,7 @@ def text(read: ColumnRef) -> exp.Expr:
     return tree if read.type is Type.TEXT else try_cast(tree, Type.TEXT)
 
 
-def _told_apart(read: ColumnRef) -> list[exp.Expr]:
+def _sort_keys(read: ColumnRef) -> list[exp.Expr]:
     """A value itself, where values are equal exactly if their texts are: not so zeros of either sign."""
     if read.type in (Type.INTEGER, Type.TEXT, Type.BOOLEAN, Type.DATE):
         return [column(read.name)]
@@ -152,13 +152,13 @@ def field(tree: exp.Expr) -> list[exp.Expr]:
     return [try_cast(function("STRLEN", tree.copy()), Type.TEXT), between, tree.copy()]
 
 
-def public_field(stated: str) -> str:
+def public_field(value: str) -> str:
     """The same of a text that is known.
 
     >>> public_field("stays"), public_field("Ü")
     ('5:stays', '2:Ü')
     """
-    return f"{len(stated.encode())}{_COLON}{stated}"
+    return f"{len(value.encode())}{_COLON}{value}"
 
 
 def digest(pieces: Sequence[exp.Expr]) -> exp.Expr:
@@ -176,11 +176,11 @@ def _over(tree: exp.Expr, by: Sequence[exp.Expr], order: Sequence[exp.Expr] = ()
     )
 
 
-def _named(what: str, columns: Sequence[ColumnRef]) -> tuple[ColumnRef, ...]:
+def _column_refs(what: str, columns: Sequence[ColumnRef]) -> tuple[ColumnRef, ...]:
     return tuple(ColumnRef(ours(what, str(i)), ref.type) for i, ref in enumerate(columns))
 
 
-def _aliased(columns: Sequence[ColumnRef], names: Sequence[ColumnRef]) -> list[exp.Expr]:
+def _aliases(columns: Sequence[ColumnRef], names: Sequence[ColumnRef]) -> list[exp.Expr]:
     return [alias(column(ref.name), own.name) for ref, own in zip(columns, names, strict=True)]
 
 
@@ -190,4 +190,4 @@ def _matching(rows: exp.Select, names: Sequence[str], others: str, by: Sequence[
         expressions=[column(name, _KEPT) for name in names], from_=exp.From(this=sub_select(rows, _KEPT))
     )
     same = [exp.EQ(this=column(name, _KEPT), expression=column(name, others)) for name in by]
-    return joined(select, table(others), same, kind)
+    return join_with(select, table(others), same, kind)

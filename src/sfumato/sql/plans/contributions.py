@@ -14,15 +14,15 @@ from sqlglot import exp
 
 from sfumato.model.measurement import NoisyNumber
 from sfumato.model.schema import PERSON
-from sfumato.sql.builder.ast import as_whole, column, ours, selected
+from sfumato.sql.builder.ast import as_whole, column, ours, select_from
 from sfumato.sql.builder.term import Term, call, col, term, when
-from sfumato.sql.plans.rows import L2, Question, rows
-from sfumato.sql.plans.totals import count_of, rounded, sum_of
+from sfumato.sql.plans.rows import L2, PlanInput, rows
+from sfumato.sql.plans.totals import count_of, rounding, sum_of
 
 CARRIED = ours("carried")
 
 
-def carried(question: Question, one: int, numbered: str | None = None) -> exp.Select:
+def contributions(question: PlanInput, one: int, numbered: str | None = None) -> exp.Select:
     """`CARRIED` of whoever has a row that counts: their exposure, or under L2 its square, of which 1 is `one` units.
 
     With the table that also numbers its rows, `PERSON` says whose it is.
@@ -31,25 +31,25 @@ def carried(question: Question, one: int, numbered: str | None = None) -> exp.Se
     own = units(q, one).named(CARRIED)
     who = [column(PERSON)] if numbered or q.unit else []
     if q.unit is None:
-        return selected([*who, own], rows(q, source=numbered, person=numbered is not None))
-    cells = selected([*who, own], rows(q), by=[*q.keys, PERSON])
-    return selected([*who, col(CARRIED).total().named(CARRIED)], cells, by=[PERSON])
+        return select_from([*who, own], rows(q, source=numbered, person=numbered is not None))
+    cells = select_from([*who, own], rows(q), by=[*q.keys, PERSON])
+    return select_from([*who, col(CARRIED).total().named(CARRIED)], cells, by=[PERSON])
 
 
-def units(q: Question, one: int) -> Term:
+def units(q: PlanInput, one: int) -> Term:
     """Of a row, or of a person's rows in a cell, over all numbers."""
     return reduce(add, (_units(n, q, one) for n in q.measurement.numbers))
 
 
-def _units(n: NoisyNumber, q: Question, one: int) -> Term:
+def _units(n: NoisyNumber, q: PlanInput, one: int) -> Term:
     """What somebody carries of a number in a cell; under L2 its square. Who carries anything has a unit at least."""
-    load = abs(added(n, q).double) / float(n.steps if n.rounded else q.sensitivity_of(n))
+    load = abs(contribution_to(n, q).double) / float(n.steps if n.rounded else q.sensitivity_of(n))
     load = load.squared if q.norm == L2 else load
     units = call("GREATEST", call("ROUND", load * float(n.share * one)), call("SIGN", load))
     return Term(lambda: as_whole(units.tree))
 
 
-def added(n: NoisyNumber, q: Question) -> Term:
+def contribution_to(n: NoisyNumber, q: PlanInput) -> Term:
     """What somebody adds to a number in a cell: rounded values in whole steps of it, whole ones as they are."""
     count, total = of_one_row(n, q) if q.unit is None else of_own_rows(n, q)
     if n.kind.counts:
@@ -57,16 +57,16 @@ def added(n: NoisyNumber, q: Question) -> Term:
     return total if n.rounded else total.double - count * n.centre
 
 
-def of_own_rows(n: NoisyNumber, q: Question) -> Sequence[Term]:
+def of_own_rows(n: NoisyNumber, q: PlanInput) -> Sequence[Term]:
     """How many of a person's rows count in a cell, and their sum."""
     return Term(lambda: count_of(n, q)), Term(lambda: sum_of(n, q)).or_else(0)
 
 
-def of_one_row(n: NoisyNumber, q: Question) -> Sequence[Term]:
+def of_one_row(n: NoisyNumber, q: PlanInput) -> Sequence[Term]:
     """The same where a person is a row."""
     reading = q.reading_of(n)
     if reading is None:
         return term(1), term(0)
     value = col(reading.name)
     count = when((value if reading.counted else value.there, 1), otherwise=0)
-    return count, (rounded(n, reading) if n.rounded else value).or_else(0)
+    return count, (rounding(n, reading) if n.rounded else value).or_else(0)

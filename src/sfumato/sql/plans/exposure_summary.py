@@ -18,16 +18,16 @@ from sfumato.sql.builder.ast import (
     as_whole,
     column,
     function,
-    joined,
+    join_with,
     number,
     ours,
     predicate,
-    selected,
+    select_from,
     sub_select,
 )
-from sfumato.sql.builder.term import Term, call, col, distinct, rows_counted, term
-from sfumato.sql.plans.leave_one_out import PEOPLE, Leaving
-from sfumato.sql.plans.rows import L2, Question, conditions, rows, there
+from sfumato.sql.builder.term import Term, call, col, distinct, row_count, term
+from sfumato.sql.plans.leave_one_out import PEOPLE, LeaveOneOut
+from sfumato.sql.plans.rows import L2, PlanInput, conditions, is_present, rows
 
 Rows = Sequence[tuple[Any, ...]]
 Tree = exp.Select
@@ -40,30 +40,30 @@ _EVERYBODY, _FIGURES = ours("everybody"), ours("figures")
 # How many people there are
 
 
-def people_count(question: Question) -> exp.Select:
+def people_count(question: PlanInput) -> exp.Select:
     """Everybody whom the table is about, matched or not."""
-    who = rows_counted() if question.unit is None else distinct(col(question.unit))
-    return selected([who.tree], question.statement.table)
+    who = row_count() if question.unit is None else distinct(col(question.unit))
+    return select_from([who.tree], question.statement.table)
 
 
-def matched(question: Question) -> exp.Select:
+def matched_rows(question: PlanInput) -> exp.Select:
     """How many rows the question keeps, group by group; also of keys that are not listed, where some are."""
     q = question
     keys = [k.name for k in q.statement.keys]
     kept = conditions(q, any_key=q.measurement.cells is not None)
-    return selected([*map(column, keys), rows_counted().tree], q.statement.table, where=kept, by=keys)
+    return select_from([*map(column, keys), row_count().tree], q.statement.table, where=kept, by=keys)
 
 
-def read_matched(found: Rows, question: Question) -> int:
+def read_matched_rows(records: Rows, question: PlanInput) -> int:
     """Those with listed keys."""
     cells = None if question.measurement.cells is None else set(question.measurement.cells)
-    return sum(whole(many) for *cell, many in found if cells is None or tuple(cell) in cells)
+    return sum(whole(many) for *cell, many in records if cells is None or tuple(cell) in cells)
 
 
 # What is the same for everybody, or follows from one figure
 
 
-def uniform(question: Question) -> tuple[float, float] | None:
+def uniform(question: PlanInput) -> tuple[float, float] | None:
     """Influence and exposure of whoever is matched, where that is the same for all: rows that are only counted."""
     q = question
     kinds = {a.kind for a in q.statement.aggregates}
@@ -76,7 +76,7 @@ def uniform(question: Question) -> tuple[float, float] | None:
     return float(aggregates), float(sum(n.share / n.sensitivity for n in numbers))
 
 
-def proportional(question: Question) -> Fraction | None:
+def proportional(question: PlanInput) -> Fraction | None:
     """Exposure over influence, where all of it is one number that simply adds up: a COUNT or a SUM."""
     q = question
     if len(q.statement.aggregates) > 1 or len(q.measurement.numbers) > 1 or not q.measurement.additive:
@@ -87,7 +87,7 @@ def proportional(question: Question) -> Fraction | None:
 # The least and the most exposed, where two values say it
 
 
-def ends(question: Question) -> exp.Select | None:
+def ends(question: PlanInput) -> exp.Select | None:
     """How many have the value, the smallest and the largest of it: what COUNT, SUM and AVG of a column need.
 
     Clamping keeps the order, so it is done to the two ends afterwards, and an engine may read them off a file's
@@ -102,13 +102,13 @@ def ends(question: Question) -> exp.Select | None:
     ):
         return None
     value = col(argument.name)
-    parts = [rows_counted(), call("MIN", value), call("MAX", value)]
-    return selected([part.tree for part in parts], q.statement.table, where=conditions(q))
+    parts = [row_count(), call("MIN", value), call("MAX", value)]
+    return select_from([part.tree for part in parts], q.statement.table, where=conditions(q))
 
 
-def read_ends(found: Rows, question: Question, people: int) -> tuple[float, float] | None:
+def read_ends(records: Rows, question: PlanInput, people: int) -> tuple[float, float] | None:
     """The smallest and the largest exposure; None where the smallest does not follow."""
-    count, *extremes = found[0]
+    count, *extremes = records[0]
     if not count:
         return 0.0, 0.0
     numbers = question.measurement.numbers
@@ -125,7 +125,7 @@ def read_ends(found: Rows, question: Question, people: int) -> tuple[float, floa
     return (loads[0], loads[1]) if centre <= low or centre >= high else None
 
 
-def _load(question: Question, parts: Sequence[float]) -> float:
+def _load(question: PlanInput, parts: Sequence[float]) -> float:
     """The exposure of somebody who adds so much to each noisy number."""
     numbers = question.measurement.numbers
     loads = [part / float(n.sensitivity) for part, n in zip(parts, numbers, strict=True)]
@@ -137,9 +137,9 @@ def _load(question: Question, parts: Sequence[float]) -> float:
 # Everybody, summarised
 
 
-def moments(question: Question) -> exp.Select:
+def moments(question: PlanInput) -> exp.Select:
     """People, then smallest, largest, sum and sum of squares of influence and, where it does not follow, exposure."""
-    plan = Leaving(question, by_value=question.compares_with_cell)
+    plan = LeaveOneOut(question, by_value=question.compares_with_cell)
     weight = col(PEOPLE) if plan.grouped else None
     figures = [INFLUENCE] if proportional(question) is not None else [INFLUENCE, EXPOSURE]
     return _from(plan, [_people(plan), *(part for figure in figures for part in _moments(col(figure), weight))])
@@ -151,9 +151,9 @@ def _moments(figure: Term, weight: Term | None) -> list[exp.Expr]:
     return [part.tree for part in parts]
 
 
-def read_moments(found: Rows, question: Question, people: int) -> tuple[Summary, Summary]:
+def read_moments(records: Rows, question: PlanInput, people: int) -> tuple[Summary, Summary]:
     """Influence and exposure; whoever is in no cell counts with zero."""
-    count, *figures = found[0]
+    count, *figures = records[0]
     left_out = people - whole(count)
     quads = [figures[i : i + 4] for i in range(0, len(figures), 4)]
     influence, *rest = (_summary(whole(count), quad).and_zeros(left_out) for quad in quads)
@@ -164,42 +164,42 @@ def _summary(count: int, figures: Sequence[Any]) -> Summary:
     return Summary(count, *(float(f) for f in figures)) if count else Summary.nobody()
 
 
-def bins(question: Question, figure: str, low: float, high: float) -> exp.Select:
+def bins(question: PlanInput, figure: str, low: float, high: float) -> exp.Select:
     """How many people lie where between the smallest and the largest figure, in narrow bins."""
-    plan = Leaving(question)
-    return _ahead(plan.carried(), lambda carried: binned(carried, figure, low, high, _people(plan)))
+    plan = LeaveOneOut(question)
+    return _ahead(plan.carried(), lambda carried: bins_of(carried, figure, low, high, _people(plan)))
 
 
-def binned(source: exp.Select, figure: str, low: float, high: float, people: exp.Expr) -> exp.Select:
+def bins_of(source: exp.Select, figure: str, low: float, high: float, people: exp.Expr) -> exp.Select:
     """Bins of a figure that a select has: their place, the two ends of what is in them, and how many people that is."""
-    found, count, place = col(figure), Distribution.BARS * Distribution.FINE, ours("bin")
-    scaled = (found - low) * (count / (high - low) if high > low else 0.0)
+    value, count, place = col(figure), Distribution.BARS * Distribution.FINE, ours("bin")
+    scaled = (value - low) * (count / (high - low) if high > low else 0.0)
     whole_part = call("LEAST", call("FLOOR", scaled), count - 1)
-    ends = [call(name, found).tree for name in ("MIN", "MAX")]
-    return selected([alias(as_whole(whole_part.tree, "INTEGER"), place), *ends, people], source, by=[place])
+    ends = [call(name, value).tree for name in ("MIN", "MAX")]
+    return select_from([alias(as_whole(whole_part.tree, "INTEGER"), place), *ends, people], source, by=[place])
 
 
-def read_bins(found: Rows, people: int) -> Distribution:
+def read_bins(records: Rows, people: int) -> Distribution:
     """The bins, and those whom the question leaves out at 0."""
-    filled = [Bin(float(low), float(high), whole(count)) for _, low, high, count in found]
+    filled = [Bin(float(low), float(high), whole(count)) for _, low, high, count in records]
     left_out = people - sum(b.people for b in filled)
     nobody = [Bin(0.0, 0.0, left_out)] if left_out else []
     return Distribution(tuple(sorted([*nobody, *filled], key=lambda b: (b.low, b.high))))
 
 
-def reach(question: Question, figure: str) -> exp.Select:
+def reach(question: PlanInput, figure: str) -> exp.Select:
     """People, and the smallest and the largest of one figure."""
-    plan = Leaving(question, by_value=question.compares_with_cell)
+    plan = LeaveOneOut(question, by_value=question.compares_with_cell)
     return _from(plan, [_people(plan), *(call(name, col(figure)).tree for name in ("MIN", "MAX"))])
 
 
-def _people(plan: Leaving) -> exp.Expr:
-    return (col(PEOPLE).total() if plan.grouped else rows_counted()).tree
+def _people(plan: LeaveOneOut) -> exp.Expr:
+    return (col(PEOPLE).total() if plan.grouped else row_count()).tree
 
 
-def _from(plan: Leaving, parts: Sequence[exp.Expr]) -> exp.Select:
+def _from(plan: LeaveOneOut, parts: Sequence[exp.Expr]) -> exp.Select:
     """Aggregates over what the people carry."""
-    return _ahead(plan.carried(), lambda carried: selected(parts, carried))
+    return _ahead(plan.carried(), lambda carried: select_from(parts, carried))
 
 
 def _ahead(select: exp.Select, use: Callable[[exp.Select], exp.Select]) -> exp.Select:
@@ -213,7 +213,7 @@ def _ahead(select: exp.Select, use: Callable[[exp.Select], exp.Select]) -> exp.S
 # One by one
 
 
-def people(question: Question, numbered: str, side: Predicate | None = None) -> exp.Select:
+def people(question: PlanInput, numbered: str, side: Predicate | None = None) -> exp.Select:
     """One row per person, those whom the WHERE leaves out included: person, influence, exposure."""
     whole_table = everybody(question.schema, numbered, side)
     figures = [col(name, _FIGURES).or_else(term(0).double).named(name) for name in (INFLUENCE, EXPOSURE)]
@@ -223,12 +223,12 @@ def people(question: Question, numbered: str, side: Predicate | None = None) -> 
 
     def use(carried: exp.Select) -> exp.Select:
         select = exp.Select(expressions=parts, from_=exp.From(this=sub_select(whole_table, _EVERYBODY)))
-        return joined(select, sub_select(carried, _FIGURES), [same], "LEFT")
+        return join_with(select, sub_select(carried, _FIGURES), [same], "LEFT")
 
-    return _ahead(Leaving(question, each=True, source=numbered).carried(), use)
+    return _ahead(LeaveOneOut(question, each=True, source=numbered).carried(), use)
 
 
-def listed(question: Question, numbered: str) -> exp.Select:
+def people_in_order(question: PlanInput, numbered: str) -> exp.Select:
     """The same, in order."""
     select = people(question, numbered)
     select.set("order", exp.Order(expressions=[exp.Ordered(this=column("person"), nulls_first=False)]))
@@ -240,14 +240,14 @@ def everybody(schema: Schema, numbered: str, side: Predicate | None = None) -> e
     unit = schema.unit.column
     met = [] if side is None else [function("COALESCE", predicate(side), exp.false())]
     if unit is None:
-        return selected([column(PERSON), *(alias(tree, SIDE) for tree in met)], numbered)
+        return select_from([column(PERSON), *(alias(tree, SIDE) for tree in met)], numbered)
     sides = [alias(function("LOGICAL_OR", tree), SIDE) for tree in met]
-    return selected([alias(column(unit), PERSON), *sides], schema.name, where=[there(column(unit))], by=[unit])
+    return select_from([alias(column(unit), PERSON), *sides], schema.name, where=[is_present(column(unit))], by=[unit])
 
 
-def most_exposed(question: Question, numbered: str) -> exp.Select:
+def most_exposed(question: PlanInput, numbered: str) -> exp.Select:
     """The few people who carry most; where all who are matched carry the same, the first of them."""
-    plan = Leaving(question, each=True, source=numbered)
+    plan = LeaveOneOut(question, each=True, source=numbered)
     select = _from(plan, [alias(column(PERSON), "person"), column(INFLUENCE), column(EXPOSURE)])
     if uniform(question) is None:
         order = [exp.Ordered(this=column(name), desc=True, nulls_first=False) for name in (EXPOSURE, INFLUENCE)]
@@ -256,38 +256,40 @@ def most_exposed(question: Question, numbered: str) -> exp.Select:
     return select
 
 
-def medians(question: Question, numbered: str, side: Predicate, figure: str, *, lower: bool) -> exp.Select:
+def medians(question: PlanInput, numbered: str, side: Predicate, figure: str, *, lower: bool) -> exp.Select:
     """Per side of a condition: the median of a figure (of an even number of people, or the lower of the two)."""
     tree = column(figure)
     middle = exp.Anonymous(this="QUANTILE_DISC", expressions=[tree, number(0.5)]) if lower else function("MEDIAN", tree)
-    return _ahead(people(question, numbered, side), lambda found: selected([column(SIDE), middle], found, by=[SIDE]))
+    return _ahead(
+        people(question, numbered, side), lambda figures: select_from([column(SIDE), middle], figures, by=[SIDE])
+    )
 
 
-def singletons(question: Question) -> exp.Select | None:
+def singletons(question: PlanInput) -> exp.Select | None:
     """In how many cells a single person is all there is: without them a mean or a quantile does not exist.
 
     None where everything that is asked for exists without anybody: counts and sums.
     """
-    asked = [r for a, r in question.readings.items() if not a.kind.counts and a.kind is not AggregateKind.SUM]
-    if not asked:
+    readings = [r for a, r in question.readings.items() if not a.kind.counts and a.kind is not AggregateKind.SUM]
+    if not readings:
         return None
-    people = rows_counted() if question.unit is None else distinct(col(PERSON))
+    people = row_count() if question.unit is None else distinct(col(PERSON))
     kept = rows(question)
-    cells = selected([people.named(PEOPLE)], kept, where=[col(asked[0].name).there.tree], by=question.keys)
-    return selected([rows_counted().tree], cells, where=[col(PEOPLE).equals(1).tree])
+    cells = select_from([people.named(PEOPLE)], kept, where=[col(readings[0].name).there.tree], by=question.keys)
+    return select_from([row_count().tree], cells, where=[col(PEOPLE).equals(1).tree])
 
 
 # The answer
 
 
-def answer(question: Question) -> exp.Select:
-    return Leaving(question).answer()
+def answer(question: PlanInput) -> exp.Select:
+    return LeaveOneOut(question).answer()
 
 
-def read_answer(found: Rows, question: Question) -> tuple[tuple[object, ...], ...]:
+def read_answer(records: Rows, question: PlanInput) -> tuple[tuple[object, ...], ...]:
     """One row per cell, one figure per aggregate; None where it does not exist."""
     width = len(question.keys)
-    figures: dict[Cell, tuple[Any, ...]] = {tuple(row[:width]): row[width:] for row in found}
+    figures: dict[Cell, tuple[Any, ...]] = {tuple(row[:width]): row[width:] for row in records}
     kinds = [a.kind for a in question.statement.aggregates]
     nothing = [None] * len(kinds)
     cells = question.measurement.cells

@@ -56,7 +56,7 @@ def of_several(reading: Reading, value: Term) -> Parts:
     if reading.counted:
         return {"n": call("COUNT_IF", value)}
     sums = {part: tree.total().or_else(0) for part, tree in _summands(reading, value).items()}
-    return {"n": value.counted(), "lo": call("MIN", value), "hi": call("MAX", value), **sums}
+    return {"n": value.count(), "lo": call("MIN", value), "hi": call("MAX", value), **sums}
 
 
 def together(part: str, own: Term, people: Term) -> Term:

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from sfumato.model.fit import ColumnFit, Fit
 from sfumato.model.schema import Schema, SchemaColumn, Type
-from sfumato.sql.builder.ast import column, listed, number, table
+from sfumato.sql.builder.ast import column, is_listed, number, table
 from sfumato.sql.plans.clean import missing_text, try_cast
 from sfumato.sql.plans.exposure_summary import Rows, whole
 
@@ -41,7 +41,7 @@ def _misfits(declared: SchemaColumn, schema: Schema, present: Type | None) -> li
         beyond = exp.or_(exp.LT(this=typed.copy(), expression=low), exp.GT(this=typed.copy(), expression=high))
     unlisted: exp.Expr = exp.false()
     if declared.categories is not None:
-        known = listed(typed.copy(), declared.categories)
+        known = is_listed(typed.copy(), declared.categories)
         unlisted = exp.and_(exp.Not(this=exp.Paren(this=missing.copy())), exp.Not(this=known))
     return [exp.func("COUNT_IF", part) for part in (missing.copy(), unfit, beyond, unlisted)]
 
@@ -77,8 +77,8 @@ def _guess(stored: Type | None, there: int, wholes: int, numbers: int, dates: in
 def values(name: str, raw: str) -> exp.Select:
     """A few of a column's values, one more than a list of categories may have."""
     present = exp.Not(this=exp.Is(this=column(name), expression=exp.Null()))
-    found = exp.select(column(name)).distinct().from_(table(raw)).where(present)
-    return found.limit(MOST_VALUES + 1)
+    query = exp.select(column(name)).distinct().from_(table(raw)).where(present)
+    return query.limit(MOST_VALUES + 1)
 
 
 def _stored(name: str, present: Mapping[str, Type | None]) -> Type | None:

@@ -15,8 +15,8 @@ from sfumato.model.facts import EXPOSURE, INFLUENCE
 from sfumato.model.measurement import NoisyNumber, NumberKind
 from sfumato.model.schema import PERSON
 from sfumato.model.statement import Aggregate, AggregateKind
-from sfumato.sql.builder.ast import column, joined, ours, selected, table, with_tables
-from sfumato.sql.builder.term import Term, col, rows_counted, term, when
+from sfumato.sql.builder.ast import column, join_with, ours, select_from, table, with_tables
+from sfumato.sql.builder.term import Term, col, row_count, term, when
 from sfumato.sql.plans import order_statistics
 from sfumato.sql.plans.influence import (
     Parts,
@@ -32,7 +32,7 @@ from sfumato.sql.plans.influence import (
     together,
 )
 from sfumato.sql.plans.order_statistics import Tables
-from sfumato.sql.plans.rows import L2, ROWS, Question, Reading, rows
+from sfumato.sql.plans.rows import L2, ROWS, PlanInput, Reading, rows
 
 PEOPLE = ours("people")
 _ALIKE, _CELLS, _CARRIED = ours("alike"), ours("cells"), ours("carried")
@@ -40,10 +40,10 @@ _OWN_ROWS, _ALL_ROWS, _PERSONS = ours("own rows"), ours("all rows"), ours("perso
 
 
 @dataclass(frozen=True)
-class Leaving:
+class LeaveOneOut:
     """The plan of one question. `each`: one row per person, with their names; else people who are alike share one."""
 
-    question: Question
+    question: PlanInput
     each: bool = False
     source: str | None = None  # the table that also numbers its rows, where people are rows
     by_value: bool = True  # group rows by value where few values are possible
@@ -51,13 +51,13 @@ class Leaving:
     def carried(self) -> exp.Select:
         """Influence and exposure, and of how many people; with `each` of whom."""
         figures = [col(name).root.named(name) if self.question.norm == L2 else column(name) for name in _FIGURES]
-        return with_tables(selected([*self._who(), column(PEOPLE), *figures], _CARRIED), self._tables())
+        return with_tables(select_from([*self._who(), column(PEOPLE), *figures], _CARRIED), self._tables())
 
     def answer(self) -> exp.Select:
         """The answer as it would be released without noise: the cells' keys, then one figure per aggregate."""
         q = self.question
         figures = [self._figure(a, i).tree for i, a in enumerate(q.statement.aggregates)]
-        select = selected([*(column(k, _CELLS) for k in q.keys), *figures], _CELLS)
+        select = select_from([*(column(k, _CELLS) for k in q.keys), *figures], _CELLS)
         for position, a in enumerate(q.statement.aggregates):
             if order_statistics.needs_more(q, a):
                 select = self._joined(select, order_statistics.of_all(position), _CELLS, kind="LEFT")
@@ -69,7 +69,7 @@ class Leaving:
         moved = [self._signed(q.statement.aggregates[_position(q, n)], _position(q, n)) for n in named]
         figures = [taken.double.named(name) for taken, name in zip(moved, named.values(), strict=True)]
         keys = [column(key, _ALIKE) for key in q.keys]
-        select = self._beside(selected([*keys, *self._who(_ALIKE), *figures], _ALIKE))
+        select = self._beside(select_from([*keys, *self._who(_ALIKE), *figures], _ALIKE))
         return with_tables(select, self._tables()[:-1])
 
     @property
@@ -81,43 +81,43 @@ class Leaving:
 
     def _tables(self) -> Tables:
         q = self.question
-        found: Tables = [
+        tables: Tables = [
             (ROWS, rows(q, source=self.source, person=self.each), None if q.unit else False),
             (_ALIKE, self._persons() if q.unit else self._rows(), bool(q.unit) or self.grouped),
             (_CELLS, self._cells(), None),
         ]
         for position, a in enumerate(q.statement.aggregates):
             if order_statistics.needs_more(q, a):
-                found += order_statistics.tables(q, a, position)
-        return [*found, (_CARRIED, self._carried(), None)]
+                tables += order_statistics.tables(q, a, position)
+        return [*tables, (_CARRIED, self._carried(), None)]
 
     def _rows(self) -> exp.Select:
         """People are rows: one by one, or those with the same keys and values together."""
         q = self.question
         names = [*q.keys, *([PERSON] if self.each else []), *(r.name for r in q.values)]
         if not self.grouped:
-            return selected([*map(column, names), term(1).named(PEOPLE)], ROWS)
-        return selected([*map(column, names), rows_counted().named(PEOPLE)], ROWS, by=names)
+            return select_from([*map(column, names), term(1).named(PEOPLE)], ROWS)
+        return select_from([*map(column, names), row_count().named(PEOPLE)], ROWS, by=names)
 
     def _persons(self) -> exp.Select:
         """People have several rows: what they have in each cell."""
         q = self.question
-        parts = [rows_counted().named(_OWN_ROWS)]
+        parts = [row_count().named(_OWN_ROWS)]
         for reading in q.values:
             own = of_several(reading, col(reading.name))
             parts += [own[part].named(f"{reading.name} {part}") for part in _needed(q, reading)]
         names = [*q.keys, PERSON]
-        return selected([*map(column, names), term(1).named(PEOPLE), *parts], ROWS, by=names)
+        return select_from([*map(column, names), term(1).named(PEOPLE), *parts], ROWS, by=names)
 
     def _cells(self) -> exp.Select:
         """What everybody has together, cell by cell."""
         q = self.question
-        parts = [(col(PEOPLE) * self._own_rows()).total().named(_ALL_ROWS), rows_counted().named(_PERSONS)]
+        parts = [(col(PEOPLE) * self._own_rows()).total().named(_ALL_ROWS), row_count().named(_PERSONS)]
         for reading in q.values:
             own = self._own(reading)
             for part in _needed(q, reading):
                 parts.append(together(part, own[part], col(PEOPLE)).named(f"{_of_all(reading)} {part}"))
-        return selected([*map(column, q.keys), *parts], _ALIKE, by=q.keys)
+        return select_from([*map(column, q.keys), *parts], _ALIKE, by=q.keys)
 
     def _carried(self) -> exp.Select:
         q = self.question
@@ -125,11 +125,11 @@ class Leaving:
             self._norm(parts).named(name)
             for name, parts in zip(_FIGURES, (self._changes(), self._loads()), strict=True)
         ]
-        select = self._beside(selected([*self._who(_ALIKE), column(PEOPLE), *figures], _ALIKE))
+        select = self._beside(select_from([*self._who(_ALIKE), column(PEOPLE), *figures], _ALIKE))
         if q.unit is None:
             return select
         in_all = [col(name).total().named(name) for name in _FIGURES]
-        return selected([column(PERSON), term(1).named(PEOPLE), *in_all], select, by=[PERSON])
+        return select_from([column(PERSON), term(1).named(PEOPLE), *in_all], select, by=[PERSON])
 
     def _beside(self, select: exp.Select) -> exp.Select:
         """With what everybody has in the cell, and what sums do not tell."""
@@ -151,7 +151,7 @@ class Leaving:
     def _joined(self, select: exp.Select, name: str, base: str, *also: str, kind: str = "INNER") -> exp.Select:
         """Joined on the cell's keys, and on whatever else the two tables share."""
         on = [exp.EQ(this=column(c, base), expression=column(c, name)) for c in (*self.question.keys, *also)]
-        return joined(select, table(name), on, kind)
+        return join_with(select, table(name), on, kind)
 
     def _who(self, of: str | None = None) -> list[exp.Expr]:
         return [column(PERSON, of)] if self.each or self.question.unit else []
@@ -259,7 +259,7 @@ class Leaving:
 _FIGURES = (INFLUENCE, EXPOSURE)
 
 
-def _needed(q: Question, reading: Reading) -> list[str]:
+def _needed(q: PlanInput, reading: Reading) -> list[str]:
     return list(dict.fromkeys(part for a, r in q.readings.items() if r == reading for part in needed(a.kind)))
 
 
@@ -271,7 +271,7 @@ def _end(kind: AggregateKind) -> str:
     return "lo" if kind is AggregateKind.MIN else "hi"
 
 
-def _position(q: Question, n: NoisyNumber) -> int:
+def _position(q: PlanInput, n: NoisyNumber) -> int:
     """Which aggregate a number that is not additive belongs to."""
     aggregates = [c for c in q.measurement.columns if c.numbers]
     return next(i for i, c in enumerate(aggregates) if q.measurement.numbers[c.numbers[0]] == n)

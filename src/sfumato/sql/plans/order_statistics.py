@@ -6,9 +6,9 @@ from sqlglot import exp
 
 from sfumato.model.schema import PERSON
 from sfumato.model.statement import Aggregate, AggregateKind
-from sfumato.sql.builder.ast import column, joined, ours, selected, table
-from sfumato.sql.builder.term import Term, call, col, distinct, rows_counted, term, when
-from sfumato.sql.plans.rows import ROWS, Question
+from sfumato.sql.builder.ast import column, join_with, ours, select_from, table
+from sfumato.sql.builder.term import Term, call, col, distinct, row_count, term, when
+from sfumato.sql.plans.rows import ROWS, PlanInput
 
 Tables = list[tuple[str, exp.Select, bool | None]]
 """Name, select, and whether an engine is to keep it; None: as it likes."""
@@ -27,41 +27,43 @@ def of_all(position: int) -> str:
     return name("of all", position)
 
 
-def needs_more(question: Question, aggregate: Aggregate) -> bool:
+def needs_more(question: PlanInput, aggregate: Aggregate) -> bool:
     """Whether an aggregate needs more than sums."""
     return aggregate.kind.ranks or (
         aggregate.kind is AggregateKind.COUNT_DISTINCT and not question.is_persons(aggregate)
     )
 
 
-def tables(question: Question, aggregate: Aggregate, position: int) -> Tables:
+def tables(question: PlanInput, aggregate: Aggregate, position: int) -> Tables:
     if aggregate.kind is AggregateKind.COUNT_DISTINCT:
         return _values(question, aggregate, position)
-    found = _ranks(question, aggregate, position)
-    return found if question.unit is None else [*found, *_ranks_without(question, aggregate, position)]
+    ranks = _ranks(question, aggregate, position)
+    return ranks if question.unit is None else [*ranks, *_ranks_without(question, aggregate, position)]
 
 
 # COUNT DISTINCT
 
 
-def _values(q: Question, a: Aggregate, position: int) -> Tables:
+def _values(q: PlanInput, a: Aggregate, position: int) -> Tables:
     """The values of each cell, and how many of them a person holds alone (of rows: whether a value is held alone)."""
     value, values = col(q.readings[a].name), name("values", position)
-    holders = rows_counted() if q.unit is None else distinct(col(PERSON))
+    holders = row_count() if q.unit is None else distinct(col(PERSON))
     who = [] if q.unit is None else [call("MIN", col(PERSON)).named(PERSON)]
     names = [*q.keys, q.readings[a].name]
-    held = selected([*map(column, names), *who, holders.named(HOLDERS)], ROWS, where=[value.there.tree], by=names)
-    counted = selected([*map(column, q.keys), rows_counted().named(ANSWER)], values, by=q.keys)
+    holdings = select_from(
+        [*map(column, names), *who, holders.named(HOLDERS)], ROWS, where=[value.there.tree], by=names
+    )
+    counted = select_from([*map(column, q.keys), row_count().named(ANSWER)], values, by=q.keys)
     names = [*q.keys, PERSON if q.unit else q.readings[a].name]
-    parts = [*map(column, names), rows_counted().named(ALONE)]
-    alone = selected(parts, values, where=[col(HOLDERS).equals(1).tree], by=names)
-    return [(values, held, True), (of_all(position), counted, None), (name("alone", position), alone, None)]
+    parts = [*map(column, names), row_count().named(ALONE)]
+    alone = select_from(parts, values, where=[col(HOLDERS).equals(1).tree], by=names)
+    return [(values, holdings, True), (of_all(position), counted, None), (name("alone", position), alone, None)]
 
 
 # Quantiles
 
 
-def rank_moves(q: Question, position: int, value: Term) -> Term:
+def rank_moves(q: PlanInput, position: int, value: Term) -> Term:
     """From the quantile of all to that of the others.
 
     Of rows: without a value that does not exceed the order statistic of a rank, the next one takes its place.
@@ -79,26 +81,26 @@ def rank_moves(q: Question, position: int, value: Term) -> Term:
     return when((value.missing, 0), (col(_ALL, every).equals(1), answer), otherwise=moved)
 
 
-def _ranks(q: Question, a: Aggregate, position: int) -> Tables:
+def _ranks(q: PlanInput, a: Aggregate, position: int) -> Tables:
     """The values of each cell with their ranks; the answer, and the order statistics around that of all but one row."""
     value = q.readings[a].name
     values, ranked = name("values", position), name("ranked", position)
     names = [*q.keys, value]
-    counted = selected(
-        [*map(column, names), rows_counted().named(_COUNT)], ROWS, where=[col(value).there.tree], by=names
+    counted = select_from(
+        [*map(column, names), row_count().named(_COUNT)], ROWS, where=[col(value).there.tree], by=names
     )
     upwards, all_ = _window("SUM", _COUNT, q, value), _window("SUM", _COUNT, q, None)
-    upto = selected([*map(column, names), upwards.named(_UPTO), all_.named(_ALL)], values)
+    upto = select_from([*map(column, names), upwards.named(_UPTO), all_.named(_ALL)], values)
     m = col(_ALL)
     parts = [_quantile(a, value, m).named(ANSWER), _part_way(a, m - 1).named(_PART)]
     for place, rank in zip((_LOW, _HIGH), _between(a, m - 1), strict=True):
         parts += [_statistic(value, rank).named(place), _statistic(value, rank + 1).named(f"{place} next")]
     names = [*q.keys, _ALL]
-    statistics = selected([*map(column, names), *parts], ranked, by=names)
+    statistics = select_from([*map(column, names), *parts], ranked, by=names)
     return [(values, counted, None), (ranked, upto, True), (of_all(position), statistics, True)]
 
 
-def _ranks_without(q: Question, a: Aggregate, position: int) -> Tables:
+def _ranks_without(q: PlanInput, a: Aggregate, position: int) -> Tables:
     """The quantile without each person: only values near the rank can take its place.
 
     A person has at most `max_rows` rows, so the value that takes the place lies at most so many ranks away.
@@ -108,22 +110,22 @@ def _ranks_without(q: Question, a: Aggregate, position: int) -> Tables:
     m, upto, below = col(_ALL), col(_UPTO), ours("below")
     lowest, highest = _between(a, call("GREATEST", m - most, 1))[0], _between(a, m)[1]
     before = _window("LAG", _UPTO, q, value).or_else(0)
-    ranks = selected([exp.Star(), before.named(below)], ranked)
-    close = selected([exp.Star()], ranks, where=[(upto >= lowest).tree, (col(below) < highest + most).tree])
+    ranks = select_from([exp.Star(), before.named(below)], ranked)
+    close = select_from([exp.Star()], ranks, where=[(upto >= lowest).tree, (col(below) < highest + most).tree])
 
     own, other = col(value, ROWS), col(value, near)
     left = upto - call("COUNT_IF", own <= other)
-    rest = m - own.counted()
+    rest = m - own.count()
     parts = [other.named(value), left.named(_UPTO), rest.named(_REST)]
-    each = selected([*(column(k, ROWS) for k in q.keys), column(PERSON), *parts], ROWS, where=[own.there.tree])
+    each = select_from([*(column(k, ROWS) for k in q.keys), column(PERSON), *parts], ROWS, where=[own.there.tree])
     on = [exp.EQ(this=column(k, ROWS), expression=column(k, near)) for k in q.keys]
-    each = joined(each, table(near), on)
+    each = join_with(each, table(near), on)
     group = [*(column(k, ROWS) for k in q.keys), column(PERSON), other.tree, upto.tree, m.tree]
     each.set("group", exp.Group(expressions=group))
 
     some = when((col(_REST) > 0, _quantile(a, value, col(_REST))))
     names = [*q.keys, PERSON, _REST]
-    without = selected([*map(column, names), some.named(ANSWER)], counted, by=names)
+    without = select_from([*map(column, names), some.named(ANSWER)], counted, by=names)
     return [(near, close, True), (counted, each, None), (name("without", position), without, None)]
 
 
@@ -156,7 +158,7 @@ def _part_way(a: Aggregate, m: Term) -> Term:
     return ((term(a.at.numerator) * (m - 1)) % a.at.denominator).double / a.at.denominator
 
 
-def _window(function: str, of: str, q: Question, order: str | None) -> Term:
+def _window(function: str, of: str, q: PlanInput, order: str | None) -> Term:
     def build() -> exp.Expr:
         upwards = [] if order is None else [exp.Ordered(this=column(order), nulls_first=False)]
         return exp.Window(

@@ -12,25 +12,25 @@ from sqlglot import exp
 from sfumato.model.facts import Cell, Counts
 from sfumato.model.measurement import NoisyNumber
 from sfumato.model.schema import PERSON
-from sfumato.sql.builder.ast import as_whole, column, ours, selected
-from sfumato.sql.builder.term import Term, call, col, rows_counted, term, when
+from sfumato.sql.builder.ast import as_whole, column, ours, select_from
+from sfumato.sql.builder.term import Term, call, col, row_count, term, when
 from sfumato.sql.plans.exposure_summary import whole
-from sfumato.sql.plans.rows import Question, rows
+from sfumato.sql.plans.rows import PlanInput, rows
 
 _PLACE = ours("place")
 _NEAR = Fraction(1, 10**9)  # of the way to the next candidate: what is so near to one is at it
 
 
-def counts(question: Question, number: NoisyNumber) -> exp.Select:
+def counts(question: PlanInput, number: NoisyNumber) -> exp.Select:
     """Per cell and place, how many; cell by cell. Numbers that agree in what they rank have the same counts."""
     q = question
     reading = q.reading_of(number)
     assert reading is not None
     value = col(reading.name)
-    placed = selected(
+    placed = select_from(
         [*map(column, q.keys), _place(number, value).named(_PLACE)], _values(q, number, value), where=[value.there.tree]
     )
-    select = selected([*map(column, q.keys), column(_PLACE), rows_counted().tree], placed, by=[*q.keys, _PLACE])
+    select = select_from([*map(column, q.keys), column(_PLACE), row_count().tree], placed, by=[*q.keys, _PLACE])
     if q.keys:
         select.set("order", exp.Order(expressions=[exp.Ordered(this=column(key), nulls_first=False) for key in q.keys]))
     return select
@@ -42,7 +42,7 @@ def read_counts(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Cell, Counts]
         yield cell, {whole(place): whole(many) for *_, place, many in places}
 
 
-def _values(q: Question, number: NoisyNumber, value: Term) -> exp.Select:
+def _values(q: PlanInput, number: NoisyNumber, value: Term) -> exp.Select:
     """The values that are counted: all that count, or of a minimum or maximum one a person."""
     assert number.selects is not None
     kept = rows(q)
@@ -51,7 +51,7 @@ def _values(q: Question, number: NoisyNumber, value: Term) -> exp.Select:
         return kept
     names, name = [*q.keys, PERSON], value.tree.name
     one = call(extreme.value, value).named(name)
-    return selected([*map(column, names), one], kept, by=names)
+    return select_from([*map(column, names), one], kept, by=names)
 
 
 def _place(number: NoisyNumber, value: Term) -> Term:

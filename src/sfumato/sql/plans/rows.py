@@ -35,12 +35,12 @@ from sfumato.sql.builder.ast import (
     cast,
     column,
     function,
-    listed,
+    is_listed,
     number,
     ours,
     predicate,
     scalar,
-    selected,
+    select_from,
     value,
 )
 from sfumato.sql.plans.clean import as_delivered
@@ -73,7 +73,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Question:
+class PlanInput:
     """What a plan is made from."""
 
     schema: Schema
@@ -95,23 +95,23 @@ class Question:
         """Every column that is read but that of the people, by name."""
         s = self.statement
         parts = [s.where, *s.keys, *(a.argument for a in s.aggregates)]
-        found = {ref.name: ref for part in parts if part is not None for ref in columns_in(part)}
-        return tuple(found[name] for name in s.columns if name != self.unit)
+        by_name = {ref.name: ref for part in parts if part is not None for ref in columns_in(part)}
+        return tuple(by_name[name] for name in s.columns if name != self.unit)
 
     @cached_property
     def readings(self) -> dict[Aggregate, Reading]:
         """What each aggregate reads; COUNT(*) and the number of persons read nothing."""
-        found: list[Reading] = []
+        readings: list[Reading] = []
         read: dict[Aggregate, Reading] = {}
         for aggregate in sorted(self.statement.aggregates, key=lambda a: a.kind.counts):
             if aggregate.argument is None or self.is_persons(aggregate):
                 continue
-            same = next((r for r in found if self._serves(r, aggregate)), None)
+            same = next((r for r in readings if self._serves(r, aggregate)), None)
             if same is None:
                 counted = aggregate.kind is AggregateKind.COUNT
-                name = ours("value", str(len(found)))
+                name = ours("value", str(len(readings)))
                 same = Reading(name, aggregate.argument, self._bounds(aggregate), counted)
-                found.append(same)
+                readings.append(same)
             read[aggregate] = same
         return read
 
@@ -175,7 +175,7 @@ class Question:
 
 
 def rows(
-    question: Question,
+    question: PlanInput,
     *,
     source: str | None = None,
     person: bool = False,
@@ -193,21 +193,21 @@ def rows(
     source = source or q.statement.table
 
     def parts() -> list[exp.Expr]:
-        found = [alias(column(key.name), name) for key, name in zip(q.statement.keys, q.keys, strict=True)]
+        trees = [alias(column(key.name), name) for key, name in zip(q.statement.keys, q.keys, strict=True)]
         if q.unit is not None:
-            found.append(alias(column(q.unit), PERSON))
+            trees.append(alias(column(q.unit), PERSON))
         elif person:
-            found.append(column(PERSON))
-        found += [alias(_read(reading, q), reading.name) for reading in q.values]
-        found += [part.copy() for part in beside]
-        return found or [alias(number(1), ours("row"))]  # something stands for a row of which nothing is read
+            trees.append(column(PERSON))
+        trees += [alias(_read(reading, q), reading.name) for reading in q.values]
+        trees += [part.copy() for part in beside]
+        return trees or [alias(number(1), ours("row"))]  # something stands for a row of which nothing is read
 
     if q.unit is None:
-        return selected(parts(), source, where=conditions(q, any_key=any_key))
-    return contribution(q).bounded(lambda parts: selected(parts, source, where=conditions(q)), parts)
+        return select_from(parts(), source, where=conditions(q, any_key=any_key))
+    return contribution(q).bounded(lambda parts: select_from(parts, source, where=conditions(q)), parts)
 
 
-def contribution(question: Question) -> Contribution:
+def contribution(question: PlanInput) -> Contribution:
     """How much one person contributes to a question at most."""
     q = question
     declared = q.schema.column(str(q.unit))
@@ -225,12 +225,12 @@ def in_one_width(name: str, schema: Schema) -> exp.Expr:
     return cast(column(name), SQL_TYPES[declared.type])
 
 
-def conditions(question: Question, *, any_key: bool = False) -> list[exp.Expr]:
+def conditions(question: PlanInput, *, any_key: bool = False) -> list[exp.Expr]:
     q = question
-    found: list[exp.Expr] = []
+    trees: list[exp.Expr] = []
     if q.statement.where is not None:
         parts = q.statement.where.parts if isinstance(q.statement.where, All) else (q.statement.where,)
-        found = [_pushed(part, q.schema) for part in parts]
+        trees = [_pushed(part, q.schema) for part in parts]
     cells = q.measurement.cells
     if cells is not None and not cells:
         return [exp.false()]
@@ -239,19 +239,19 @@ def conditions(question: Question, *, any_key: bool = False) -> list[exp.Expr]:
         known = _different(cells, position) if cells is not None else _public(q.schema, key)
         if known is not None and any_key:
             continue
-        found.append(there(tree) if known is None else listed(tree, known))
+        trees.append(is_present(tree) if known is None else is_listed(tree, known))
     if q.unit is not None:
-        found.append(there(column(q.unit)))
+        trees.append(is_present(column(q.unit)))
     if q.only_present:
-        found.append(there(_present(q.values[0], q.schema)))
-    return found
+        trees.append(is_present(_present(q.values[0], q.schema)))
+    return trees
 
 
 def _present(reading: Reading, schema: Schema) -> exp.Expr:
     """What must be there. A column is where its clamped value is; a quotient may exist only once it is clamped."""
     if reading.bounds is None or isinstance(reading.argument, ColumnRef):
         return scalar(reading.argument)
-    return scalar(reading.argument, leaf=lambda leaf: clamped(leaf, schema))
+    return scalar(reading.argument, leaf=lambda leaf: clamped_value(leaf, schema))
 
 
 def _different(cells: Sequence[Sequence[str | int | bool]], position: int) -> list[str | int | bool]:
@@ -277,22 +277,22 @@ def _pushed(part: Predicate, schema: Schema) -> exp.Expr:
     return predicate(part)
 
 
-def there(tree: exp.Expr) -> exp.Expr:
+def is_present(tree: exp.Expr) -> exp.Expr:
     return exp.Not(this=exp.Is(this=tree, expression=exp.Null()))
 
 
-def _read(reading: Reading, q: Question) -> exp.Expr:
+def _read(reading: Reading, q: PlanInput) -> exp.Expr:
     argument = reading.argument
     if reading.counted:
-        return there(scalar(argument))
+        return is_present(scalar(argument))
     if reading.bounds is None:
         return scalar(argument)
     if q.only_present and isinstance(argument, ColumnRef):
         return _within(column(argument.name), reading.bounds)
-    return scalar(argument, leaf=lambda leaf: clamped(leaf, q.schema))
+    return scalar(argument, leaf=lambda leaf: clamped_value(leaf, q.schema))
 
 
-def clamped(leaf: ColumnRef, schema: Schema) -> exp.Expr:
+def clamped_value(leaf: ColumnRef, schema: Schema) -> exp.Expr:
     """A column within its bounds; NULL stays NULL (LEAST and GREATEST would turn it into a bound)."""
     missing = exp.Is(this=column(leaf.name), expression=exp.Null())
     inside = _within(column(leaf.name), schema.bounds_of(leaf.name))

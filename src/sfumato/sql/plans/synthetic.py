@@ -10,18 +10,18 @@ from sfumato.sql.builder.ast import SQL_TYPES, number, value
 MOST_ROWS = 1_000_000
 
 
-def lookalike(schema: Schema, people: int, seed: int) -> exp.Select:
+def synthetic_table(schema: Schema, people: int, seed: int) -> exp.Select:
     """So many people, each value drawn from what the schema allows by a hash of row and column.
 
     Where a person may have several rows, they have about half as many as may count. A column with neither bounds nor
     categories is empty: nothing is known about it.
     """
     rows = people if schema.unit.column is None else min(MOST_ROWS, people * ((schema.unit.max_rows + 1) // 2))
-    made = [
-        _person(column, people, seed) if column.name == schema.unit.column else _made(column, seed)
+    columns = [
+        _person(column, people, seed) if column.name == schema.unit.column else _invented_value(column, seed)
         for column in schema.columns
     ]
-    return exp.select(*made).from_(exp.Table(this=exp.func("RANGE", number(rows))))
+    return exp.select(*columns).from_(exp.Table(this=exp.func("RANGE", number(rows))))
 
 
 def _person(declared: SchemaColumn, people: int, seed: int) -> exp.Expr:
@@ -39,7 +39,7 @@ def _draw(declared: SchemaColumn, seed: int) -> exp.Expr:
     return exp.func("HASH", once)  # one is not mixed
 
 
-def _made(declared: SchemaColumn, seed: int) -> exp.Expr:
+def _invented_value(declared: SchemaColumn, seed: int) -> exp.Expr:
     draw = _draw(declared, seed)
     if declared.keys is not None:
         choices = exp.Array(expressions=[value(c) for c in declared.keys])

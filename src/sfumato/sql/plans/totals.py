@@ -12,20 +12,20 @@ from sqlglot import exp
 from sfumato.model.facts import Cell
 from sfumato.model.measurement import NoisyNumber, NumberKind
 from sfumato.model.schema import PERSON, Bounds, Type
-from sfumato.sql.builder.ast import as_whole, column, selected
-from sfumato.sql.builder.term import Term, call, col, distinct, rows_counted, term, when
+from sfumato.sql.builder.ast import as_whole, column, select_from
+from sfumato.sql.builder.term import Term, call, col, distinct, row_count, term, when
 from sfumato.sql.plans.exposure_summary import whole
-from sfumato.sql.plans.rows import Question, Reading, rows
+from sfumato.sql.plans.rows import PlanInput, Reading, rows
 
 
-def totals(question: Question) -> exp.Select:
+def totals(question: PlanInput) -> exp.Select:
     """Per cell, the exact sum and count behind each noisy number."""
     q = question
     parts = [part for n in q.measurement.numbers for part in (sum_of(n, q), count_of(n, q))]
-    return selected([*map(column, q.keys), *parts], rows(q, any_key=q.measurement.cells is not None), by=q.keys)
+    return select_from([*map(column, q.keys), *parts], rows(q, any_key=q.measurement.cells is not None), by=q.keys)
 
 
-def read_totals(rows: Iterable[tuple[Any, ...]], question: Question) -> Iterator[tuple[Cell, tuple[int, ...]]]:
+def read_totals(rows: Iterable[tuple[Any, ...]], question: PlanInput) -> Iterator[tuple[Cell, tuple[int, ...]]]:
     """Whole steps of each number's grid, for every public cell, zero where nobody is; else for those that there are.
 
     Where group keys are private, no more than one cell is held at a time; else no more than the public ones.
@@ -35,11 +35,11 @@ def read_totals(rows: Iterable[tuple[Any, ...]], question: Question) -> Iterator
         for row in rows:
             yield row[:width], in_steps(row[width:], numbers)
         return
-    found = dict.fromkeys(cells, (0,) * len(numbers))
+    totals = dict.fromkeys(cells, (0,) * len(numbers))
     for row in rows:
-        if row[:width] in found:
-            found[row[:width]] = in_steps(row[width:], numbers)
-    yield from found.items()
+        if row[:width] in totals:
+            totals[row[:width]] = in_steps(row[width:], numbers)
+    yield from totals.items()
 
 
 def in_steps(values: Sequence[Any], numbers: Sequence[NoisyNumber]) -> tuple[int, ...]:
@@ -54,21 +54,21 @@ def _steps(n: NoisyNumber, total: int, count: int) -> int:
     return int(((count if n.kind.counts else total) - n.centre * count * (not n.kind.counts)) / n.step)
 
 
-def sum_of(n: NoisyNumber, q: Question) -> exp.Expr:
+def sum_of(n: NoisyNumber, q: PlanInput) -> exp.Expr:
     reading = q.reading_of(n)
     if n.kind.counts or n.kind is NumberKind.SELECTION or reading is None:
         return exp.Null()
-    return (rounded(n, reading) if n.rounded else col(reading.name)).total().tree
+    return (rounding(n, reading) if n.rounded else col(reading.name)).total().tree
 
 
-def count_of(n: NoisyNumber, q: Question) -> exp.Expr:
+def count_of(n: NoisyNumber, q: PlanInput) -> exp.Expr:
     reading = q.reading_of(n)
     if n.kind is NumberKind.SELECTION:
         return exp.Null()
     if n.kind is NumberKind.PERSONS:
         counted = distinct(col(PERSON))
     elif reading is None:
-        counted = rows_counted()
+        counted = row_count()
     elif n.kind is NumberKind.DISTINCT:
         counted = distinct(col(reading.name))
     else:
@@ -76,7 +76,7 @@ def count_of(n: NoisyNumber, q: Question) -> exp.Expr:
     return counted.tree
 
 
-def rounded(n: NoisyNumber, reading: Reading) -> Term:
+def rounding(n: NoisyNumber, reading: Reading) -> Term:
     """What a row adds, in whole steps and within bounds: a function of this record alone."""
     value = col(reading.name)
     whole_part = math.floor(n.centre) if reading.argument.type is Type.INTEGER else 0  # doubles are whole up to 2**53

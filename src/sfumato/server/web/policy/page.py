@@ -14,7 +14,7 @@ from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.policy.store import SignedPolicy
 from sfumato.escrow.service import Escrow
-from sfumato.escrow.submissions.ballot import LookedBy, warning
+from sfumato.escrow.submissions.approval import LookedBy, earlier_look
 from sfumato.presentation.escrow import policy_view
 from sfumato.presentation.wording import policy_sentences as of_policy
 from sfumato.presentation.wording import rule as of_rule
@@ -71,7 +71,7 @@ def _signed_policies(
 def _look_warnings(escrow: Escrow, actor: Person, dataset: RegisteredDataset) -> list[str]:
     """What is said of looks at the people; nothing where the policy leaves nothing readable."""
     record = escrow.datasets.record_of(actor, dataset)
-    look = None if record is None else warning(record, actor)
+    look = None if record is None else earlier_look(record, actor)
     if look is None:
         return []
     return [policy_view.earlier_look(look), *([of_rule.AFTER_LOOK] if look.by is LookedBy.SOMEBODY else [])]

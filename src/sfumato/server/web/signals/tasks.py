@@ -7,6 +7,7 @@ from typing import Any
 
 from sfumato.errors import SfumatoError
 from sfumato.escrow.identity.person import Person
+from sfumato.escrow.policy.policy import PartnerAccess
 from sfumato.escrow.service import Escrow
 from sfumato.escrow.submissions.code_review import LONGEST
 from sfumato.escrow.submissions.scoring import MOST_OWN_BLOCKS, MOST_OWN_DRAWS, OWN_BLOCKS, OWN_DRAWS
@@ -37,33 +38,31 @@ def section(
 ) -> dict[str, Any]:
     """What the section shows, and what its script goes by: from public facts, and at once."""
     told: dict[str, Any] = {"signals": _signals(escrow, actor, request["id"]), "kinds": kinds()}
-    flow = _flow(escrow, actor, request["dataset"])
-    if flow is None:
+    access = _access(escrow, actor, request["dataset"])
+    if access is None:
         return told | {"problem": of_signal_pages.NOTHING_ALLOWED}
     tables = [_table(number, answer) for number, answer in enumerate(answers, 1)]
     figures = tables[0]["figures"]
     return told | {
         "problem": None,
-        "kinds": kinds(flow["signals"]),
+        "kinds": kinds(access.signals),
         "tasks": [_task(one) for one in task_descriptions()],
         "tables": tables,
         "amounts": _AMOUNTS,
         "code_amounts": _CODE_AMOUNTS,
-        "may_code": flow["code"],
-        "no_code": None if flow["code"] else of_signal_pages.CODE_NOT_ALLOWED,
+        "may_code": access.code,
+        "no_code": None if access.code else of_signal_pages.CODE_NOT_ALLOWED,
         "start": of_signal_pages.CODE_AT_FIRST.format(column=figures[0] if figures else "n"),
         "longest": LONGEST,
     }
 
 
-def _flow(escrow: Escrow, actor: Person, dataset: str) -> Mapping[str, Any] | None:
+def _access(escrow: Escrow, actor: Person, dataset: str) -> PartnerAccess | None:
     """What the policy lets this person ask now; None: nothing, or they no longer learn that the dataset is there."""
     try:
-        held: Mapping[str, Any] = escrow.datasets.one(actor, dataset)
+        return escrow.datasets.one(actor, dataset).flow
     except SfumatoError:
         return None
-    found: Mapping[str, Any] | None = held["flow"]
-    return found
 
 
 def kinds(allowed: Sequence[str] = ()) -> list[dict[str, Any]]:

@@ -11,18 +11,18 @@ from sqlglot import exp
 from sfumato.model.measurement import NoisyNumber
 from sfumato.model.possible_worlds import World
 from sfumato.model.schema import PERSON
-from sfumato.sql.builder.ast import column, ours, selected
-from sfumato.sql.builder.term import Term, call, col, rows_counted, when
+from sfumato.sql.builder.ast import column, ours, select_from
+from sfumato.sql.builder.term import Term, call, col, row_count, when
 from sfumato.sql.plans.contributions import of_one_row, of_own_rows
 from sfumato.sql.plans.exposure_summary import Rows, whole
 from sfumato.sql.plans.leave_one_out import PEOPLE
-from sfumato.sql.plans.rows import Question, rows
+from sfumato.sql.plans.rows import PlanInput, rows
 from sfumato.sql.plans.totals import in_steps
 
 _CELLS = ours("cells")
 
 
-def alike(question: Question, numbered: str) -> exp.Select:
+def alike(question: PlanInput, numbered: str) -> exp.Select:
     """One of them, how many they are, then what each has in one cell: its keys and, of each number, sum and count.
 
     Where a person has rows in several cells, it is a list of such.
@@ -33,17 +33,17 @@ def alike(question: Question, numbered: str) -> exp.Select:
     for i, n in enumerate(q.measurement.numbers):
         parts += [part.named(name) for part, name in zip(_own(n, q), (_sum(i), _count(i)), strict=True)]
     if q.unit is None:
-        each = selected([*map(column, q.keys), *parts], rows(q, source=numbered, person=True))
+        each = select_from([*map(column, q.keys), *parts], rows(q, source=numbered, person=True))
     else:
-        each = selected([*map(column, q.keys), *parts], rows(q), by=[*q.keys, PERSON])
+        each = select_from([*map(column, q.keys), *parts], rows(q), by=[*q.keys, PERSON])
     if several_cells(q):
         cells = call("LIST_SORT", call("LIST", call("ROW", *map(col, names))))
-        each, names = selected([column(PERSON), cells.named(_CELLS)], each, by=[PERSON]), [_CELLS]
-    found = [call("MIN", col(PERSON)).tree, rows_counted().named(PEOPLE), *map(column, names)]
-    return selected(found, each, by=names)
+        each, names = select_from([column(PERSON), cells.named(_CELLS)], each, by=[PERSON]), [_CELLS]
+    outputs = [call("MIN", col(PERSON)).tree, row_count().named(PEOPLE), *map(column, names)]
+    return select_from(outputs, each, by=names)
 
 
-def _own(n: NoisyNumber, q: Question) -> tuple[Term, Term]:
+def _own(n: NoisyNumber, q: PlanInput) -> tuple[Term, Term]:
     """Sum and count of somebody's rows in a cell; of what is not additive, whether they have any that counts."""
     count, total = of_one_row(n, q) if q.unit is None else of_own_rows(n, q)
     nothing, reading = Term(exp.Null), q.reading_of(n)
@@ -51,21 +51,21 @@ def _own(n: NoisyNumber, q: Question) -> tuple[Term, Term]:
         return nothing if n.kind.counts else total, count
     assert reading is not None
     value = col(reading.name)
-    return nothing, when((value.there if q.unit is None else value.counted() > 0, 1), otherwise=0)
+    return nothing, when((value.there if q.unit is None else value.count() > 0, 1), otherwise=0)
 
 
-def several_cells(q: Question) -> bool:
+def several_cells(q: PlanInput) -> bool:
     """Whether one person may be in several cells."""
     return bool(q.unit and q.keys and q.schema.unit.groups > 1)
 
 
-def read_alike(found: Rows, question: Question, people: int) -> list[tuple[World, object]]:
+def read_alike(records: Rows, question: PlanInput, people: int) -> list[tuple[World, object]]:
     """The worlds in which one of them is missing, and who; whoever the question leaves out changes nothing."""
     q = question
     cells = {cell: i for i, cell in enumerate(q.measurement.public_cells)}
     worth = [float(n.share / n.steps) if n.kind.additive and n.steps else None for n in q.measurement.numbers]
     worlds = []
-    for person, many, *own in found:
+    for person, many, *own in records:
         each = own[0] if several_cells(q) else [own]
         kept = [part for part in map(_values, each) if tuple(part[: len(q.keys)]) in cells]
         worlds.append((_world([_cell(part, q, cells) for part in kept], whole(many), q, worth), person))
@@ -77,14 +77,14 @@ def _values(part: Any) -> Sequence[Any]:
     return list(part.values()) if isinstance(part, dict) else list(part)
 
 
-def _cell(values: Sequence[Any], q: Question, cells: dict[Any, int]) -> tuple[int, tuple[int, ...], Sequence[Any]]:
+def _cell(values: Sequence[Any], q: PlanInput, cells: dict[Any, int]) -> tuple[int, tuple[int, ...], Sequence[Any]]:
     width = len(q.keys)
     numbers = values[width:]
     return cells[tuple(values[:width])], in_steps(numbers, q.measurement.numbers), numbers[1::2]
 
 
 def _world(
-    own: Sequence[tuple[int, tuple[int, ...], Sequence[Any]]], many: int, q: Question, worth: Sequence[float | None]
+    own: Sequence[tuple[int, tuple[int, ...], Sequence[Any]]], many: int, q: PlanInput, worth: Sequence[float | None]
 ) -> World:
     """Without them every number is smaller by what they add, in steps of which each is `worth` so much of epsilon."""
     numbers, loads, touched = q.measurement.numbers, [], set[int]()

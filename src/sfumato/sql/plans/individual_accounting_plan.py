@@ -9,11 +9,11 @@ from sqlglot import exp
 
 from sfumato.model.facts import Distribution, Summary
 from sfumato.model.schema import PERSON, Schema
-from sfumato.sql.builder.ast import alias, cast, column, double, joined, ours, selected, sub_select
-from sfumato.sql.builder.term import Term, call, col, rows_counted, term, when
-from sfumato.sql.plans.contributions import CARRIED, carried
-from sfumato.sql.plans.exposure_summary import Rows, binned, everybody, read_bins, whole
-from sfumato.sql.plans.rows import L1, L2, Question
+from sfumato.sql.builder.ast import alias, cast, column, double, join_with, ours, select_from, sub_select
+from sfumato.sql.builder.term import Term, call, col, row_count, term, when
+from sfumato.sql.plans.contributions import CARRIED, contributions
+from sfumato.sql.plans.exposure_summary import Rows, bins_of, everybody, read_bins, whole
+from sfumato.sql.plans.rows import L1, L2, PlanInput
 
 EPSILON, RHO = "epsilon", "rho"
 _ONE = 2**48  # units to an exposure of 1, or to its square: few enough for a float to hold each
@@ -22,7 +22,7 @@ _EVERYBODY, _ADDED, _SHARE = ours("everybody"), ours("added"), ours("share")
 
 
 @dataclass(frozen=True)
-class Spent:
+class ChargeGroup:
     """One charge of a statement, or several that are alike: its epsilon, or the mu of Gaussian noise, so many times."""
 
     budget: float
@@ -31,11 +31,11 @@ class Spent:
 
 
 @dataclass(frozen=True)
-class Own:
+class OwnCharges:
     """What is charged to each by their own exposure: the charges of one statement under one kind of noise."""
 
-    question: Question
-    spent: tuple[Spent, ...]
+    question: PlanInput
+    spent: tuple[ChargeGroup, ...]
     rest: tuple[float, float]  # epsilon and rho of whoever carries nothing
 
 
@@ -43,13 +43,13 @@ class Own:
 class Account:
     """Everything that is added up. `least` is everybody's whatever they carry, and nobody exceeds `most`."""
 
-    own: tuple[Own, ...]
+    own: tuple[OwnCharges, ...]
     least: tuple[float, float]  # epsilon and rho
     most: tuple[float, float]
     pure: bool  # without Gaussian noise: then there is an epsilon
 
 
-def listed(account: Account, schema: Schema, numbered: str) -> exp.Select:
+def totals_in_order(account: Account, schema: Schema, numbered: str) -> exp.Select:
     """The totals, in the order of the people."""
     select = totals(account, schema, numbered)
     select.set("order", exp.Order(expressions=[exp.Ordered(this=column("person"), nulls_first=False)]))
@@ -59,20 +59,20 @@ def listed(account: Account, schema: Schema, numbered: str) -> exp.Select:
 def totals(account: Account, schema: Schema, numbered: str) -> exp.Select:
     """One row per person, those whom no WHERE kept included: person, epsilon, rho."""
     everyone = sub_select(everybody(schema, numbered), _EVERYBODY)
-    shown = [
+    figures = [
         _total(name, least, most, added=bool(account.own), there=account.pure or name == RHO).named(name)
         for name, least, most in zip((EPSILON, RHO), account.least, account.most, strict=True)
     ]
-    parts = [alias(column(PERSON, _EVERYBODY), "person"), *shown]
+    parts = [alias(column(PERSON, _EVERYBODY), "person"), *figures]
     select = exp.Select(expressions=parts, from_=exp.From(this=everyone))
     if not account.own:
         return select
-    each: list[exp.Query] = [_carried(own, numbered) for own in account.own]
+    each: list[exp.Query] = [_contributions(own, numbered) for own in account.own]
     together = each[0] if len(each) == 1 else exp.union(*each, distinct=False, copy=False)
     sums = [col(name).total().named(name) for name in (EPSILON, RHO)]
     same = exp.EQ(this=column(PERSON, _EVERYBODY), expression=column(PERSON, _ADDED))
-    added = selected([column(PERSON), *sums], together, by=[PERSON])
-    return joined(select, sub_select(added, _ADDED), [same], "LEFT")
+    added = select_from([column(PERSON), *sums], together, by=[PERSON])
+    return join_with(select, sub_select(added, _ADDED), [same], "LEFT")
 
 
 def _total(name: str, least: float, most: float, *, added: bool, there: bool) -> Term:
@@ -82,23 +82,23 @@ def _total(name: str, least: float, most: float, *, added: bool, there: bool) ->
     return Term(lambda: double(call("LEAST", own + least, most).tree))
 
 
-def _carried(own: Own, numbered: str) -> exp.Select:
+def _contributions(own: OwnCharges, numbered: str) -> exp.Select:
     """What a statement adds to whoever has a row that counts, beyond what it adds to everybody."""
     q, replaced = own.question, own.question.schema.relation.at_rest
-    units = carried(q, _ONE, numbered)
+    units = contributions(q, _ONE, numbered)
     off = len(q.measurement.numbers) * q.schema.unit.max_rows  # units by which all that was rounded may be off
     steps = q.schema.relation.steps
     gaussian = q.norm == L2
     most = _ONE // steps**2 if gaussian else _ONE // steps
     share = when((col(CARRIED) > 0, call("LEAST", col(CARRIED) + off, most).double / _ONE), otherwise=term(0).double)
     share = share.root + replaced if gaussian else share + replaced
-    shares = selected([column(PERSON), share.named(_SHARE)], units)
+    shares = select_from([column(PERSON), share.named(_SHARE)], units)
     sums = [_sum(own.spent, formula) - rest for formula, rest in zip(_FORMULAS[q.norm], own.rest, strict=True)]
     figures = zip((EPSILON, RHO), sums, strict=True)
-    return selected([column(PERSON), *(figure.double.named(name) for name, figure in figures)], shares)
+    return select_from([column(PERSON), *(figure.double.named(name) for name, figure in figures)], shares)
 
 
-def _sum(spent: Sequence[Spent], formula: Callable[[Spent], Term]) -> Term:
+def _sum(spent: Sequence[ChargeGroup], formula: Callable[[ChargeGroup], Term]) -> Term:
     total, *others = (formula(s) * s.times for s in spent)
     for other in others:
         total = total + other
@@ -110,7 +110,7 @@ def _kl(x: Term) -> Term:
     return when((x < _SMALL, x.squared / 2), otherwise=x + call("EXP", term(0) - x) - 1 + 1e-15)
 
 
-_FORMULAS: dict[str, tuple[Callable[[Spent], Term], Callable[[Spent], Term]]] = {
+_FORMULAS: dict[str, tuple[Callable[[ChargeGroup], Term], Callable[[ChargeGroup], Term]]] = {
     L1: (
         lambda s: col(_SHARE) * s.budget,
         lambda s: _kl(col(_SHARE) * s.budget) + col(_SHARE) * (s.budget * s.more),
@@ -126,16 +126,16 @@ _FORMULAS: dict[str, tuple[Callable[[Spent], Term], Callable[[Spent], Term]]] = 
 def summary(account: Account, schema: Schema, numbered: str) -> exp.Select:
     """People, then smallest, largest, sum and sum of squares of epsilon and of rho."""
     figures = [moment.tree for name in (EPSILON, RHO) for moment in _moments(col(name))]
-    return selected([rows_counted().tree, *figures], totals(account, schema, numbered))
+    return select_from([row_count().tree, *figures], totals(account, schema, numbered))
 
 
 def _moments(figure: Term) -> list[Term]:
     return [call("MIN", figure), call("MAX", figure), figure.total(), figure.squared.total()]
 
 
-def read_summary(found: Rows, account: Account) -> tuple[Summary | None, Summary]:
+def read_summary(records: Rows, account: Account) -> tuple[Summary | None, Summary]:
     """Of epsilon, where there is one, and of rho."""
-    count, *figures = found[0]
+    count, *figures = records[0]
     people = whole(count)
 
     def of(quad: Sequence[float]) -> Summary:
@@ -146,8 +146,8 @@ def read_summary(found: Rows, account: Account) -> tuple[Summary | None, Summary
 
 def bins(account: Account, schema: Schema, numbered: str, figure: str, summary: Summary) -> exp.Select:
     """How many people lie where between the smallest and the largest total."""
-    return binned(totals(account, schema, numbered), figure, summary.min, summary.max, rows_counted().tree)
+    return bins_of(totals(account, schema, numbered), figure, summary.min, summary.max, row_count().tree)
 
 
-def read_distribution(found: Rows) -> Distribution:
-    return read_bins(found, sum(whole(row[-1]) for row in found))
+def read_distribution(records: Rows) -> Distribution:
+    return read_bins(records, sum(whole(row[-1]) for row in records))

@@ -8,28 +8,28 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from sfumato.sql.builder.ast import as_whole, column, ours, selected
-from sfumato.sql.builder.term import Term, call, col, rows_counted
-from sfumato.sql.plans.contributions import CARRIED, carried
+from sfumato.sql.builder.ast import as_whole, column, ours, select_from
+from sfumato.sql.builder.term import Term, call, col, row_count
+from sfumato.sql.plans.contributions import CARRIED, contributions
 from sfumato.sql.plans.exposure_summary import Rows, whole
-from sfumato.sql.plans.rows import L2, Question
+from sfumato.sql.plans.rows import L2, PlanInput
 
 FINE = 2**32  # 200 bins squared have 2**48 units: few enough for a float to hold each
 _BIN = ours("bin")
 
 
-def people_by_bin(question: Question, bins: int) -> exp.Select:
+def people_by_bin(question: PlanInput, bins: int) -> exp.Select:
     """Bins and the people in them: bin i holds the exposures above (i - 1) / bins, up to i / bins; bin 0 those at 0."""
     squared = question.norm == L2
-    each = carried(question, (bins**2 if squared else bins) * FINE)
+    each = contributions(question, (bins**2 if squared else bins) * FINE)
     widths = col(CARRIED).double / FINE
     place = call("LEAST", call("CEIL", widths.root if squared else widths), bins)
-    placed = selected([Term(lambda: as_whole(place.tree, "INTEGER")).named(_BIN)], each)
-    return selected([column(_BIN), rows_counted().tree], placed, by=[_BIN])
+    placed = select_from([Term(lambda: as_whole(place.tree, "INTEGER")).named(_BIN)], each)
+    return select_from([column(_BIN), row_count().tree], placed, by=[_BIN])
 
 
-def read_people_by_bin(found: Rows, people: int, bins: int) -> tuple[int, ...]:
+def read_people_by_bin(records: Rows, people: int, bins: int) -> tuple[int, ...]:
     """How many are in each bin; whoever is in none of the rows that count is at 0."""
-    counts = {whole(place): whole(count) for place, count in found}
+    counts = {whole(place): whole(count) for place, count in records}
     above = [counts.get(place, 0) for place in range(1, bins + 1)]
     return (people - sum(above), *above)

@@ -23,19 +23,19 @@ from sfumato.sql.builder.ast import (
     cast,
     column,
     function,
-    joined,
-    listed_rows,
+    join_with,
     number,
     ours,
-    selected,
+    select_from,
     sub_select,
     value,
+    values_table,
 )
-from sfumato.sql.builder.term import Term, call, col, rows_counted, term
-from sfumato.sql.plans.contributions import added
-from sfumato.sql.plans.exposure_summary import SIDE, Rows, binned, everybody, whole
-from sfumato.sql.plans.leave_one_out import Leaving
-from sfumato.sql.plans.rows import L2, Question, rows
+from sfumato.sql.builder.term import Term, call, col, row_count, term
+from sfumato.sql.plans.contributions import contribution_to
+from sfumato.sql.plans.exposure_summary import SIDE, Rows, bins_of, everybody, whole
+from sfumato.sql.plans.leave_one_out import LeaveOneOut
+from sfumato.sql.plans.rows import L2, PlanInput, rows
 
 PRI, LOSS = "pri", "loss"
 _EVERYBODY, _MOVED, _OWN, _OUTPUT = (ours(table) for table in ("everybody", "moved", "own", "output"))
@@ -57,27 +57,29 @@ class Yardstick:
 # What the people move
 
 
-def moved(question: Question, numbered: str, outputs: Sequence[Residuals], weights: Sequence[float]) -> exp.Select:
+def movements(question: PlanInput, numbered: str, outputs: Sequence[Residuals], weights: Sequence[float]) -> exp.Select:
     """Whoever is in a cell that left, per output: how much further it lies without them, and at most how much."""
     q = question
     figures = {_SHIFT: _shift(q, weights), _MOST: _sum(abs(col(_own(j), _OWN)) * w for j, w in enumerate(weights))}
     parts = [column(PERSON, _OWN), column(_WHICH, _OUTPUT), *(f.double.named(n) for n, f in figures.items())]
     select = exp.Select(expressions=parts, from_=exp.From(this=sub_select(_own_parts(q, numbered), _OWN)))
     same = [exp.EQ(this=column(key, _OWN), expression=column(key, _OUTPUT)) for key in q.keys]
-    select = joined(select, _written_out(q, outputs), same)
+    select = join_with(select, _written_out(q, outputs), same)
     if q.unit is None:
         return select
     sums = [col(name).total().named(name) for name in figures]
-    return selected([column(PERSON), column(_WHICH), *sums], select, by=[PERSON, _WHICH])
+    return select_from([column(PERSON), column(_WHICH), *sums], select, by=[PERSON, _WHICH])
 
 
-def _own_parts(q: Question, numbered: str) -> exp.Select:
+def _own_parts(q: PlanInput, numbered: str) -> exp.Select:
     """What leaving takes off each number of a cell, person by person, in its own units."""
     named = {n: _own(j) for j, n in enumerate(q.measurement.numbers)}
     added_up = {n: name for n, name in named.items() if n.kind.additive}
     if len(added_up) == len(named):
         return _sums(q, numbered, added_up)
-    moves = Leaving(q, each=True, source=numbered).moves({n: name for n, name in named.items() if n not in added_up})
+    moves = LeaveOneOut(q, each=True, source=numbered).moves(
+        {n: name for n, name in named.items() if n not in added_up}
+    )
     if not added_up:
         return moves
     keys = [*q.keys, PERSON]
@@ -85,22 +87,22 @@ def _own_parts(q: Question, numbered: str) -> exp.Select:
     sums = exp.From(this=sub_select(_sums(q, numbered, added_up), _SUMS))
     select = exp.Select(expressions=[*(column(key, _SUMS) for key in keys), *figures], from_=sums)
     same = [exp.EQ(this=column(key, _SUMS), expression=column(key, _MOVES)) for key in keys]
-    return joined(select, sub_select(moves, _MOVES), same)
+    return join_with(select, sub_select(moves, _MOVES), same)
 
 
-def _sums(q: Question, numbered: str, named: Mapping[NoisyNumber, str]) -> exp.Select:
+def _sums(q: PlanInput, numbered: str, named: Mapping[NoisyNumber, str]) -> exp.Select:
     own = [_in_units(n, q).double.named(name) for n, name in named.items()]
     names = [*map(column, q.keys), column(PERSON)]
     if q.unit is None:
-        return selected([*names, *own], rows(q, source=numbered, person=True))
-    return selected([*names, *own], rows(q), by=[*q.keys, PERSON])
+        return select_from([*names, *own], rows(q, source=numbered, person=True))
+    return select_from([*names, *own], rows(q), by=[*q.keys, PERSON])
 
 
-def _in_units(n: NoisyNumber, q: Question) -> Term:
-    return added(n, q).double * float(n.step) if n.rounded and not n.kind.counts else added(n, q)
+def _in_units(n: NoisyNumber, q: PlanInput) -> Term:
+    return contribution_to(n, q).double * float(n.step) if n.rounded and not n.kind.counts else contribution_to(n, q)
 
 
-def _shift(q: Question, weights: Sequence[float]) -> Term:
+def _shift(q: PlanInput, weights: Sequence[float]) -> Term:
     def one(j: int, weight: float) -> Term:
         residual, own = col(_residual(j), _OUTPUT).double, col(_own(j), _OWN)
         if q.norm == L2:
@@ -110,7 +112,7 @@ def _shift(q: Question, weights: Sequence[float]) -> Term:
     return _sum(one(j, weight) for j, weight in enumerate(weights))
 
 
-def _written_out(q: Question, outputs: Sequence[Residuals]) -> exp.Values:
+def _written_out(q: PlanInput, outputs: Sequence[Residuals]) -> exp.Values:
     """The cells that left, with what was drawn for them; once for each output."""
     names = [*q.keys, _WHICH, *(_residual(j) for j in range(len(q.measurement.numbers)))]
     written = (
@@ -118,7 +120,7 @@ def _written_out(q: Question, outputs: Sequence[Residuals]) -> exp.Values:
         for which, output in enumerate(outputs)
         for cell, numbers in output.items()
     )
-    return listed_rows(_OUTPUT, names, written)
+    return values_table(_OUTPUT, names, written)
 
 
 def _sum(parts: Iterable[Term]) -> Term:
@@ -136,17 +138,17 @@ def _residual(j: int) -> str:
 # The nearest and the furthest of several outputs
 
 
-def extremes(question: Question, numbered: str, outputs: Sequence[Residuals], weights: Sequence[float]) -> exp.Select:
+def extremes(question: PlanInput, numbered: str, outputs: Sequence[Residuals], weights: Sequence[float]) -> exp.Select:
     """Per output how many are in a cell that left, and the least and the most that it moves."""
     ends = [call(end, col(_SHIFT)).tree for end in ("MIN", "MAX")]
-    each = moved(question, numbered, outputs, weights)
-    return selected([column(_WHICH), rows_counted().tree, *ends], each, by=[_WHICH])
+    each = movements(question, numbered, outputs, weights)
+    return select_from([column(_WHICH), row_count().tree, *ends], each, by=[_WHICH])
 
 
-def read_extremes(found: Rows, outputs: int, people: int) -> list[tuple[float, float]]:
+def read_extremes(records: Rows, outputs: int, people: int) -> list[tuple[float, float]]:
     """Whoever is in none of the cells moves nothing."""
     ends = [(0.0, 0.0)] * outputs
-    for which, count, low, high in found:
+    for which, count, low, high in records:
         nobody = [] if whole(count) == people else [0.0]
         ends[whole(which)] = min([float(low), *nobody]), max([float(high), *nobody])
     return ends
@@ -156,10 +158,10 @@ def read_extremes(found: Rows, outputs: int, people: int) -> list[tuple[float, f
 
 
 @dataclass(frozen=True)
-class Left:
+class PosthocPlan:
     """An output that left: `distance` is how far it lies from the true answer, as the yardstick has it."""
 
-    question: Question
+    question: PlanInput
     numbered: str
     residuals: Residuals
     yardstick: Yardstick
@@ -177,8 +179,8 @@ class Left:
         everyone = sub_select(everybody(q.schema, self.numbered, side), _EVERYBODY)
         select = exp.Select(expressions=parts, from_=exp.From(this=everyone))
         same = exp.EQ(this=column(PERSON, _EVERYBODY), expression=column(PERSON, _MOVED))
-        each = moved(q, self.numbered, [self.residuals], self.yardstick.weights)
-        return joined(select, sub_select(each, _MOVED), [same], "LEFT")
+        each = movements(q, self.numbered, [self.residuals], self.yardstick.weights)
+        return join_with(select, sub_select(each, _MOVED), [same], "LEFT")
 
     def _pri(self, shift: Term) -> Term:
         if self.question.norm == L2:
@@ -187,7 +189,7 @@ class Left:
 
     def listed(self) -> exp.Select:
         """Person, pri and loss, in order."""
-        select = selected([column("person"), column(PRI), column(LOSS)], self.people())
+        select = select_from([column("person"), column(PRI), column(LOSS)], self.people())
         select.set("order", exp.Order(expressions=[exp.Ordered(this=column("person"), nulls_first=False)]))
         return select
 
@@ -195,18 +197,18 @@ class Left:
         """People; smallest, largest, sum and sum of squares of both figures; losses above 0, and the most there is."""
         figures = [part.tree for name in (PRI, LOSS) for part in _moments(col(name))]
         others = [call("COUNT_IF", col(LOSS) > 0).tree, call("MAX", col(_MOST)).tree]
-        return selected([rows_counted().tree, *figures, *others], self.people())
+        return select_from([row_count().tree, *figures, *others], self.people())
 
     def bins(self, figure: str, summary: Summary) -> exp.Select:
-        return binned(self.people(), figure, summary.min, summary.max, rows_counted().tree)
+        return bins_of(self.people(), figure, summary.min, summary.max, row_count().tree)
 
     def medians(self, side: Predicate) -> exp.Select:
         """Of the PRIs, on either side of a condition."""
-        return selected([column(SIDE), function("MEDIAN", column(PRI))], self.people(side), by=[SIDE])
+        return select_from([column(SIDE), function("MEDIAN", column(PRI))], self.people(side), by=[SIDE])
 
 
 @dataclass(frozen=True)
-class Read:
+class PosthocSummary:
     """Of everybody; what there is of losses is None where no loss is known."""
 
     pri: Summary
@@ -215,19 +217,19 @@ class Read:
     most: float
 
 
-def read_summary(found: Rows, yardstick: Yardstick) -> Read:
-    count, *figures, positive, most = found[0]
+def read_summary(records: Rows, yardstick: Yardstick) -> PosthocSummary:
+    count, *figures, positive, most = records[0]
     people = whole(count)
 
     def of(quad: Sequence[float]) -> Summary:
         return Summary(people, *map(float, quad)) if people else Summary.nobody()
 
     loss = None if yardstick.loss is None else of(figures[4:])
-    return Read(of(figures[:4]), loss, whole(positive), float(most or 0.0))
+    return PosthocSummary(of(figures[:4]), loss, whole(positive), float(most or 0.0))
 
 
-def read_medians(found: Rows) -> dict[bool, float]:
-    return {bool(met): float(median) for met, median in found}
+def read_medians(records: Rows) -> dict[bool, float]:
+    return {bool(met): float(median) for met, median in records}
 
 
 def _moments(figure: Term) -> list[Term]:

@@ -1,0 +1,152 @@
+"""Answers to questions about a dataset, with what there is to say of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sfumato.escrow.questions.risk_facts import CandidateRisk, DryRunFacts, HistogramFacts
+from sfumato.model.guarantee import Guarantee
+from sfumato.model.guessing import GuessView
+from sfumato.model.method_comparison import MethodComparison, Need
+from sfumato.model.plain import from_plain
+from sfumato.model.release import ReleaseCertificate
+from sfumato.presentation import certificate as certificate_view
+from sfumato.presentation import method_comparison_view as comparison_view
+from sfumato.presentation.wording import guessing_sentences as of_guessing
+from sfumato.presentation.wording import requests_sentences as of_request
+
+
+@dataclass(frozen=True)
+class EstimatedQuery:
+    """One query of a request, from public facts; null: not known yet, or withheld."""
+
+    sql: str
+    weight: float
+    outputs: int | None
+    numbers: tuple[str, ...]
+    columns: tuple[str, ...]
+    mechanism: str
+    delta: float | None
+    calibration: str
+    epsilon: float | None
+    feasible: bool
+    method: str
+    why: str
+    guarantee: Guarantee
+    select_epsilon: float
+    worst_case: CandidateRisk | None
+    means: str | None
+    averages: str | None
+    odds: str | None
+
+
+@dataclass(frozen=True)
+class RequestCost:
+    """What a request would cost and promise; `spent` and `left` are the dataset's."""
+
+    queries: tuple[EstimatedQuery, ...]
+    epsilon: float | None
+    delta: float | None
+    guarantee: Guarantee
+    spent: float | None
+    dataset_guarantee: Guarantee
+    budget: str | None
+    left: float | None
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class WordedEstimate(RequestCost):
+    """`barred` says why the request would be submitted in vain, if it would be."""
+
+    barred: str | None
+
+
+@dataclass(frozen=True)
+class WordedDryRun(DryRunFacts):
+    sentence: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class WordedGuesses(GuessView):
+    """With each candidate in a sentence."""
+
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class WordedCertificate(ReleaseCertificate):
+    """With sentences in place of codes."""
+
+    assumed: tuple[str, ...]
+
+
+@dataclass(frozen=True, repr=False)
+class WordedHistogram(HistogramFacts):
+    certificate: WordedCertificate | None
+
+
+@dataclass(frozen=True)
+class ComparedMethod:
+    """One method; an end that is infinite is null, and where both are, the epsilons are not known."""
+
+    method: str
+    stated: bool
+    low: float | None
+    high: float | None
+    epsilon: float | None
+    why: str
+    guarantee: Guarantee | None
+    needs: Need
+    select_epsilon: float
+    confidential: bool
+    noise_90: tuple[float | None, ...] | None
+    attack_chance: float | None
+
+
+@dataclass(frozen=True)
+class ComparedTogether:
+    """What the stated preferences come to, or the two that conflict."""
+
+    low: float | None
+    high: float | None
+    epsilon: float | None
+    feasible: bool
+    unbounded: bool
+    why: str
+    guarantee: Guarantee
+    conflict: tuple[str, ...]
+    unknown: tuple[str, ...]
+    confidential: bool
+    noise_90: tuple[float | None, ...] | None
+    attack_chance: float | None
+
+
+@dataclass(frozen=True)
+class WordedComparison:
+    """Every method side by side, from public facts: nobody was looked at."""
+
+    query: str
+    mechanism: str
+    delta: float | None
+    looked: bool
+    methods: tuple[ComparedMethod, ...]
+    together: ComparedTogether | None
+
+
+def dry_run(facts: DryRunFacts) -> WordedDryRun:
+    return WordedDryRun(**vars(facts), sentence=of_request.invented(facts.people))
+
+
+def guesses(view: GuessView) -> WordedGuesses:
+    sentences = tuple(of_guessing.guess_at(row, view.blind) for row in view.candidates)
+    return WordedGuesses(**vars(view), sentences=sentences)
+
+
+def histogram(facts: HistogramFacts) -> WordedHistogram:
+    certificate = facts.certificate and WordedCertificate(**vars(certificate_view.worded(facts.certificate)))
+    return WordedHistogram(**vars(facts) | {"certificate": certificate})
+
+
+def comparison(methods: MethodComparison) -> WordedComparison:
+    return from_plain(WordedComparison, comparison_view.worded(methods).as_dict())
