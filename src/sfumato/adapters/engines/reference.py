@@ -157,7 +157,7 @@ class OracleAnswer:
 
 
 @dataclass(frozen=True, repr=False)
-class LeaveOneOut(Confidential):
+class OracleFindings(Confidential):
     """What is found of everybody, and of everybody but one, person by person."""
 
     aggregates: tuple[OracleAggregate, ...]
@@ -205,7 +205,7 @@ def leave_one_out(
     question: Literal | str,
     columns: Sequence[str] = (),
     people: Sequence[object] | None = None,
-) -> LeaveOneOut:
+) -> OracleFindings:
     """Ask about everybody, then once per person without that person's rows.
 
     `rows` are those that count: where a person has more than `max_rows`, the others are gone already, and `people`
@@ -240,7 +240,7 @@ def leave_one_out(
     everybody, without = ask(), tuple(map(ask_without, everyone))
     connection.close()
     most, furthest = tuple(numbers.values()), literal.distances(schema)
-    return LeaveOneOut(literal.aggregates, most, furthest, everyone, everybody, without)
+    return OracleFindings(literal.aggregates, most, furthest, everyone, everybody, without)
 
 
 def people_of(rows: Sequence[Mapping[str, object]], schema: Schema) -> list[Value]:
