@@ -34,10 +34,6 @@ def catalogue(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, after: A
 def dataset(page: RendererDep, actor: ReadingUser, name: NameInPath, escrow: EscrowDep) -> Response:
     entry = escrow.datasets.one(actor, name)
     return page("catalogue_entry.html", held=entry, flow=_access(entry.flow), spent=spent_text(actor, name, escrow))
-=======
-    held = escrow.datasets.one(actor, name)
-    return page("catalogue_entry.html", held=held, flow=_access(held.flow), spent=spent(actor, name, escrow))
->>>>>>> theirs
 
 
 def spent_text(actor: Person, name: str, escrow: Escrow) -> str:

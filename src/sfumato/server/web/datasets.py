@@ -63,9 +63,6 @@ def dataset(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, name: Name
         spent=total_text(record.total),
         budget=of_guarantee.budget(record.budget) if record.budget.is_limited else None,
         public_page=_has_public_page(escrow, actor, registered.name, visible.policy),
-=======
-        public_page=_has_public_page(escrow, actor, held.name, shown.policy),
->>>>>>> theirs
         look=of_guarantee.LOOK,
         entered=of_schema.CHECK_IS_ENTERED,
         costs=of_schema.check_costs(_ways(escrow, registered)),
