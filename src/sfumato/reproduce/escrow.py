@@ -11,8 +11,9 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 
 from sfumato.composition import local
-from sfumato.presentation.figures.figure import Axis, Figure
+from sfumato.presentation.figures.figure import Figure
 from sfumato.presentation.figures.marks import Points
+from sfumato.presentation.figures.scale import Axis
 from sfumato.reproduce.data import Study
 from sfumato.reproduce.finding import Agreement, Reproduction, Value
 from sfumato.reproduce.pri import PAPER
