@@ -19,7 +19,7 @@ from sfumato.errors import BadInput, EngineFailure, Refused, SandboxMissing, Sfu
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.ports import EscrowPorts
 from sfumato.escrow.service import Escrow
-from sfumato.escrow.submissions.lifecycle import Request
+from sfumato.escrow.submissions.request import Request
 from sfumato.ledger.entry import Entry, Event
 from sfumato.model.authorization import Authorization
 from sfumato.model.release import Assumption
@@ -143,11 +143,11 @@ class Room:
         self.questions, self.requests, self.decisions = (
             self.escrow.questions,
             self.escrow.requests,
-            self.escrow.decisions,
+            self.escrow.requests.approval,
         )
-        self.signals, self.signal_decisions = self.escrow.signals, self.escrow.signal_decisions
+        self.signals, self.signal_decisions = self.escrow.signals, self.escrow.signals.approval
         self.execution, self.notifications, self.audit = (
-            self.escrow.execution,
+            self.escrow.requests.execution,
             self.escrow.notifications,
             self.escrow.audit,
         )

@@ -85,22 +85,28 @@ class Accounts(Verbs):
 
 
 @dataclass
+class Submitted(Verbs):
+    approval: Verbs = field(default_factory=Verbs)
+
+
+@dataclass
 class Nouns:
     accounts: Accounts = field(default_factory=Accounts)
     datasets: Verbs = field(default_factory=Verbs)
     policies: Verbs = field(default_factory=Verbs)
     drafts: Verbs = field(default_factory=Verbs)
     questions: Verbs = field(default_factory=Verbs)
-    requests: Verbs = field(default_factory=Verbs)
-    decisions: Verbs = field(default_factory=Verbs)
-    signals: Verbs = field(default_factory=Verbs)
-    signal_decisions: Verbs = field(default_factory=Verbs)
+    requests: Submitted = field(default_factory=Submitted)
+    signals: Submitted = field(default_factory=Submitted)
     notifications: Verbs = field(default_factory=Verbs)
     audit: Verbs = field(default_factory=Verbs)
 
+    def every(self) -> list[Verbs]:
+        return [*vars(self).values(), self.requests.approval, self.signals.approval]
+
     @property
     def calls(self) -> list[tuple[str, tuple[Any, ...], dict[str, Any]]]:
-        return [call for noun in vars(self).values() for call in noun.calls]
+        return [call for noun in self.every() for call in noun.calls]
 
 
 def app_on(nouns: Nouns, **told: Any) -> FastAPI:

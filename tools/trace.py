@@ -24,7 +24,7 @@ STEPS = {  # what is counted, by the module it is in (or a package of it) and it
     "calibrate": ("privacy.noise", ("calibrate",)),
     "provenance": ("release", ("provenances",)),
     "ledger": ("adapters.storage", ("SQLiteLedger.append", "LedgerTable.append")),
-    "estimate": ("escrow", ("Questions.foreseen",)),
+    "estimate": ("escrow", ("Questions.preview",)),
 }
 
 

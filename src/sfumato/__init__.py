@@ -24,17 +24,9 @@ if TYPE_CHECKING:
     from sfumato.errors import SamePeopleWarning, SfumatoError, UnrecordedLookWarning
     from sfumato.privacy.preferences.accuracy import relative_error, within
     from sfumato.privacy.preferences.belief import belief
-    from sfumato.privacy.preferences.guessing import advantage, guess, sharing_risk
-    from sfumato.privacy.preferences.preference import (
-        attack_chance,
-        exposure_cap,
-        gap,
-        larger_than_spent,
-        ratio,
-        satisfies,
-        variance,
-        weighted,
-    )
+    from sfumato.privacy.preferences.disparity import attack_chance, exposure_cap, gap, ratio, satisfies, variance
+    from sfumato.privacy.preferences.guessing_preferences import advantage, guess, sharing_risk
+    from sfumato.privacy.preferences.preference import larger_than_spent, weighted
     from sfumato.privacy.preferences.pri import pri
     from sfumato.signals.tasks.registry import task
     from sfumato.signals.tasks.task import Task
@@ -55,24 +47,24 @@ _HOMES = {
     "SfumatoError": "errors",
     "Task": "signals.tasks.task",
     "UnrecordedLookWarning": "errors",
-    "advantage": "privacy.preferences.guessing",
-    "attack_chance": "privacy.preferences.preference",
+    "advantage": "privacy.preferences.guessing_preferences",
+    "attack_chance": "privacy.preferences.disparity",
     "audit_mechanism": "auditing.audit",
     "belief": "privacy.preferences.belief",
     "connect": "composition.local",
-    "exposure_cap": "privacy.preferences.preference",
-    "gap": "privacy.preferences.preference",
-    "guess": "privacy.preferences.guessing",
+    "exposure_cap": "privacy.preferences.disparity",
+    "gap": "privacy.preferences.disparity",
+    "guess": "privacy.preferences.guessing_preferences",
     "larger_than_spent": "privacy.preferences.preference",
     "open": "composition.local",
     "possible_worlds": "api.universe",
     "pri": "privacy.preferences.pri",
-    "ratio": "privacy.preferences.preference",
+    "ratio": "privacy.preferences.disparity",
     "relative_error": "privacy.preferences.accuracy",
-    "satisfies": "privacy.preferences.preference",
-    "sharing_risk": "privacy.preferences.guessing",
+    "satisfies": "privacy.preferences.disparity",
+    "sharing_risk": "privacy.preferences.guessing_preferences",
     "task": "signals.tasks.registry",
-    "variance": "privacy.preferences.preference",
+    "variance": "privacy.preferences.disparity",
     "weighted": "privacy.preferences.preference",
     "within": "privacy.preferences.accuracy",
 }

@@ -34,8 +34,8 @@ from sfumato.errors import (
     VaultBroken,
 )
 from sfumato.escrow.ports import EscrowLimits
-from sfumato.escrow.submissions.lifecycle import STEPS, Act, State, stepped
-from sfumato.escrow.submissions.visibility import ANALYST, CONTROLLER
+from sfumato.escrow.submissions.lifecycle import STEPS, Act, State, next_state
+from sfumato.escrow.submissions.visibility import FIELDS
 from sfumato.ledger.entry import Event
 from sfumato.model.plain import to_plain
 from sfumato.presentation.certificate import worded_answers
@@ -382,9 +382,9 @@ def test_a_request_through_the_states_that_lead_to_an_answer(room: Room) -> None
 def test_what_each_may_see_of_a_request_is_a_fixed_list(room: Room) -> None:
     room.policy()
     request = room.submit()
-    assert set(room.requests.one(room["bob"], request.id)) == {*ANALYST[State.SUBMITTED]}
-    assert set(room.requests.one(room["alice"], request.id)) == {*CONTROLLER}
-    assert {"binding", "decided_by", "analyst"}.isdisjoint({*ANALYST[State.RELEASED]})
+    assert set(room.requests.one(room["bob"], request.id)) == {*FIELDS["request"].analyst[State.SUBMITTED]}
+    assert set(room.requests.one(room["alice"], request.id)) == {*FIELDS["request"].controller}
+    assert {"binding", "decided_by", "analyst"}.isdisjoint({*FIELDS["request"].analyst[State.RELEASED]})
     assert [one["id"] for one in room.requests.many(room["bob"])] == [request.id]
     assert room.requests.many(room["dan"]) == []
     assert len(room.requests.many(room["eve"], state="submitted", dataset="STAYS")) == 1
@@ -503,7 +503,7 @@ def test_nobody_decides_their_own_request(room: Room) -> None:
     room.accounts.change(room["root"], "alice", roles=["analyst", "controller"])
     room.policy()
     request = room.submit(by="alice")
-    for decide in (room.decisions.inspect, room.decisions.refuse, room.decisions.answer):
+    for decide in (room.decisions.inspect, room.decisions.refuse, room.decisions.look):
         with pytest.raises(Forbidden, match="Nobody decides their own"):
             decide(room["alice"], request.id)
     with pytest.raises(Forbidden, match="Nobody decides their own"):
@@ -673,7 +673,7 @@ def test_after_the_answer_it_is_computed_withheld_seen_and_then_decided(room: Ro
                 room.requests.result(room[who], one.id)
     assert room.charged == 20, "the public constant, each"
     assert "answers" not in room.requests.one(room["bob"], request.id)
-    seen = worded_answers(room.decisions.answer(room["alice"], request.id))
+    seen = worded_answers(room.decisions.look(room["alice"], request.id))
     assert seen["true"] == [[[26]]]
     assert [entry.draft.who for entry in room.entries(Event.LOOKED)] == ["alice"]
     with pytest.raises(NoGuarantee):
@@ -764,10 +764,10 @@ def test_every_step_that_a_request_may_take_is_in_one_table() -> None:
     for state in State:
         for act in Act:
             if act in STEPS.get(state, {}):
-                assert stepped(state, act) is STEPS[state][act]
+                assert next_state(state, act, "request") is STEPS[state][act]
             else:
                 with pytest.raises(Conflict, match=f"is {state}, and cannot be {DONE[act]}"):
-                    stepped(state, act)
+                    next_state(state, act, "request")
 
 
 # The record
@@ -838,7 +838,7 @@ def test_a_workspace_answers_by_workers_and_stops_what_is_cancelled(database_url
         escrow.datasets.deliver(root, "stays", [DATA], "csv")
         escrow.policies.set(root, "stays", {"rule": RULE, "flow": [{"who": ["bob"]}]})
         request = requests.submit(bob, "stays", "planning", [{"sql": COUNT}, {"sql": BY_WARD}])
-        escrow.decisions.approve(root, request.id, request.binding)
+        escrow.requests.approval.approve(root, request.id, request.binding)
         withdrawn = requests.submit(bob, "stays", "planning", [{"sql": SUM}])
         requests.cancel(bob, withdrawn.id)
     with open_workspace(folder, passphrase=passphrase) as workspace:  # what was approved was waited for

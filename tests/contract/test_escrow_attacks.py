@@ -17,7 +17,7 @@ from sfumato.adapters.vault.vault_file import Argon2Cost
 from sfumato.composition.create import create_workspace
 from sfumato.errors import BadInput, Conflict, EngineFailure, Forbidden, NoGuarantee, PreferenceError, QueryError
 from sfumato.escrow.ports import EscrowLimits
-from sfumato.escrow.submissions.lifecycle import Request
+from sfumato.escrow.submissions.request import Request
 from sfumato.presentation.escrow import dataset_view, submission
 from tests.room import BOARD, COUNT, DATA, RULE, SCHEMA, Room
 
@@ -249,13 +249,13 @@ with open_workspace({str(tmp_path / "ws")!r}, passphrase="open"):
 def test_a_server_starts_while_another_ends_what_it_ran(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     room.policy(AUTOMATIC)
     request = room.submit()
-    failed = room.execution._failed
+    failed = room.execution._fail
 
     def meanwhile(found: Request, why: str) -> None:
         monkeypatch.undo()
         room.sql("UPDATE requests SET state = 'released' WHERE id = :id", id=found.id)
         failed(found, why)
 
-    monkeypatch.setattr(room.execution, "_failed", meanwhile)
+    monkeypatch.setattr(room.execution, "_fail", meanwhile)
     room.sql("UPDATE requests SET state = 'running' WHERE id = :id", id=request.id)
     assert (room.execution.resume(), room.state(request)) == (0, "released")

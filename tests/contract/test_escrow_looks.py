@@ -12,7 +12,7 @@ import pytest
 
 from sfumato.errors import Forbidden, NoGuarantee
 from sfumato.escrow.identity.person import Person
-from sfumato.escrow.submissions.lifecycle import Request
+from sfumato.escrow.submissions.request import Request
 from sfumato.ledger.entry import Event
 from sfumato.model.plain import to_plain
 from sfumato.presentation.escrow import dataset_view, submission

@@ -274,9 +274,10 @@ def test_methods_stand_side_by_side(api: Api) -> None:
         "variance 0.001, selected privately with epsilon 0.1 – dp-selected",
     ):
         assert sentence in said
-    spans = facts(shown)["figure"]["spans"]
-    assert (spans[0]["label"], spans[0]["words"]) == ("✓ rule: gap 1.2, worst case", "up to 0.2")
-    assert spans[1]["words"] == "up to 0.3429", "never more than it allows"
-    assert all(0 < span["low"] <= span["high"] for span in spans)
+    figure = facts(shown)["figure"]
+    bars, names = figure["data"][0], figure["layout"]["yaxis"]["ticktext"]
+    assert (names[0], bars["text"][0]) == ("✓ rule: gap 1.2, worst case", "up to 0.2")
+    assert bars["text"][1] == "up to 0.3429", "never more than it allows"
+    assert all(0 < low <= low + wide for low, wide in zip(bars["base"], bars["x"], strict=True))
     assert " --" not in said, "there is no command line on a page"
     assert "`" not in said

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from sfumato.errors import BadInput, Conflict, Forbidden, PreferenceError, SfumatoError, VaultBroken
 from sfumato.escrow.questions.query import RequestedQuery
-from sfumato.escrow.submissions.docket import Docket
-from sfumato.escrow.submissions.lifecycle import Request
+from sfumato.escrow.submissions.request import Request
 from sfumato.ledger.entry import Event
 from tests.room import BY_WARD, COUNT, DATA, SCHEMA, SUM, Room
 
@@ -84,10 +84,8 @@ def test_5_nor_does_one_whose_binding_was_made_to_fit(room: Room) -> None:
     request = room.submit()
     approved = room.approve(request)
     held = room.datasets.of("stays")
-    signed = room.policies.current(room["alice"], "stays")
-    asked, who = [request.id, request.purpose], room["bob"]
-    docket = Docket(room.ports, room.accounts, room.datasets)
-    binding = docket.binding(asked, held, [RequestedQuery(ALL)], {"epsilon": 5.0}, signed, who)
+    forged = replace(request, queries=(RequestedQuery(ALL),), preference={"epsilon": 5.0})
+    binding = room.requests.payload(forged, held).binding
     made = [dict(one) | {"binding": binding} for one in approved.decided_by]
     room.sql(
         "UPDATE requests SET queries = :queries, preference = :preference, binding = :binding, decided_by = :made",

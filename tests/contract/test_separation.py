@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sfumato.errors import Conflict, Forbidden, NoGuarantee, PolicyError, SfumatoError
-from sfumato.escrow.submissions.lifecycle import Request
+from sfumato.escrow.submissions.request import Request
 from sfumato.ledger.entry import Event
 from sfumato.presentation.escrow import dataset_view, submission
 from sfumato.presentation.escrow.policy_view import signed

@@ -23,7 +23,7 @@ from sfumato.errors import (
     SfumatoError,
 )
 from sfumato.escrow.ports import EscrowLimits
-from sfumato.escrow.submissions.lifecycle import Request
+from sfumato.escrow.submissions.request import Request
 from sfumato.escrow.submissions.signal import Signal
 from sfumato.ledger.entry import Event
 from sfumato.presentation.certificate import worded_json
@@ -256,8 +256,8 @@ def test_both_scores_leave_after_two_inspections(room: Room, asked: Request) -> 
     with pytest.raises(AwaitingApproval, match="withheld"):
         result(room, signal)
     with pytest.raises(Forbidden):
-        room.signal_decisions.value(room["bob"], signal.id)
-    value = room.signal_decisions.value(room["alice"], signal.id)
+        room.signal_decisions.look(room["bob"], signal.id)
+    value = room.signal_decisions.look(room["alice"], signal.id)
     assert (value["exact"], value["decimals"]) == (0.5, 2)
     looks = [e.draft for e in room.entries(Event.LOOKED) if e.draft.who == "alice"]
     assert len(looks) == 2
@@ -266,7 +266,7 @@ def test_both_scores_leave_after_two_inspections(room: Room, asked: Request) -> 
     assert (found["exact"], found["guarantee"], found["cost"]) == (0.5, "none", None)
     assert room.charged == pytest.approx(11)
     with pytest.raises(Conflict, match="no withheld value"):
-        room.signal_decisions.value(room["alice"], signal.id)
+        room.signal_decisions.look(room["alice"], signal.id)
 
 
 def test_in_the_papers_own_order_nothing_carries_a_guarantee(room: Room) -> None:
@@ -374,7 +374,7 @@ def test_code_as_published(room: Room, asked: Request) -> None:
     assert signal.bits == pytest.approx(6.672, abs=0.001), "no_score is told apart from every score"
     approve(room, signal, allow_no_guarantee=True)
     room.go()
-    assert room.signal_decisions.value(room["alice"], signal.id)["exact"] == 0.33
+    assert room.signal_decisions.look(room["alice"], signal.id)["exact"] == 0.33
     exact = room.sandbox.runs[-1][1]
     assert exact == [{"ward": ["a", "b", "c"], "count(*)": [10, 10, 10]}]
     kept = room.ports.rows("signals").one(id=signal.id)

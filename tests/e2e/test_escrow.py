@@ -16,7 +16,7 @@ import pytest
 
 from sfumato.adapters.storage.database import Database
 from sfumato.client.client import connect
-from sfumato.client.request import Request
+from sfumato.client.submissions import RemoteRequest
 from sfumato.composition.settings import WorkspaceSettings
 from sfumato.errors import AwaitingApproval, Gone
 from sfumato.ledger.entry import NANO, Entry, Event, verify
@@ -185,7 +185,7 @@ class Platform:
         self.alice.register(self.data, tomllib.loads(census.SCHEMA) | {"name": name})
         self.alice.set_policy(name, policy)
 
-    def asked(self, name: str, epsilon: float) -> tuple[Request, Request]:
+    def asked(self, name: str, epsilon: float) -> tuple[RemoteRequest, RemoteRequest]:
         """A request as the analyst and as the controller have it, whose page the controller has seen."""
         sql = census.QUERIES[0].replace("FROM adult", f"FROM {name}")
         mine = self.bob.dataset(name).submit([sql], {"epsilon": epsilon}, purpose="A test of power.")
@@ -193,8 +193,8 @@ class Platform:
         theirs.page()
         return mine, theirs
 
-    def settled(self, request: Request) -> str:
-        return request.wait(PATIENCE, told=lambda _: None).state
+    def settled(self, request: RemoteRequest) -> str:
+        return request.wait(PATIENCE, report=lambda _: None).state
 
     def charges(self) -> list[float]:
         return [entry.draft.nano_epsilon / NANO for entry in self._entries(Event.RESERVED)]

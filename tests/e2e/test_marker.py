@@ -148,7 +148,7 @@ def asked(bob: Client, table: str) -> str:
     data.dry_run([sql], stated)
     data.query(sql).worst_case()
     request = data.submit([sql], stated, purpose="To see what leaves.")
-    state = request.wait(PATIENCE, told=lambda _: None).state
+    state = request.wait(PATIENCE, report=lambda _: None).state
     with suppress(Gone):
         request.result()
     ledger = data.ledger.as_dict()

@@ -11,7 +11,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.client.client import Client
-from sfumato.client.request import Answers
+from sfumato.client.submissions import Answers
 from sfumato.composition.settings import WorkspaceSettings
 from sfumato.errors import AwaitingApproval, NoGuarantee
 from sfumato.model.signal import FreeScore, PublishedScore

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
 from sfumato.errors import BadInput, Conflict, Forbidden, NotFound, Refused
-from sfumato.escrow.submissions.lifecycle import Request
+from sfumato.escrow.submissions.request import Request
 from sfumato.ledger.entry import Event
 from tests.depth import depth
 from tests.memory import in_memory
@@ -236,7 +236,7 @@ class Lifecycle(RuleBasedStateMachine):
     @rule(data=st.data(), by=st.sampled_from(CONTROLLERS))
     def see_a_withheld_answer(self, data: st.DataObject, by: str) -> None:
         one = self.drawn(data, "computed")
-        if self.tried(lambda: self.room.decisions.answer(self.room[by], one.request.id)) is not None:
+        if self.tried(lambda: self.room.decisions.look(self.room[by], one.request.id)) is not None:
             self.was_looked()
 
     # The platform

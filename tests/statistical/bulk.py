@@ -78,7 +78,7 @@ def draw_selections(query: sf.Query, preference: Preference, **how: Any) -> Iter
         choice = query.choose(preference, redraw=True, **how)
         yield Selected(choice.epsilon, choice.why)
         for _ in range(IN_FULL - 1):
-            yield draw_selection(query._bound, choice.asked, ahead)
+            yield draw_selection(query._bound, choice.request, ahead)
 
 
 def draw_selection(query: BoundQuery, asked: ReleaseRequest, services: Services) -> Selected:

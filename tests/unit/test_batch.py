@@ -136,7 +136,7 @@ def test_what_left_in_a_batch_comes_back_by_itself_too() -> None:
     dataset = stays()
     chosen = choices(dataset)
     left = dataset.batch(chosen).release()
-    assert dataset.query(chosen[3].asked.statement.text).release(chosen[3]).rows == left[3].rows
+    assert dataset.query(chosen[3].request.statement.text).release(chosen[3]).rows == left[3].rows
     assert len(charged(dataset)) == 1
 
 
@@ -304,4 +304,4 @@ def test_a_batch_says_what_it_costs(capsys: pytest.CaptureFixture[str]) -> None:
     assert said.strip() in batch._repr_html_()
     told = batch.as_dict()
     assert (told["epsilon"], told["delta"], told["epsilon_sum"], told["delta_sum"]) == (batch.epsilon, 1e-6, 1.0, 0.0)
-    assert told["queries"] == [choice.asked.statement.text for choice in choices(dataset, 50, 0.02)]
+    assert told["queries"] == [choice.request.statement.text for choice in choices(dataset, 50, 0.02)]

@@ -289,8 +289,8 @@ def test_what_came_later_is_on_no_earlier_certificate() -> None:
     )
     assert [record.looked_before(e.number) for e in (reserved, looked)] == [False, False]
     assert record.looked_before(looked.number + 1)
-    assert record.planned_at(plan_of(choice.asked), before=reserved.number) == planned.draft.at
-    assert record.planned_at(plan_of(choice.asked), before=planned.number) is None
+    assert record.planned_at(plan_of(choice.request), before=reserved.number) == planned.draft.at
+    assert record.planned_at(plan_of(choice.request), before=planned.number) is None
 
 
 def test_bounds_that_were_changed_after_a_look_say_so(tmp_path: Any) -> None:

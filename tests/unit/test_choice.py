@@ -31,7 +31,7 @@ def stays(ledger: Path | str = ":memory:", schema: dict[str, object] = SCHEMA, *
 
 FORGERIES: dict[str, Callable[[sf.Choice, sf.Choice], sf.Choice]] = {
     "another epsilon": lambda public, _: replace(public, epsilon=7.3),
-    "an epsilon from the people under a public name": lambda public, none: replace(none, asked=public.asked),
+    "an epsilon from the people under a public name": lambda public, none: replace(none, request=public.request),
     "another mechanism": lambda public, _: replace(public, noise=Noise("gaussian", 1e-9)),
     "another ceiling": lambda public, _: replace(public, epsilon_max=99.0),
 }

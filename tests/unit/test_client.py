@@ -18,7 +18,7 @@ import sfumato as sf
 from sfumato.api.release import Release
 from sfumato.client.asgi import InProcess
 from sfumato.client.remote_dataset import RemoteDataset
-from sfumato.client.request import Request
+from sfumato.client.submissions import RemoteRequest
 from sfumato.composition import local as wiring
 from sfumato.errors import (
     AwaitingApproval,
@@ -290,7 +290,7 @@ def test_waiting_tells_each_change_once(capsys: pytest.CaptureFixture[str]) -> N
 def test_waiting_ends_when_it_was_said_to() -> None:
     server = served().on("GET /requests/r7", asked())
     with pytest.raises(AwaitingApproval, match="Request 7 is submitted still"):
-        held(server).submit([SQL], purpose="study").wait(seconds=1e-9, told=lambda _: None)
+        held(server).submit([SQL], purpose="study").wait(seconds=1e-9, report=lambda _: None)
 
 
 def test_a_release_is_the_same_release_as_here(local: sf.Dataset) -> None:
@@ -300,7 +300,7 @@ def test_a_release_is_the_same_release_as_here(local: sf.Dataset) -> None:
     there = held(server).query(SQL).release(purpose="study")
     assert isinstance(there, Release)
     assert there == here
-    answers = Request(server.connection(), asked()).result()
+    answers = RemoteRequest(server.connection(), asked()).result()
     assert (answers.charged, answers.guarantee, answers.as_dict()) == (1.0, "dp", result)
 
 
@@ -318,12 +318,12 @@ def test_a_release_that_is_refused_says_why() -> None:
 
 def test_a_signal_of_no_kind_is_not_sent() -> None:
     with pytest.raises(BadInput, match=r"no signal 'noisy'\. Hint: there are: free, noisy_difference"):
-        Request(Server().connection(), asked("released")).signal({"task": "top_k", "column": "n"}, "noisy")
+        RemoteRequest(Server().connection(), asked("released")).signal({"task": "top_k", "column": "n"}, "noisy")
 
 
 def test_a_range_has_numbers() -> None:
     with pytest.raises(BadInput, match="two numbers, not 'ab'"):
-        Request(Server().connection(), asked("released")).signal(code="def evaluate(tables): ...", range="ab")  # type: ignore[arg-type]
+        RemoteRequest(Server().connection(), asked("released")).signal(code="def evaluate(tables): ...", range="ab")  # type: ignore[arg-type]
 
 
 # Those who decide
@@ -332,7 +332,7 @@ def test_a_range_has_numbers() -> None:
 def test_an_approval_holds_for_the_page_that_was_seen() -> None:
     server = Server().on("GET /requests/r7/page", PAGE, PAGE | {"binding": "later"})
     server.on("POST /requests/r7/approve", asked("approved"))
-    request = Request(server.connection(), asked())
+    request = RemoteRequest(server.connection(), asked())
     shown = repr(request.page())
     for said in (
         "Asked by ana, Uni, for: study",
@@ -352,7 +352,7 @@ def test_an_approval_without_a_look_at_the_page_fetches_it() -> None:
         .on("GET /requests/r7/page", PAGE | {"binding": "now"})
         .on("POST /requests/r7/approve", asked("approved"))
     )
-    Request(server.connection(), asked()).approve()
+    RemoteRequest(server.connection(), asked()).approve()
     assert body(server)["binding"] == "now"
 
 
@@ -367,7 +367,7 @@ def test_an_approval_without_a_look_at_the_page_fetches_it() -> None:
 )
 def test_the_other_decisions(verb: str, path: str, arguments: list[str]) -> None:
     server = Server().on(f"POST /requests/r7/{path}", asked("returned"))
-    assert getattr(Request(server.connection(), asked()), verb)(*arguments).state == "returned"
+    assert getattr(RemoteRequest(server.connection(), asked()), verb)(*arguments).state == "returned"
     said = {"note": "why", "allow_no_guarantee": False} if arguments else {}
     assert body(server) == (said or ({"allow_no_guarantee": False} if verb == "cancel" else {}))
 
@@ -391,7 +391,7 @@ def test_an_inbox_has_what_waits_for_a_decision() -> None:
 def test_a_withheld_answer_is_seen_by_asking_for_it(local: sf.Dataset) -> None:
     told = {"answers": [local.query(SQL).release(epsilon=1.0).as_dict()], "true": [[[50]]]}
     server = Server().on("POST /requests/r7/answer", told)
-    found = Request(server.connection(), asked("computed")).answer()
+    found = RemoteRequest(server.connection(), asked("computed")).answer()
     assert repr(found) == "<What a look showed; confidential: call .show()>"
     assert found.text().endswith("The true figures:\n  50")
 

@@ -26,8 +26,8 @@ from sfumato.presentation.figures.terminal import text
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import method_comparison_sentences as of_compare
 from sfumato.presentation.wording import risk_sentences as of_risk
-from sfumato.privacy.preferences.method_comparison import Grounds, intersection, needed, panel, row
 from sfumato.privacy.preferences.preference import Preference, epsilon
+from sfumato.privacy.preferences.preference_comparison import Grounds, intersection, panel, row
 from sfumato.release.bound_query import BoundQuery
 
 STAYS = pd.DataFrame(
@@ -152,7 +152,7 @@ def test_a_stated_method_takes_the_place_of_its_example() -> None:
     ],
 )
 def test_what_a_preference_needs(preference: Preference, need: Need) -> None:
-    assert needed(preference) is need
+    assert preference.need is need
 
 
 # What is stated intersects

@@ -14,7 +14,7 @@ from sfumato import demo
 from sfumato.composition import local
 from sfumato.errors import QueryError
 from sfumato.model.release import ReleaseCertificate
-from sfumato.privacy.preferences.preference import gap
+from sfumato.privacy.preferences.disparity import gap
 from sfumato.schema.read import from_dict
 
 ROOT = Path(__file__).parents[2]

@@ -108,10 +108,10 @@ def test_what_was_read_for_a_draw_is_held_only_where_it_is_small() -> None:
                       (f"SELECT {QUANTILES} FROM t", False)):  # fmt: skip
         query = dataset.query(sql)
         query.release(epsilon=1)
-        assert bool(query._bound.survey(Noise())._held) == held == (query.measurement.candidates < FEW)
+        assert bool(query._bound.survey(Noise())._known_cells) == held == (query.measurement.candidates < FEW)
     query = dataset.query("SELECT town, COUNT(*) FROM t GROUP BY town")
     query.release(epsilon=1, delta=1e-6)
-    assert not query._bound.survey(Noise())._held
+    assert not query._bound.survey(Noise())._known_cells
 
 
 # Limits

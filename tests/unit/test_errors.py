@@ -25,7 +25,7 @@ from sfumato.errors import (
     rebuild_error,
 )
 from sfumato.presentation.interface import Interface, speaking
-from sfumato.privacy.preferences.rule import from_rule
+from sfumato.privacy.preferences.registry import from_rule
 
 BUSY = "The ledger x.ledger cannot be written. Hint: name another with {}; nothing was released."
 

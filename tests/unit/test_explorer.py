@@ -12,7 +12,7 @@ from sfumato.composition import local
 from sfumato.model.risk import Source
 from sfumato.presentation import exploration_view
 from sfumato.presentation.wording import exploration_sentences as of_explorer
-from sfumato.privacy.preferences.sweep import EPSILONS, GAPS, Kind
+from sfumato.privacy.preferences.sweep import EPSILONS, GAPS, SliderKind
 from sfumato.release.bound_query import BoundQuery, bind
 from sfumato.release.risk.exploration import explore
 from sfumato.release.risk.profile import Profile, people_profile, worst_case
@@ -35,7 +35,7 @@ def query(sql: str, schema: str = SCHEMA) -> BoundQuery:
 def found(sql: str = SUM, *, ceiling: float = 1.0, stated: Any = None, now: float | None = 0.2, **how: Any) -> Any:
     """In the worst case; what is in force is the rule, unless something else is stated."""
     profile = worst_case(query(sql), **how)
-    return shown(profile, ceiling=ceiling, stated=RULE if stated is None else stated, now=now)
+    return shown(profile, ceiling=ceiling, preference=RULE if stated is None else stated, now=now)
 
 
 def on_rows(sql: str) -> BoundQuery:
@@ -46,7 +46,7 @@ def on_rows(sql: str) -> BoundQuery:
 
 
 def on_invented_rows(sql: str) -> Any:
-    return shown(rehearse(on_rows(sql)), ceiling=1.0, stated=RULE, now=0.2)
+    return shown(rehearse(on_rows(sql)), ceiling=1.0, preference=RULE, now=0.2)
 
 
 def stop_of(told: Any, kind: str, value: float) -> Any:
@@ -140,12 +140,12 @@ def test_from_a_look_alike_goes_the_epsilon_that_was_found() -> None:
     assert stop["rule"]["epsilon"] <= stop["epsilon"]
     assert told["start"]["kind"] == "epsilon", "what is in force stands at its epsilon"
     assert "look-alike" in stop["words"]
-    assert told["histogram"]["bars"]
+    assert any(told["histogram"]["figure"]["data"][0]["y"])
 
 
 def test_what_the_people_lead_to_is_proposed_to_nobody() -> None:
     """A note goes to whoever asked: a figure in it that comes from the people would tell what a look showed."""
-    looked = shown(people_profile(on_rows(AVERAGE)), ceiling=1.0, stated=RULE, now=0.2)
+    looked = shown(people_profile(on_rows(AVERAGE)), ceiling=1.0, preference=RULE, now=0.2)
     assert {stop["proposal"] for stop in looked["sliders"]["gap"]["stops"]} == {""}
     assert stop_of(looked, "epsilon", 0.5)["proposal"], "what was moved to by hand may be"
     assert stop_of(on_invented_rows(AVERAGE), "gap", 1.1)["proposal"]
@@ -153,7 +153,7 @@ def test_what_the_people_lead_to_is_proposed_to_nobody() -> None:
 
 def test_where_people_are_replaced_it_is_somebody_else_whom_they_are_told_from() -> None:
     profile = worst_case(query(SUM, 'relation = "replace"\n' + SCHEMA))
-    told = shown(profile, ceiling=1.0, stated=RULE, now=0.2)
+    told = shown(profile, ceiling=1.0, preference=RULE, now=0.2)
     assert told["absent"] == "if somebody else is in their place"
     assert "somebody is in the data, or somebody else in their place (50" in stop_of(told, "chance", 0.6)["words"]
     assert "epsilon times the sum of their exposure and 1/2" in stop_of(told, "selected", 0.5)["words"]
@@ -179,14 +179,14 @@ def test_a_selection_has_no_epsilon_before_it_is_drawn() -> None:
 
 def test_after_a_look_a_true_figure_has_its_noise_around_it() -> None:
     profile = worst_case(query(SUM))
-    told = shown(profile, ceiling=1.0, stated=RULE, now=0.2, cell=("sum(age)", 1000.0))
+    told = shown(profile, ceiling=1.0, preference=RULE, now=0.2, cell=("sum(age)", 1000.0))
     [point] = [point for point in told["points"] if point["epsilon"] == 0.5]
     assert (told["cell"], point["noise"], point["cell"]) == ("sum(age)", "±460.5", "539.48 to 1,460.5")
 
 
 def test_every_source_and_every_kind_has_its_words() -> None:
     assert {*of_explorer.COMPARES} == {*of_explorer.PEOPLE} == {*Source}
-    assert {*of_explorer.KINDS} == {*Kind}
+    assert {*of_explorer.KINDS} == {*SliderKind}
 
 
 def test_words_that_are_not_said() -> None:

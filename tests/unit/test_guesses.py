@@ -320,8 +320,8 @@ def test_a_secret_whose_bounds_changed_after_a_look_has_no_guarantee(ledger_path
 def test_the_same_request_comes_back_however_its_secret_is_spelled(ledger_path: Path) -> None:
     asked = village(ledger_path).query(BY_STATE)
     first, redraw = (asked.choose(sf.guess(0.4, secret=name)) for name in ("state", "STATE"))
-    assert first.asked.key == redraw.asked.key
-    assert first.asked.key != asked.choose(sf.guess(0.41, secret="state")).asked.key
+    assert first.request.key == redraw.request.key
+    assert first.request.key != asked.choose(sf.guess(0.41, secret="state")).request.key
     released = asked.release(first)
     assert asked.release(redraw).answer == released.answer
     assert asked.dataset.ledger.total.epsilon == pytest.approx(first.epsilon)

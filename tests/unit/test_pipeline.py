@@ -33,15 +33,15 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Meanwhile:
     """Let something happen once, right after the next epsilon was solved for."""
 
     def arrange(happens: Callable[[], object]) -> None:
-        solved = BoundQuery.solved
+        solved = BoundQuery.solution
 
         def then(self: BoundQuery, *asked: Any) -> object:
             found = solved(self, *asked)
-            monkeypatch.setattr(BoundQuery, "solved", solved)
+            monkeypatch.setattr(BoundQuery, "solution", solved)
             happens()
             return found
 
-        monkeypatch.setattr(BoundQuery, "solved", then)
+        monkeypatch.setattr(BoundQuery, "solution", then)
 
     return arrange
 

@@ -298,7 +298,7 @@ def test_the_very_output_that_passed_is_released(ledger_path: Path) -> None:
     assert choice.guarantee.value == "none"
     assert str(choice.epsilon) not in repr(choice).replace("pri 50", "")
     released = query.release(choice, allow_no_guarantee=True)
-    (kept,) = query.dataset.ledger.record.drawn_plans(choice.asked.key)
+    (kept,) = query.dataset.ledger.record.drawn_plans(choice.request.key)
     ((output,),) = cast(Any, kept.draft.confidential["selected"])[0]["output"]
     assert released.numbers == ((float(Fraction(output)),),)
     assert released.posthoc_risk().ratio >= 0.5

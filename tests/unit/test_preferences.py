@@ -23,7 +23,8 @@ from sfumato.model.risk import WORST_CASE, ExposureRange
 from sfumato.model.schema import PrivacyUnit, Relation
 from sfumato.model.statement import Aggregate, AggregateKind
 from sfumato.privacy.noise.calibration import mu_of
-from sfumato.privacy.preferences.preference import Preference, Satisfies, epsilon
+from sfumato.privacy.preferences.disparity import Satisfies
+from sfumato.privacy.preferences.preference import Preference, epsilon
 from sfumato.privacy.preferences.solver import solve
 from sfumato.privacy.risk.membership import attack_chance
 from sfumato.privacy.risk.profile import risk_at
@@ -183,8 +184,8 @@ def test_two_functions_never_share_an_answer(ledger_path: Path) -> None:
     stated = sf.satisfies(loose, name="f")
     one, same = first.choose(stated), first.choose(stated)
     other, elsewhere = first.choose(sf.satisfies(strict, name="f")), second.choose(stated)
-    assert one.asked.key == same.asked.key
-    assert len({choice.asked.key for choice in (one, other, elsewhere)}) == 3
+    assert one.request.key == same.request.key
+    assert len({choice.request.key for choice in (one, other, elsewhere)}) == 3
     left = [first.release(choice, allow_no_guarantee=True) for choice in (one, same, other)]
     assert left[0].certificate.ledger_entry == left[1].certificate.ledger_entry
     assert left[0].certificate.ledger_entry != left[2].certificate.ledger_entry

@@ -59,22 +59,22 @@ def test_a_priority_allows_as_many_times_the_epsilon(preference: Preference, wei
 
 def test_a_variance_goes_with_the_square() -> None:
     plain = sf.variance(1e-4, select_epsilon=0.1)
-    assert sf.weighted(plain, 2).tau == 4 * plain.tau  # type: ignore[union-attr]
-    assert sf.weighted(plain, 1000).tau == 1  # type: ignore[union-attr]
+    assert sf.weighted(plain, 2).tau == 4 * plain.tau
+    assert sf.weighted(plain, 1000).tau == 1
     assert sf.weighted(plain, 2).select_epsilon == plain.select_epsilon
 
 
 def test_what_a_selection_costs_has_no_priority() -> None:
     cap = sf.exposure_cap(0.5, allow=0.01, select_epsilon=0.1)
     weighed = sf.weighted(cap, 3)
-    assert (weighed.cap, weighed.select_epsilon) == (Fraction(3, 2), 0.1)  # type: ignore[union-attr]
+    assert (weighed.cap, weighed.select_epsilon) == (Fraction(3, 2), 0.1)
 
 
 def test_extremes_stay_what_they_are() -> None:
     nothing, everything = sf.ratio(0, worst_case=True), sf.attack_chance(1)
     assert sf.weighted(nothing, 2) == nothing
-    assert sf.weighted(everything, 2).chance == 1  # type: ignore[union-attr]
-    assert sf.weighted(sf.ratio(1, worst_case=True), 5).tau == 1  # type: ignore[union-attr]
+    assert sf.weighted(everything, 2).chance == 1
+    assert sf.weighted(sf.ratio(1, worst_case=True), 5).tau == 1
 
 
 @pytest.mark.parametrize("weight", [0, -1, 1001, float("nan"), "2x"])

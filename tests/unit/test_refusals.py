@@ -19,7 +19,7 @@ from sfumato.presentation.refusals import escrow, submissions
 from sfumato.presentation.refusals.sentence import PACKAGES, WORDS, sentence
 from sfumato.presentation.refusals.wording import Text, Wording
 from sfumato.privacy.preferences import registry
-from sfumato.privacy.preferences.rule import from_rule
+from sfumato.privacy.preferences.registry import from_rule
 
 SOURCES = Path(errors.__file__).parent
 CONVERTED = (  # packages, folders and files of `src/sfumato` that raise reasons only
@@ -72,21 +72,24 @@ SAMPLES: Mapping[tuple[str, str], object] = {  # values that a wording does more
     ("rule-not-allowed", "allowed"): ["gap"],
     ("signal-not-allowed", "allowed"): [],
     ("policy-key-unknown", "known"): ["purpose", "rule"],
-    ("answer-awaited", "state"): "running",
+    ("result-awaited", "state"): "running",
+    **{
+        (reason, "what"): "signal"
+        for reason in (
+            *("result-awaited", "submission-changed", "no-result", "no-longer-automatic", "no-withheld-result"),
+            "result-of-others",
+        )
+    },
     ("request-beyond-budget", "epsilon"): 0.5,
     ("request-beyond-budget", "left"): 0.25,
-    ("request-changed", "then"): "submit",
-    ("request-without-answer", "state"): "refused",
-    ("request-without-answer", "note"): "Not this one.",
-    ("signal-awaited", "state"): "running",
+    ("submission-changed", "then"): "again",
+    ("no-result", "state"): "refused",
+    ("no-result", "note"): "Not this one.",
     ("signal-beyond-bits", "told"): 6.7,
     ("signal-beyond-bits", "used"): 0.0,
     ("signal-beyond-bits", "budget"): 5,
     ("signal-beyond-budget", "epsilon"): 0.5,
     ("signal-beyond-budget", "left"): 0.25,
-    ("signal-changed", "then"): "inspect",
-    ("signal-without-result", "state"): "refused",
-    ("signal-without-result", "note"): "Not this one.",
     ("approval-guarantee-not-allowed", "allowed"): ["dp", "dp-selected"],
     ("function-length", "longest"): 20_000,
     ("purpose-length", "longest"): 2000,

@@ -10,16 +10,16 @@ import pytest
 import sfumato as sf
 from sfumato.presentation.option_help import HELP
 from sfumato.privacy.preferences.preference import epsilon
-from sfumato.privacy.preferences.registry import KNOWN, NAMES, OPTIONS, Kind, preferences
+from sfumato.privacy.preferences.registry import KNOWN, NAMES, OPTIONS, OptionKind, preferences
 from sfumato.server.stated import Preference
 
-TYPES: dict[Kind, tuple[Any, ...]] = {
-    Kind.NUMBER: (float, float | None),
-    Kind.WHOLE: (int, int | None),
-    Kind.FLAG: (bool,),
-    Kind.TEXT: (str | None,),
-    Kind.LEVEL: (float | str, float | str | None),
-    Kind.WORLDS: (object,),
+TYPES: dict[OptionKind, tuple[Any, ...]] = {
+    OptionKind.NUMBER: (float, float | None),
+    OptionKind.WHOLE: (int, int | None),
+    OptionKind.FLAG: (bool,),
+    OptionKind.TEXT: (str | None,),
+    OptionKind.LEVEL: (float | str, float | str | None),
+    OptionKind.WORLDS: (object,),
 }
 BY_NAME_ONLY = {("epsilon", "what"), ("belief", "prior")}  # of Python alone: a word for sentences, a list of priors
 

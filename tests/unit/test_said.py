@@ -12,21 +12,11 @@ from sfumato.errors import PreferenceError
 from sfumato.privacy.preferences import registry
 from sfumato.privacy.preferences.accuracy import relative_error, within
 from sfumato.privacy.preferences.belief import belief
-from sfumato.privacy.preferences.guessing import advantage, guess, sharing_risk
-from sfumato.privacy.preferences.preference import (
-    Preference,
-    attack_chance,
-    epsilon,
-    exposure_cap,
-    gap,
-    larger_than_spent,
-    ratio,
-    satisfies,
-    variance,
-    weighted,
-)
+from sfumato.privacy.preferences.disparity import attack_chance, exposure_cap, gap, ratio, satisfies, variance
+from sfumato.privacy.preferences.guessing_preferences import advantage, guess, sharing_risk
+from sfumato.privacy.preferences.preference import Preference, epsilon, larger_than_spent, weighted
 from sfumato.privacy.preferences.pri import pri
-from sfumato.privacy.preferences.said import said
+from sfumato.privacy.preferences.registry import to_mapping
 from tests.property.tables import examples
 
 shares = st.floats(0.01, 0.99)
@@ -53,24 +43,24 @@ STATED: list[st.SearchStrategy[Preference]] = [
 
 @given(st.one_of(STATED))
 def test_what_is_said_is_what_is_read(preference: Preference) -> None:
-    assert registry.preferences(json.loads(json.dumps(said([preference])))) == (preference,)
+    assert registry.preferences(json.loads(json.dumps(to_mapping([preference])))) == (preference,)
 
 
 @pytest.mark.depth("every preference said")
 @given(st.tuples(*STATED))
 @examples("every preference said")
 def test_every_preference_that_has_a_name_can_be_said(one_of_each: tuple[Preference, ...]) -> None:
-    assert {name for one in one_of_each for name in said([one])} >= {*registry.NAMES}
+    assert {name for one in one_of_each for name in to_mapping([one])} >= {*registry.NAMES}
 
 
 def test_several_are_said_together() -> None:
     stated = gap(1.2, worst_case=True), within(5)
-    assert said(stated) == {"gap": 1.2, "worst_case": True, "within": 5.0, "confidence": 0.95}
-    assert registry.preferences(said(stated)) == stated
+    assert to_mapping(stated) == {"gap": 1.2, "worst_case": True, "within": 5.0, "confidence": 0.95}
+    assert registry.preferences(to_mapping(stated)) == stated
 
 
 def test_nothing_is_the_rule() -> None:
-    assert said([]) == {}
+    assert to_mapping([]) == {}
 
 
 @pytest.mark.parametrize(
@@ -86,4 +76,4 @@ def test_nothing_is_the_rule() -> None:
 )
 def test_what_a_request_cannot_carry(stated: tuple[Preference, ...], sentence: str) -> None:
     with pytest.raises(PreferenceError, match=sentence):
-        said(stated)
+        to_mapping(stated)

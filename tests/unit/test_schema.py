@@ -15,7 +15,7 @@ import sfumato as sf
 from sfumato.composition import local
 from sfumato.errors import BadInput
 from sfumato.model.schema import Bounds, Category, PrivacyUnit, Relation, Schema, SchemaColumn, Type
-from sfumato.privacy.preferences.preference import gap
+from sfumato.privacy.preferences.disparity import gap
 from sfumato.schema.read import from_dict, load
 from sfumato.schema.write import write
 

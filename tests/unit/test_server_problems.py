@@ -20,7 +20,7 @@ SECRET = "Marta Kowalska, 48,000"
 
 
 def told(error: Exception) -> Any:
-    NOUNS.signal_decisions.answers["inspect"] = error
+    NOUNS.signals.approval.answers["inspect"] = error
     return CALL("GET", "/signals/s1/page")
 
 

@@ -102,7 +102,7 @@ def nouns() -> Nouns:
         "difference": Difference(3, 1, 5, picked=False),
     }
     inspected = DECIDED | {"request": REQUEST, "facts": ESTIMATE.facts}
-    made.decisions.answers = {"inspect": inspected, "answer": {"answers": []}}
+    made.requests.approval.answers = {"inspect": inspected, "look": {"answers": []}}
     made.signals.answers = {
         "tasks": TaskLibrary([], None, 30),
         "submit": Noun(SIGNAL),
@@ -113,7 +113,7 @@ def nouns() -> Nouns:
     names = ("analyst", "request", "sql", "code", "sandbox", "charge", "bits", "approvals", "guarantees", "looked")
     unknown = dict.fromkeys(names)
     said = {"signal": SIGNAL, "marks": [], "guarantee": "dp", "epsilon": 0.0}
-    made.signal_decisions.answers = {"inspect": DECIDED | unknown | said, "value": RESULT}
+    made.signals.approval.answers = {"inspect": DECIDED | unknown | said, "look": RESULT}
     made.notifications.answers = {"many": [NOTICE]}
     made.audit.answers = {"many": [made_up(AuditEntry)], "head": made_up(AuditHead), "verify": made_up(AuditEnds)}
     return made
@@ -181,7 +181,7 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
     ),
     ("GET", "/requests/r1", None, 200, "one", ("r1",), {}),
     ("GET", "/requests/r1/page", None, 200, "inspect", ("r1",), {}),
-    ("POST", "/requests/r1/answer", None, 200, "answer", ("r1",), {}),
+    ("POST", "/requests/r1/answer", None, 200, "look", ("r1",), {}),
     (
         "POST", "/requests/r1/approve", {"binding": "b"}, 200,
         "approve", ("r1",),
@@ -213,7 +213,7 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
     ),
     ("GET", "/signals/s1", None, 200, "one", ("s1",), {}),
     ("GET", "/signals/s1/page", None, 200, "inspect", ("s1",), {}),
-    ("POST", "/signals/s1/value", None, 200, "value", ("s1",), {}),
+    ("POST", "/signals/s1/value", None, 200, "look", ("s1",), {}),
     (
         "POST", "/signals/s1/approve", {"binding": "b", "allow_no_guarantee": True}, 200,
         "approve", ("s1",),
@@ -246,7 +246,7 @@ APP = app_on(NOUNS, calls_a_minute=1_000_000)
 def test_a_route_is_a_verb(
     method: str, path: str, body: Any, status: int, verb: str, given: tuple[Any, ...], named: dict[str, Any]
 ) -> None:
-    for noun in vars(NOUNS).values():
+    for noun in NOUNS.every():
         noun.calls.clear()
     answer = Caller(APP)(method, path, json=body, headers={"Idempotency-Key": "key-1"})
     assert answer.status_code == status

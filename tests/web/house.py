@@ -189,7 +189,7 @@ def furnished(folder: Path) -> Plan:
         escrow.policies.set(clara, BARE, {"purpose": markup("policy"), "flow": [{"who": [ANALYST]}]})
         sql = f"SELECT COUNT(*) AS people FROM adult WHERE sex = '{markup('sql')}'"
         asked = escrow.requests.submit(arthur, "adult", markup("purpose"), [{"sql": sql}], None)
-        escrow.decisions.return_(clara, asked.id, markup("note"))
+        escrow.requests.approval.return_(clara, asked.id, markup("note"))
         escrow.policies.set(clara, "adult", POLICY)
         answered = escrow.requests.many(arthur, state="released")[0]["id"]
         task = {"task": "above", "column": "people", "a": "Female", "b": "Male"}

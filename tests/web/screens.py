@@ -216,7 +216,7 @@ def furnished(place: Path) -> Plan:
         _asked(escrow, "free", task=_SHARE)
         charged = _asked(escrow, "sample_and_aggregate", task=_FIRST, how={"epsilon": 0.5, "blocks": 20})
         clara = escrow.accounts.one(CONTROLLER)
-        escrow.signal_decisions.approve(clara, charged, escrow.signal_decisions.inspect(clara, charged)["binding"])
+        escrow.signals.approval.approve(clara, charged, escrow.signals.approval.inspect(clara, charged)["binding"])
         while escrow.signals.one(clara, charged)["state"] in ("approved", "running"):
             sleep(0.1)
         _asked(escrow, "as_published", code=_CODE, how={"range": [0, 1]})

@@ -21,7 +21,7 @@ def open_house(plan: Plan, ground: Path) -> Iterator[House]:
     """For tests that decide a request of their own, the only one that waits, without a look at the people."""
     with TemporaryDirectory(dir=ground) as folder, houses.served(plan, Path(folder)) as made:
         clara = made.escrow.accounts.one(CONTROLLER)
-        made.escrow.decisions.return_(clara, made.request_in("submitted"), "Later, please.")
+        made.escrow.requests.approval.return_(clara, made.request_in("submitted"), "Later, please.")
         yield made
 
 

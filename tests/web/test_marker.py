@@ -48,7 +48,7 @@ def marked(empty_plan: Plan, ground: Path) -> Iterator[House]:
         flows = [{"who": [OTHER, dan.name]}, {"who": [BOARD], "signals": ["as_published"], "signal_bits": 64}]
         escrow.policies.set(clara, "stays", POLICY | {"flow": flows, "trust": {OTHER: "low", BOARD: "high"}})
         for who, mark in ((dan, MARKER), (arthur, "for the board")):
-            escrow.decisions.return_(clara, ask(house, who.name, mark), mark)
+            escrow.requests.approval.return_(clara, ask(house, who.name, mark), mark)
             approve(house, ask(house, who.name, mark), note=mark)
         escrow = settled(house)
         withhold(house, escrow.requests.many(arthur, state="released")[0]["id"])
@@ -75,7 +75,7 @@ def ask(house: House, who: str, purpose: str) -> str:
 
 
 def approve(house: House, id: str, **how: Any) -> None:
-    clara, decisions = house.escrow.accounts.one(CONTROLLER), house.escrow.decisions
+    clara, decisions = house.escrow.accounts.one(CONTROLLER), house.escrow.requests.approval
     decisions.approve(clara, id, decisions.inspect(clara, id, rehearse=False)["binding"], **how)
 
 
@@ -84,8 +84,8 @@ def withhold(house: House, request: str) -> None:
     escrow, task = house.escrow, {"task": "formula", "expression": 'days["c"]', "low": 0, "high": 10_000_000}
     clara, arthur = (escrow.accounts.one(name) for name in (CONTROLLER, ANALYST))
     signal = escrow.signals.submit(arthur, request, 1, "as_published", task=task)
-    binding = escrow.signal_decisions.inspect(clara, signal.id)["binding"]
-    escrow.signal_decisions.approve(clara, signal.id, binding, allow_no_guarantee=True)
+    binding = escrow.signals.approval.inspect(clara, signal.id)["binding"]
+    escrow.signals.approval.approve(clara, signal.id, binding, allow_no_guarantee=True)
 
 
 def every_request(house: House) -> list[str]:

@@ -16,7 +16,7 @@ from sfumato.model.possible_worlds import World
 from sfumato.presentation.beliefs import BeliefAt, BeliefTable, document, figure
 from sfumato.presentation.wording import belief as of_belief
 from sfumato.privacy.preferences.belief import Belief, Universe, require_bounded
-from sfumato.privacy.preferences.stated import exactly
+from sfumato.privacy.preferences.preference import exactly
 from sfumato.privacy.risk.belief import suspected
 from sfumato.privacy.risk.guessing import guess_chance
 from sfumato.privacy.risk.possible_worlds import (
@@ -44,9 +44,9 @@ class Beliefs(Display, Confidential):
         self._suspicion = None if prior is None else _suspicion(prior)
         require_bounded(Belief(_ANY, Universe(None)), Noise(), query.declared)
         survey = query.look(Noise())
-        found = sorted(survey.worlds(), key=lambda one: (one[0].loads, one[0].apart))
-        self._worlds = tuple(world for world, _ in found) or (World(()),)
-        self._who = tuple(who for _, who in found) or (None,)
+        worlds = sorted(survey.worlds(), key=lambda one: (one[0].loads, one[0].apart))
+        self._worlds = tuple(world for world, _ in worlds) or (World(()),)
+        self._who = tuple(who for _, who in worlds) or (None,)
         self._countless = countless(self._worlds)
         self._candidates = tuple(sorted(set(candidates or CANDIDATES)))
         self.people_count = survey.people_count
@@ -77,8 +77,8 @@ class Beliefs(Display, Confidential):
         risk = self._believed(beliefs[place])
         average = average_at(self._worlds, epsilon)
         bound = max(risk, guess_chance(epsilon * self._width, self.prior))
-        shown = None if math.isnan(average) or self._suspicion is not None else average
-        return BeliefAt(epsilon, risk, bound, shown, self._who[place], int(self._worlds[place].mass))
+        public_average = None if math.isnan(average) or self._suspicion is not None else average
+        return BeliefAt(epsilon, risk, bound, public_average, self._who[place], int(self._worlds[place].mass))
 
     @property
     def candidates(self) -> tuple[BeliefAt, ...]:
@@ -90,8 +90,8 @@ class Beliefs(Display, Confidential):
 
     def _view(self, candidates: Iterable[float]) -> BeliefTable:
         apart = self._countless or any(world.apart for world in self._worlds)
-        found = tuple(map(self.at, candidates))
-        return BeliefTable(self.people_count, self.prior, self.limit, found, apart, self._suspicion is not None)
+        rows = tuple(map(self.at, candidates))
+        return BeliefTable(self.people_count, self.prior, self.limit, rows, apart, self._suspicion is not None)
 
     def as_dict(self) -> dict[str, object]:
         return self.view.as_dict()
@@ -115,8 +115,8 @@ class Beliefs(Display, Confidential):
         return document(self.view, self._curve).html()
 
 
-def _suspicion(stated: object) -> float:
-    number = exactly("prior", stated)
+def _suspicion(prior: object) -> float:
+    number = exactly("prior", prior)
     if not 0 < number < 1:
-        raise PreferenceError(f"prior must lie between 0 and 1, not {stated}", hint="try --prior 0.7.")
+        raise PreferenceError(f"prior must lie between 0 and 1, not {prior}", hint="try --prior 0.7.")
     return float(number)

@@ -28,21 +28,21 @@ class Choice(Display, SolvedRequest):
 
     def text(self) -> str:
         figure = "no epsilon" if self.epsilon is None else f"epsilon {self.epsilon:.6g}"
-        said = [f"{figure} · {self.method} · guarantee {self.guarantee.value}", self.why]
+        lines = [f"{figure} · {self.method} · guarantee {self.guarantee.value}", self.why]
         if self.unbounded:
-            said.append(of_choosing.state_one(Options(current_interface())["epsilon"]))
+            lines.append(of_choosing.state_one(Options(current_interface())["epsilon"]))
         if self.select_epsilon and self.guarantee.holds:
-            said.append(of_choosing.cost_of_selection(self.select_epsilon, self.epsilon))
+            lines.append(of_choosing.cost_of_selection(self.select_epsilon, self.epsilon))
         if not self.guarantee.holds and self.epsilon is not None:
-            said.append(of_guarantee.NO_GUARANTEE)
-        return "\n".join(said)
+            lines.append(of_guarantee.NO_GUARANTEE)
+        return "\n".join(lines)
 
     @property
     def withheld(self) -> str | None:
         if not self.confidential:
             return None
-        said = self.asked.said(told=False)
-        return f"<Choice by {said}, guarantee {self.guarantee.value}; epsilon is confidential: call .show()>"
+        method = self.request.method_text(public=False)
+        return f"<Choice by {method}, guarantee {self.guarantee.value}; epsilon is confidential: call .show()>"
 
     def _html(self) -> str:
         return preformatted(self.text(), of_guarantee.CONTROLLER_ONLY if self.confidential else "")

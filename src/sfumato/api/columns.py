@@ -21,18 +21,18 @@ class AnswerColumn:
 
 def answer_columns(answer: Answer, *, intervals: bool) -> list[AnswerColumn]:
     """With `intervals`, each figure is followed by its interval as NAME_low and NAME_high; empty if withheld."""
-    found, taken = [], set(answer.columns)
+    columns, taken = [], set(answer.columns)
     for i, (name, type_) in enumerate(zip(answer.columns, answer.types, strict=True)):
-        found.append(AnswerColumn(name, type_, tuple(row[i] for row in answer.rows)))
+        columns.append(AnswerColumn(name, type_, tuple(row[i] for row in answer.rows)))
         if not intervals or not answer.ranged[i]:
             continue
         within = [None] * len(answer.rows) if answer.intervals is None else [row[i] for row in answer.intervals]
         for end, called in enumerate(("low", "high")):
             new = _new(f"{name}_{called}", taken)
-            found.append(
+            columns.append(
                 AnswerColumn(new, Type.NUMBER, tuple(interval and float(interval[end]) for interval in within))
             )
-    return found
+    return columns
 
 
 def arrow(column: AnswerColumn) -> pa.Array:

@@ -11,7 +11,7 @@ from sfumato.api.display import as_printable
 from sfumato.api.ledger import Ledger
 from sfumato.api.release import Release
 from sfumato.errors import PreferenceError
-from sfumato.model.exposure_histogram import BINS, ExposureHistogram
+from sfumato.model.exposure_histogram import ExposureHistogram
 from sfumato.model.fit import Fit
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.measurement import Measurement
@@ -23,8 +23,9 @@ from sfumato.release import choose
 from sfumato.release.bound_query import BoundQuery, bind
 from sfumato.release.context import DatasetContext
 from sfumato.release.decide import candidates_of
+from sfumato.release.options import GuessingOptions, HistogramOptions, RiskOptions, SearchOptions, SplitOptions
 from sfumato.release.pipeline import release, release_choice
-from sfumato.release.request import Search, request_of
+from sfumato.release.request import request_of
 from sfumato.release.services import Services
 
 if TYPE_CHECKING:
@@ -89,13 +90,8 @@ class Dataset:
         queries: Sequence[str | Query],
         epsilon: float,
         *,
-        index: Sequence[float] | None = None,
-        expected: Sequence[float] | None = None,
-        aim: str | None = None,
-        relative_error: float | Sequence[float] = 0.1,
-        confidence: float = 0.9,
-        mechanism: str = "laplace",
         delta: float | None = None,
+        **how: Unpack[SplitOptions],
     ) -> Split:
         """One epsilon for several queries, their noise as wide as the index says (DIFF): from public facts, free.
 
@@ -105,19 +101,8 @@ class Dataset:
         from sfumato.api.batch import Split
         from sfumato.release.budget_split import split
 
-        found = split(
-            self._context,
-            [query._bound if isinstance(query, Query) else query for query in queries],
-            epsilon,
-            index=index,
-            expected=expected,
-            aim=aim,
-            relative_error=relative_error,
-            confidence=confidence,
-            mechanism=mechanism,
-            delta=delta,
-        )
-        return as_printable(Split, found)
+        bound = [query._bound if isinstance(query, Query) else query for query in queries]
+        return as_printable(Split, split(self._context, bound, epsilon, delta=delta, **how))
 
     @overload
     def batch(self, choices: Sequence[Choice], delta: float = 1e-6) -> Batch: ...
@@ -129,13 +114,8 @@ class Dataset:
         delta: float | None = None,
         *,
         epsilon: float,
-        index: Sequence[float] | None = None,
-        expected: Sequence[float] | None = None,
-        aim: str | None = None,
-        relative_error: float | Sequence[float] = 0.1,
-        confidence: float = 0.9,
-        mechanism: str = "laplace",
         preregistered: str = "",
+        **how: Unpack[SplitOptions],
     ) -> SplitBatch: ...
 
     def batch(
@@ -145,7 +125,7 @@ class Dataset:
         *,
         epsilon: float | None = None,
         preregistered: str = "",
-        **how: Any,
+        **how: Unpack[SplitOptions],
     ) -> Batch:
         """Releases that are fixed in advance, to be charged together.
 
@@ -157,8 +137,8 @@ class Dataset:
         if epsilon is not None:
             from sfumato.api.batch import SplitBatch
 
-            made = self.split(choices, epsilon, delta=delta, **how)  # type: ignore[arg-type]
-            return SplitBatch(self._context, made, preregistered)
+            plan = self.split(choices, epsilon, delta=delta, **how)  # type: ignore[arg-type]
+            return SplitBatch(self._context, plan, preregistered)
         if how or preregistered or any(isinstance(choice, str | Query) for choice in choices):
             hint = "state epsilon=0.01, which is split over the queries; a choice has its own."
             raise PreferenceError("A batch of queries needs an epsilon for all of them", hint=hint)
@@ -173,7 +153,7 @@ class Dataset:
         *,
         preregistered: str = "",
         look: bool = False,
-        **how: Unpack[Search],
+        **how: Unpack[SearchOptions],
     ) -> Comparison:
         """Every method side by side: its epsilons, its word, what it means and needs; the stated ones intersect.
 
@@ -183,9 +163,9 @@ class Dataset:
         from sfumato.presentation.method_comparison_view import worded
         from sfumato.release.risk.method_comparison import compare_methods
 
-        stated = tuple(preferences) if isinstance(preferences, Sequence) else (preferences,)
-        found = compare_methods(bind(self._context, sql), stated, dict(how), look=look, attestation=preregistered)
-        return as_printable(Comparison, worded(found))
+        listed = tuple(preferences) if isinstance(preferences, Sequence) else (preferences,)
+        comparison = compare_methods(bind(self._context, sql), listed, dict(how), look=look, attestation=preregistered)
+        return as_printable(Comparison, worded(comparison))
 
     def per_person(self) -> PersonTotals:
         """What everything released tells about each person, by the ledger and their own exposure: a look."""
@@ -225,33 +205,14 @@ class Query:
     # Three ways to see risk
 
     def worst_case(
-        self,
-        mechanism: str = "laplace",
-        delta: float | None = None,
-        candidates: str | Sequence[float] | None = None,
-        calibration: str = "analytic",
-        exact: bool = False,
+        self, mechanism: str = "laplace", delta: float | None = None, **how: Unpack[RiskOptions]
     ) -> RiskProfile:
         """Risk from public facts alone, true for any data: free. `exact` shows the exact RDR."""
         from sfumato.release.risk.profile import worst_case
 
-        return _printable_profile(worst_case(self._bound, mechanism, delta, candidates, calibration, exact))
+        return _printable_profile(worst_case(self._bound, mechanism=mechanism, delta=delta, **how))
 
-    def guessing(
-        self,
-        *,
-        choices: int | None = None,
-        secret: str | None = None,
-        radius: float | None = None,
-        prior: float | None = None,
-        trust: float | str | None = None,
-        data_sensitivity: float | str | None = None,
-        limit: float | str | None = None,
-        mechanism: str = "laplace",
-        delta: float | None = None,
-        candidates: str | Sequence[float] | None = None,
-        calibration: str = "analytic",
-    ) -> Guessing:
+    def guessing(self, **how: Unpack[GuessingOptions]) -> Guessing:
         """How often somebody's value is guessed right, and what sharing the answer risks, per epsilon: free, public.
 
         `choices`, `secret`, `radius` and `prior` say what is guessed, as of `sf.guess`; `trust`, `data_sensitivity`
@@ -260,47 +221,21 @@ class Query:
         from sfumato.api.guessing import Guessing
         from sfumato.release.risk.guessing import guessing_risk
 
-        found = guessing_risk(
-            self._bound,
-            choices=choices,
-            secret=secret,
-            radius=radius,
-            prior=prior,
-            trust=trust,
-            data_sensitivity=data_sensitivity,
-            limit=limit,
-            mechanism=mechanism,
-            delta=delta,
-            candidates=candidates,
-            calibration=calibration,
-        )
-        return as_printable(Guessing, found)
+        return as_printable(Guessing, guessing_risk(self._bound, **how))
 
     def rehearse(
         self,
         *preferences: Preference,
         like: object = None,
         rows: int | None = None,
-        **how: Unpack[Search],
+        **how: Unpack[SearchOptions],
     ) -> RiskProfile:
         """The same query on a look-alike (`like`: a public table; otherwise invented rows): free, nobody is read."""
         from sfumato.release.risk.rehearsal import rehearse
 
         return _printable_profile(rehearse(self._bound, preferences, like=like, rows=rows, **how))
 
-    def exposure_histogram(
-        self,
-        epsilon: float,
-        *,
-        bins: int = BINS,
-        mechanism: str = "laplace",
-        delta: float | None = None,
-        candidates: str | Sequence[float] | None = None,
-        calibration: str = "analytic",
-        allow_no_guarantee: bool = False,
-        redraw: bool = False,
-        preregistered: str = "",
-    ) -> RiskProfile:
+    def exposure_histogram(self, epsilon: float, **how: Unpack[HistogramOptions]) -> RiskProfile:
         """A private histogram of exposures, charged first: what is decided from it rests on no look.
 
         Bounds in it are those of the worst case; what the histogram suggests is in each row's `estimate`. `mechanism`
@@ -309,32 +244,13 @@ class Query:
         """
         from sfumato.release.risk.profile import private_histogram
 
-        found = private_histogram(
-            self._bound,
-            epsilon,
-            bins=bins,
-            mechanism=mechanism,
-            delta=delta,
-            candidates=candidates,
-            calibration=calibration,
-            allow_no_guarantee=allow_no_guarantee,
-            redraw=redraw,
-            preregistered=preregistered,
-        )
-        return _printable_profile(found)
+        return _printable_profile(private_histogram(self._bound, epsilon, **how))
 
-    def risk(
-        self,
-        mechanism: str = "laplace",
-        delta: float | None = None,
-        candidates: str | Sequence[float] | None = None,
-        calibration: str = "analytic",
-        exact: bool = False,
-    ) -> RiskProfile:
+    def risk(self, mechanism: str = "laplace", delta: float | None = None, **how: Unpack[RiskOptions]) -> RiskProfile:
         """The people themselves: recorded as a look, before anything is shown. `exact` shows the exact RDR."""
         from sfumato.release.risk.profile import people_profile
 
-        return _printable_profile(people_profile(self._bound, mechanism, delta, candidates, calibration, exact))
+        return _printable_profile(people_profile(self._bound, mechanism=mechanism, delta=delta, **how))
 
     def beliefs(
         self,
@@ -348,8 +264,8 @@ class Query:
         """
         from sfumato.api.beliefs import Beliefs
 
-        shown = candidates_of(candidates if epsilon is None else [*(candidates_of(candidates) or ()), epsilon])
-        return Beliefs(self._bound, shown, prior)
+        epsilons = candidates_of(candidates if epsilon is None else [*(candidates_of(candidates) or ()), epsilon])
+        return Beliefs(self._bound, epsilons, prior)
 
     def answer(self) -> tuple[tuple[object, ...], ...]:
         """The true answer, a look: one row per cell, one figure per aggregate, before HAVING, ORDER BY and LIMIT."""
@@ -363,7 +279,7 @@ class Query:
         preregistered: str = "",
         allow_no_guarantee: bool = False,
         redraw: bool = False,
-        **how: Unpack[Search],
+        **how: Unpack[SearchOptions],
     ) -> Choice:
         """The largest epsilon that meets the preferences; without any, the rule of record is applied.
 
@@ -372,27 +288,27 @@ class Query:
         selects anew. `mechanism`, `delta` and `calibration` say how noise is drawn; no epsilon above `epsilon_max` is
         chosen, and none but the `candidates`, if there are any.
         """
-        asked = request_of(self._bound, preferences, **how)
-        found = choose.choose_epsilon(
-            self._bound, asked, preregistered, allow_no_guarantee=allow_no_guarantee, redraw=redraw
+        request = request_of(self._bound, preferences, **how)
+        choice = choose.choose_epsilon(
+            self._bound, request, preregistered, allow_no_guarantee=allow_no_guarantee, redraw=redraw
         )
-        return as_printable(Choice, found)
+        return as_printable(Choice, choice)
 
-    def preview(self, *preferences: Preference, preregistered: str = "", **how: Unpack[Search]) -> Choice:
+    def preview(self, *preferences: Preference, preregistered: str = "", **how: Unpack[SearchOptions]) -> Choice:
         """What `choose` would come to, by public facts: nothing is read, entered or charged.
 
         What is read off the people or drawn has no epsilon yet.
         """
-        asked = request_of(self._bound, preferences, **how)
-        return as_printable(Choice, choose.preview(self._bound, asked, preregistered))
+        request = request_of(self._bound, preferences, **how)
+        return as_printable(Choice, choose.preview(self._bound, request, preregistered))
 
-    def plan(self, *preferences: Preference, preregistered: str = "", **how: Unpack[Search]) -> Guarantee:
+    def plan(self, *preferences: Preference, preregistered: str = "", **how: Unpack[SearchOptions]) -> Guarantee:
         """Enter preferences as the plan for this query, without reading anybody; returns the word they will carry.
 
         What is planned before the first look keeps its word, whoever looks afterwards.
         """
-        asked = request_of(self._bound, preferences, **how)
-        return choose.enter_plan(self._bound, asked, preregistered)
+        request = request_of(self._bound, preferences, **how)
+        return choose.enter_plan(self._bound, request, preregistered)
 
     def require_releasable(
         self,
@@ -400,15 +316,15 @@ class Query:
         preregistered: str = "",
         allow_no_guarantee: bool = False,
         redraw: bool = False,
-        **how: Unpack[Search],
+        **how: Unpack[SearchOptions],
     ) -> bool:
         """Refuse what would carry no guarantee or pass the budget, before anybody is read or anything is entered.
 
         What was released before comes back with the word it had: that is not refused. Whether it will is returned.
         """
-        asked = request_of(self._bound, preferences, **how)
+        request = request_of(self._bound, preferences, **how)
         return choose.require_releasable(
-            self._bound, asked, preregistered, allow_no_guarantee=allow_no_guarantee, redraw=redraw
+            self._bound, request, preregistered, allow_no_guarantee=allow_no_guarantee, redraw=redraw
         )
 
     # From an epsilon to an answer
@@ -436,8 +352,8 @@ class Query:
         if choice is not None:
             return Release.of(release_choice(self._bound, choice, **how), self._bound)
         preferences = () if epsilon is None else (stated_epsilon(epsilon),)
-        asked = request_of(self._bound, preferences, mechanism, delta)
-        return Release.of(release(self._bound, asked, **how), self._bound)
+        request = request_of(self._bound, preferences, mechanism, delta)
+        return Release.of(release(self._bound, request, **how), self._bound)
 
     def posthoc_risk(self, release: Release, between: str | None = None) -> PosthocRisk:
         """What an answer that this query gave says about each person: a look.
@@ -472,8 +388,8 @@ def _printable_profile(profile: Profile) -> RiskProfile:
     from sfumato.api.release import Certificate
     from sfumato.api.risk import RiskProfile
 
-    found = as_printable(RiskProfile, profile)
-    found.certificate = None if profile.certificate is None else Certificate.of(profile.certificate)
-    if isinstance(profile.exposure, ExposureHistogram) and found.certificate is not None:
-        found.exposure = replace(profile.exposure, certificate=found.certificate)
-    return found
+    printable = as_printable(RiskProfile, profile)
+    printable.certificate = None if profile.certificate is None else Certificate.of(profile.certificate)
+    if isinstance(profile.exposure, ExposureHistogram) and printable.certificate is not None:
+        printable.exposure = replace(profile.exposure, certificate=printable.certificate)
+    return printable

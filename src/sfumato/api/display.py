@@ -45,6 +45,6 @@ def show(text: str, html: str) -> None:
 
 def as_printable(kind: type[T], value: object) -> T:
     """The same value, as a kind of it that prints itself."""
-    made = kind.__new__(kind)
-    made.__dict__.update(vars(value))
-    return made
+    printable = kind.__new__(kind)
+    printable.__dict__.update(vars(value))
+    return printable

@@ -8,7 +8,7 @@ from dataclasses import replace
 from sfumato.api.figure import Picture
 from sfumato.errors import PreferenceError
 from sfumato.presentation import guessing_view as view
-from sfumato.privacy.preferences.guessing import level
+from sfumato.privacy.preferences.guessing_preferences import level
 from sfumato.privacy.risk import sharing
 from sfumato.release.risk.guessing import GuessingRisk
 

@@ -11,11 +11,11 @@ class Ledger(ledger.PrivacyLedger):
     """What was looked at, planned and spent for one dataset and its population, oldest first."""
 
     @classmethod
-    def of(cls, held: ledger.PrivacyLedger) -> Ledger:
+    def of(cls, privacy_ledger: ledger.PrivacyLedger) -> Ledger:
         """The same ledger: whatever is entered through one is in the other."""
-        made = cls.__new__(cls)
-        made.__dict__ = held.__dict__
-        return made
+        printable = cls.__new__(cls)
+        printable.__dict__ = privacy_ledger.__dict__
+        return printable
 
     def show(self) -> None:
         print(self)

@@ -43,8 +43,10 @@ class PosthocRisk(Display, posthoc.PosthocAnalysis):
 
     @property
     def withheld(self) -> str:
-        told = "withheld" if self.epsilon is None else f"{self.epsilon:g}"
-        return f"<PosthocRisk of {self.query}, epsilon {told}. What it says about the people is confidential: .show()>"
+        epsilon = "withheld" if self.epsilon is None else f"{self.epsilon:g}"
+        return (
+            f"<PosthocRisk of {self.query}, epsilon {epsilon}. What it says about the people is confidential: .show()>"
+        )
 
     def _html(self) -> str:
         return view.document(self.view).html()

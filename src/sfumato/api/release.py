@@ -85,8 +85,8 @@ class Release(model.Released):
         """Typed by the statement, also without any row. `intervals` adds NAME_low and NAME_high to each figure."""
         import pyarrow as pa
 
-        made = answer_columns(self.answer, intervals=intervals)
-        return pa.table([arrow(column) for column in made], names=[column.name for column in made])
+        table_columns = answer_columns(self.answer, intervals=intervals)
+        return pa.table([arrow(column) for column in table_columns], names=[column.name for column in table_columns])
 
     def to_pandas(self, *, intervals: bool = False) -> pd.DataFrame:
         try:
@@ -97,12 +97,12 @@ class Release(model.Released):
 
     def to_csv(self, path: str | Path, *, intervals: bool = False) -> None:
         """For spreadsheets: a text that begins like a formula has an apostrophe before it."""
-        made = answer_columns(self.answer, intervals=intervals)
+        table_columns = answer_columns(self.answer, intervals=intervals)
 
         def write(part: Path) -> None:
             with part.open("w", newline="", encoding="utf-8") as file:
-                rows = zip(*(column.values for column in made), strict=True)
-                write_csv(file, [column.name for column in made], rows)
+                rows = zip(*(column.values for column in table_columns), strict=True)
+                write_csv(file, [column.name for column in table_columns], rows)
 
         write_whole(Path(path), write, private=False)
 

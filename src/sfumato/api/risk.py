@@ -36,9 +36,9 @@ class RiskProfile(Display, Profile):
         """
         beforehand, at = between_0_and_1("prior", prior, ends=False), stated_epsilon(epsilon).value
         of = None if exposure is None else between_0_and_1("exposure", exposure, ends=True)
-        found = attack_at(at, self.spread, self.measurement, self.noise, beforehand, of)
+        attack = attack_at(at, self.spread, self.measurement, self.noise, beforehand, of)
         replaced = self.measurement.steps != 1
-        return Attack(**vars(found), source=self.source, stated=exposure is not None, replaced=replaced)
+        return Attack(**vars(attack), source=self.source, stated=exposure is not None, replaced=replaced)
 
     def people(self) -> pa.Table:
         """One row per person: person, influence, exposure."""

@@ -45,15 +45,15 @@ def _exposure(profile: Profile) -> Figure:
         raise BadInput(
             of_pictures.NO_SPREAD[profile.source], hint="`rehearse` shows one of a look-alike, and reads nobody."
         )
-    said = f"{of_risk.source(profile.view)} Exposure {of_risk.EXPOSURE}"
+    subtitle = f"{of_risk.source(profile.view)} Exposure {of_risk.EXPOSURE}"
     histogram = profile.exposure.histogram
     if profile.exposure.min == profile.exposure.max:  # one bar, of no width: it is given some, up to where they all are
         high = max(profile.exposure.max, ALIKE)
         histogram = Histogram((high - ALIKE, high), histogram.people)
         return replace(
-            histogram_figure(histogram, of_risk.AT_EACH_EXPOSURE, said), x=Axis("exposure", ticks=(0, 0.5, 1))
+            histogram_figure(histogram, of_risk.AT_EACH_EXPOSURE, subtitle), x=Axis("exposure", ticks=(0, 0.5, 1))
         )
-    return histogram_figure(histogram, of_risk.AT_EACH_EXPOSURE, said)
+    return histogram_figure(histogram, of_risk.AT_EACH_EXPOSURE, subtitle)
 
 
 def _frontier(profile: Profile) -> Figure:
@@ -79,15 +79,15 @@ def _frontier(profile: Profile) -> Figure:
 
 def _attack(profile: Profile) -> Figure:
     chances = [(row.epsilon, row.attack_chance) for row in profile.candidates]
-    said = f"{of_risk.source(profile.view)} About {of_pictures.ATTACKED[profile.source]}."
-    return curves.attack_curve(chances, profile.chosen, said)
+    subtitle = f"{of_risk.source(profile.view)} About {of_pictures.ATTACKED[profile.source]}."
+    return curves.attack_curve(chances, profile.chosen, subtitle)
 
 
 def _roc(profile: Profile) -> Figure:
     """At the chosen epsilon, or at three of the candidates."""
     rows = [row.epsilon for row in profile.candidates]
-    told = rows[:: -max(1, len(rows) // 3)][:3][::-1] if profile.chosen is None else [profile.chosen]
-    return roc(profile, *told)
+    epsilons = rows[:: -max(1, len(rows) // 3)][:3][::-1] if profile.chosen is None else [profile.chosen]
+    return roc(profile, *epsilons)
 
 
 def roc(profile: Profile, *epsilons: float, exposure: float | None = None) -> Figure:
@@ -106,14 +106,14 @@ def roc(profile: Profile, *epsilons: float, exposure: float | None = None) -> Fi
         if profile.measurement.steps > 1 or profile.not_additive:  # whoever is replaced shows, matched or not
             raise BadInput("An exposure says nothing about the odds of this query", hint="leave it out.")
     about = of_pictures.curve_of(profile.source, exposure)
-    said = f"{of_risk.source(profile.view)} About {about}."
+    subtitle = f"{of_risk.source(profile.view)} About {about}."
     drawn = {
         f"{about}, epsilon {number(epsilon)}": roc_at(
             epsilon, profile.spread, profile.measurement, profile.noise, exposure
         )
         for epsilon in epsilons
     }
-    return curves.roc(drawn, said)
+    return curves.roc(drawn, subtitle)
 
 
 KINDS: dict[str, Callable[[Profile], Figure]] = {

@@ -39,10 +39,10 @@ class Report(Confidential):
 
 def text(profile: RiskProfile, *, most_exposed: bool = False, colour: bool = False) -> str:
     """The range and its table, then how the people are spread; the most exposed are named when asked for."""
-    found = people(profile, most_exposed=most_exposed)
+    table = people(profile, most_exposed=most_exposed)
     parts = [profile.text(colour=colour)]
-    parts += [] if found is None else [Document(found.title, blocks(found)).text(colour=colour)]
-    if most_exposed and found is not None and not found.most_exposed:
+    parts += [] if table is None else [Document(table.title, blocks(table)).text(colour=colour)]
+    if most_exposed and table is not None and not table.most_exposed:
         parts.append(of_risk.NOBODY_TO_NAME)
     return "\n\n".join(parts)
 
@@ -79,14 +79,14 @@ def people(profile: RiskProfile, *, most_exposed: bool) -> ExposureTable | None:
 
 def _most_exposed(profile: RiskProfile, epsilons: tuple[float, ...]) -> tuple[ExposedPerson, ...]:
     """Nobody, where nobody carries anything: then they are all alike."""
-    rows, found = profile.most_exposed().to_pylist(), []
+    rows, exposed = profile.most_exposed().to_pylist(), []
     if not any(row["influence"] or row.get("exposure") for row in rows):
         return ()
     for row in rows:
         exposure = row.get("exposure")
         chances = () if exposure is None else (chance_against(exposure, e, profile.noise) for e in epsilons)
-        found.append(ExposedPerson(str(row["person"]), row["influence"], exposure, tuple(chances)))
-    return tuple(found)
+        exposed.append(ExposedPerson(str(row["person"]), row["influence"], exposure, tuple(chances)))
+    return tuple(exposed)
 
 
 def _epsilons(profile: RiskProfile) -> tuple[float, ...]:

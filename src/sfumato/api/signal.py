@@ -77,10 +77,10 @@ def make_printable_signal(
     query: BoundQuery, release: Released, task: Task | Mapping[str, Any], kind: str, **how: Unpack[SignalOptions]
 ) -> Signalled:
     """The signal that is asked for; of draws and blocks that are not stated, as many as are usual."""
-    stated: dict[str, Any] = {name: value for name, value in how.items() if value is not None}
-    epsilon, attestation = stated.pop("epsilon", None), stated.pop("preregistered", "")
+    options: dict[str, Any] = {name: value for name, value in how.items() if value is not None}
+    epsilon, attestation = options.pop("epsilon", None), options.pop("preregistered", "")
     return printable_signal(
-        make_signal(query, release, task, signal_request(kind, epsilon, attestation=attestation, **stated))
+        make_signal(query, release, task, signal_request(kind, epsilon, attestation=attestation, **options))
     )
 
 

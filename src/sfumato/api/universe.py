@@ -112,10 +112,10 @@ class PossibleWorlds:
             raise PreferenceError(f"epsilon must lie above 0, not {epsilon}", hint="try 0.5.")
         return (self.sensitivity or 1.0) / epsilon
 
-    def _prior(self, stated: Sequence[float] | None) -> list[float] | None:
-        if stated is None:
+    def _prior(self, probabilities: Sequence[float] | None) -> list[float] | None:
+        if probabilities is None:
             return None
-        prior = [float(p) for p in stated]
+        prior = [float(p) for p in probabilities]
         if len(prior) != len(self.worlds) or min(prior) < 0 or not math.isclose(math.fsum(prior), 1, abs_tol=1e-9):
             raise PreferenceError(
                 f"A prior has {len(self.worlds)} probabilities that add up to 1", hint="state one for each world."
@@ -145,9 +145,9 @@ def _values(universe: Sequence[float]) -> tuple[float, ...]:
     return values
 
 
-def _answer(stated: str | Answer) -> Answer:
-    if callable(stated):
-        return stated
-    if stated not in ANSWERS:
-        raise PreferenceError(f"There is no answer '{stated}'", hint=f"use {', '.join(ANSWERS)}, or a function.")
-    return ANSWERS[stated]
+def _answer(answer: str | Answer) -> Answer:
+    if callable(answer):
+        return answer
+    if answer not in ANSWERS:
+        raise PreferenceError(f"There is no answer '{answer}'", hint=f"use {', '.join(ANSWERS)}, or a function.")
+    return ANSWERS[answer]

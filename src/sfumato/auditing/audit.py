@@ -100,7 +100,7 @@ class Auditing:
         return AuditFinding(pair.sql, pair.words, event.least_epsilon, event.power, self._enough(pair, rate), counted)
 
     def _enough(self, pair: NeighbourPair, rate: float) -> int | None:
-        """How many runs a side catch what is broken 90 times of 100, if some do."""
+        """How many runs a side catch a broken mechanism with a probability of 90%; None if that takes too many."""
         claim, delta = self._setup.epsilon, self._setup.delta
 
         def caught(runs: int) -> float:

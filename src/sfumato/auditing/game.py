@@ -29,8 +29,8 @@ from sfumato.auditing.neighbours import (
     sum_selection_pairs,
 )
 from sfumato.composition import local
+from sfumato.privacy.preferences.disparity import exposure_cap, ratio, variance
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
-from sfumato.privacy.preferences.preference import exposure_cap, ratio, variance
 from sfumato.release.decide import EPSILON_MAX
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def _draw_rank(query: Query, setup: Setup, pair: NeighbourPair) -> Draw:
 
 
 def _draw_private_group(query: Query, setup: Setup, _: NeighbourPair) -> Draw:
-    """Of private groups only one is watched: what its count is, if it shows."""
+    """The count of the one private group that is watched, if it shows."""
 
     choice = query.choose(stated_epsilon(setup.epsilon), delta=setup.delta, epsilon_max=max(EPSILON_MAX, setup.epsilon))
 

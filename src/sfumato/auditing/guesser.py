@@ -1,7 +1,7 @@
 """What a guesser shows: a lower bound of epsilon from how often somebody who sees what was released is right.
 
 The game: a coin puts one person into a table or leaves them out, and a guesser who sees what was released says
-"present", "absent" or nothing. Under epsilon-dp whoever says something is right with probability at most
+"present", "absent" or nothing. Under epsilon-dp a guess that is made is right with probability at most
 e^epsilon / (1 + e^epsilon), whatever was seen, so right guesses are at most binomial. That holds run by run, and
 also where many people, each by a coin of their own, are in one table (Steinke, Nasr, Jagielski, "Privacy auditing
 with one training run", 2023, Theorem 5.2). A rate of right guesses bounds epsilon from below.

@@ -61,7 +61,7 @@ class NeighbourPair:
     guesser: Corner | None = None
     max_rows: int = 1
     private_keys: bool = False
-    threshold: float = 0.0  # of a selection of epsilon: the largest variance, or fraction of people, that is accepted
+    threshold: float = 0.0  # the largest variance, or fraction of people, at which an epsilon is selected
 
     def tables(self) -> tuple[list[tuple[int, Row]], list[tuple[int, Row]]]:
         """Without the person and with them: who has which row."""
@@ -90,8 +90,8 @@ class NeighbourPair:
 class AdditiveCase:
     """A figure of noisy numbers, which are `numbers` with a person at `value`, who moves them as far as anybody may.
 
-    Where people are replaced anybody may move them by twice as much, and whoever comes for one at `instead` moves them
-    by `replaced`.
+    Where people are replaced each person may move them by twice as much, and one in place of another at `instead` moves
+    them by `replaced`.
     """
 
     figure: str
@@ -348,7 +348,7 @@ def sum_selection_pairs(setup: Setup) -> tuple[NeighbourPair, ...]:
 def cap_selection_pairs(setup: Setup) -> tuple[NeighbourPair, ...]:
     """Half of the people may lie above the cap; nobody does, and of so few it stops at once every other time.
 
-    Whoever comes moves every level by all they may, all in the same direction: that shows a quarter of epsilon.
+    One more person moves every level by all they may, in the same direction: that shows a quarter of epsilon.
     """
     people = math.ceil(2 * slack_of_cap(1.0 if setup.replaced else 0.5, setup.epsilon, 0.05))
     return (_selection_pair(COUNTED, (0, 1), ((0, people),), setup, 0.25, 0.5),)
@@ -371,7 +371,7 @@ def _at_the_bottom(setup: Setup) -> tuple[Row, ...]:
 
 
 def published_sparse_vector_pairs(setup: Setup) -> tuple[NeighbourPair, ...]:
-    """Algorithm 3 on the same sum: whoever comes is the largest, by which all are divided.
+    """Algorithm 3 on the same sum: the new person is the largest, by which all are divided.
 
     Of 1,000 people the candidate 10 is then selected in all but `e^(-19.1 epsilon) / 2` of all runs, and without them
     in no more than that (docs/theory/papers.md, RDR 5.1).

@@ -82,7 +82,7 @@ def _run(as_json: bool, ctrl_c: Event) -> None:
         _say(_usage(error), as_json)
         sys.exit(2)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever read us has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader of the pipe has gone
         sys.exit(1)
     except Exception as error:
         # A traceback could quote values: the kind of failure and its place are all that is said.
@@ -108,7 +108,7 @@ def _warn(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    """A warning of ours as a sentence: where in our code it was raised is of no use to whoever typed the command."""
+    """A warning of ours as a sentence: where in our code it was raised is of no use at a terminal."""
     if issubclass(category, SamePeopleWarning | UnrecordedLookWarning):
         typer.echo(str(message), err=True)
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,35 +10,35 @@ import typer
 from sfumato.cli.option_groups import replace_parameter
 from sfumato.errors import BadInput
 from sfumato.presentation.option_help import HELP, METAVARS
-from sfumato.privacy.preferences.registry import OPTIONS, Kind
+from sfumato.privacy.preferences.registry import OPTIONS, OptionKind
 
 if TYPE_CHECKING:
     from sfumato.privacy.preferences.preference import Preference
 
 Preferences = tuple[Any, ...]  # the preferences that a command is handed
 
-_TYPES: dict[Kind, Any] = {
-    Kind.NUMBER: float | None,
-    Kind.WHOLE: int | None,
-    Kind.FLAG: bool,
-    Kind.TEXT: str | None,
-    Kind.LEVEL: str | None,
-    Kind.WORLDS: str | None,
+_TYPES: dict[OptionKind, Any] = {
+    OptionKind.NUMBER: float | None,
+    OptionKind.WHOLE: int | None,
+    OptionKind.FLAG: bool,
+    OptionKind.TEXT: str | None,
+    OptionKind.LEVEL: str | None,
+    OptionKind.WORLDS: str | None,
 }
 _HERE = ("belief", "worlds", "missing", "bound")  # files are those of this machine
 
 
-def _option(name: str, kind: Kind) -> tuple[Any, Any]:
+def _option(name: str, kind: OptionKind) -> tuple[Any, Any]:
     """An option as Typer takes it, and what it is where it is not typed."""
-    flags = [f"--{name.replace('_', '-')}"] if kind is Kind.FLAG else []
+    flags = [f"--{name.replace('_', '-')}"] if kind is OptionKind.FLAG else []
     option = typer.Option(*flags, metavar=METAVARS.get(name), help=HELP[name])
-    return Annotated[_TYPES[kind], option], False if kind is Kind.FLAG else None
+    return Annotated[_TYPES[kind], option], False if kind is OptionKind.FLAG else None
 
 
 _SENT = {option.name: _option(option.name, option.kind) for option in OPTIONS if option.name not in _HERE}
 _OPTIONS = {option.name: _option(option.name, option.kind) for option in OPTIONS} | {
-    "priority": _option("priority", Kind.NUMBER),
-    "larger_than_spent": _option("larger_than_spent", Kind.FLAG),
+    "priority": _option("priority", OptionKind.NUMBER),
+    "larger_than_spent": _option("larger_than_spent", OptionKind.FLAG),
 }
 
 
@@ -52,16 +52,16 @@ def with_names(command: Callable[..., None]) -> Callable[..., None]:
     return replace_parameter(command, "preference", _SENT, _given_options)
 
 
-def _given_options(typed: Mapping[str, Any]) -> dict[str, Any]:
+def _given_options(**typed: Any) -> dict[str, Any]:
     return {name: value for name, value in typed.items() if value is not None and value is not False}
 
 
-def preferences(typed: Mapping[str, Any]) -> tuple[Preference, ...]:
+def preferences(**typed: Any) -> tuple[Preference, ...]:
     """The preferences among all that was typed, in the order of the interface."""
     from sfumato.privacy.preferences import registry
     from sfumato.privacy.preferences.preference import larger_than_spent, weighted
 
-    given = _given_options(typed)
+    given = _given_options(**typed)
     priority, larger = given.pop("priority", None), given.pop("larger_than_spent", False)
     chosen = registry.preferences(given)
     if priority is not None:

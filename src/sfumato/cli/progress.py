@@ -23,7 +23,7 @@ def reading(progress: Share) -> AbstractContextManager[None]:
 def waiting(progress: Share, words: str, *, after: float = AFTER) -> Iterator[None]:
     """Show the words, with a percentage where one is known, from `after` seconds on, and take them away at the end.
 
-    Only on a terminal: whoever reads standard error from a pipe gets errors and nothing else.
+    Only on a terminal: a program that reads standard error from a pipe gets errors and nothing else.
     """
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield

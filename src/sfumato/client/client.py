@@ -14,8 +14,7 @@ from sfumato.client.connection import PATIENCE, Connection
 from sfumato.client.records import Listing, RemoteRecord, record_of
 from sfumato.client.remote_audit_log import RemoteAuditEntry, RemoteAuditHead, RemoteVerification
 from sfumato.client.remote_dataset import Described, RemoteDataset, RemotePolicy, policy_of, schema_text
-from sfumato.client.request import Request
-from sfumato.client.signal import SIGNALS, Signal, Tasks
+from sfumato.client.submissions import RemoteRequest, RemoteSignal, Tasks, signals
 from sfumato.client.upload import delivery
 from sfumato.errors import BadInput, Conflict, NotFound
 from sfumato.presentation.escrow import listing as escrow
@@ -95,36 +94,36 @@ class Client:
 
     # Requests
 
-    def requests(self, *, state: str | None = None, dataset: str | None = None) -> Listing[Request]:
+    def requests(self, *, state: str | None = None, dataset: str | None = None) -> Listing[RemoteRequest]:
         """Those that this person may see, newest or oldest first as the server has them."""
         told = self._connection.items("requests", state=state, dataset=dataset)
-        return Listing.of((Request(self._connection, each) for each in told), escrow.REQUESTS, "There are no requests.")
+        return Listing.of(
+            (RemoteRequest(self._connection, each) for each in told), escrow.REQUESTS, "There are no requests."
+        )
 
-    def inbox(self, *, dataset: str | None = None) -> Listing[Request]:
+    def inbox(self, *, dataset: str | None = None) -> Listing[RemoteRequest]:
         """Those that wait for a decision."""
         states = ("submitted", "computed")
         waiting = [each for state in states for each in self.requests(state=state, dataset=dataset)]
         return Listing.of(waiting, escrow.REQUESTS, "Nothing waits for a decision.")
 
-    def request(self, id: str | int) -> Request:
+    def request(self, id: str | int) -> RemoteRequest:
         """By its id, or by the number that notifications call it by."""
-        return Request(self._connection, self._connection.get("requests", str(id)))
+        return RemoteRequest(self._connection, self._connection.get("requests", str(id)))
 
     def tasks(self) -> Tasks:
         """What may be asked about the noise of a release: tasks, kinds of signals, and whether own code can run."""
         return Tasks(self._connection.get("tasks"))
 
-    def signals(self, *, state: str | None = None, waiting: bool = False) -> Listing[Signal]:
+    def signals(self, *, state: str | None = None, waiting: bool = False) -> Listing[RemoteSignal]:
         """Those that this person may see; or those that wait for their decision."""
         if waiting:
-            told = iter(self._connection.get("signals", waiting=True, limit=_AT_ONCE)["items"])
-        else:
-            told = self._connection.items("signals", state=state)
-        return Listing.of((Signal(self._connection, each) for each in told), SIGNALS, "There are no signals.")
+            return signals(self._connection, self._connection.get("signals", waiting=True, limit=_AT_ONCE)["items"])
+        return signals(self._connection, self._connection.items("signals", state=state))
 
-    def signal(self, id: str | int) -> Signal:
+    def signal(self, id: str | int) -> RemoteSignal:
         """By its id, or by the number that notifications call it by."""
-        return Signal(self._connection, self._connection.get("signals", str(id)))
+        return RemoteSignal(self._connection, self._connection.get("signals", str(id)))
 
     def notifications(self, *, unread: bool = False) -> Listing[RemoteNotification]:
         items = self._connection.items("notifications", unread=unread or None)

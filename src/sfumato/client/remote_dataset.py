@@ -12,8 +12,8 @@ from sfumato.client.dry_run import DryRun
 from sfumato.client.records import Listing, RemoteRecord, record_of
 from sfumato.client.remote_query import RemoteEstimate, RemoteQuery
 from sfumato.client.remote_risk import ConfidentialRecord
-from sfumato.client.request import Request
 from sfumato.client.stated import Stated, preference, queries
+from sfumato.client.submissions import RemoteRequest
 from sfumato.client.upload import Delivery, delivery
 from sfumato.errors import BadInput, PreferenceError, SchemaError
 from sfumato.escrow.catalogue.entries import CatalogueEntry, DatasetAccess, DatasetDetails, FullEntry
@@ -139,11 +139,11 @@ class RemoteDataset(RemoteRecord):
         mechanism: str | None = None,
         delta: float | None = None,
         key: str = "",
-    ) -> Request:
+    ) -> RemoteRequest:
         """Ask for several queries as one release, with one total. Sent twice with one `key`, it is one request."""
         found = preference(_of_estimates(stated), mechanism, delta)
         body = {"dataset": self.name, "purpose": purpose} | self._asked(asked, weights, found)
-        return Request(self._connection, self._connection.post("requests", body=body, key=key or new_key()))
+        return RemoteRequest(self._connection, self._connection.post("requests", body=body, key=key or new_key()))
 
     def compare(
         self, sql: str, preferences: Stated | Sequence[Stated] = (), *, mechanism: str | None = None,

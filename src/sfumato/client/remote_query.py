@@ -8,8 +8,8 @@ from typing import Any, Protocol
 from sfumato.api.release import Release
 from sfumato.client.records import RemoteRecord
 from sfumato.client.remote_risk import RemoteRisk
-from sfumato.client.request import Request
 from sfumato.client.stated import Stated, preference
+from sfumato.client.submissions import RemoteRequest
 from sfumato.errors import AwaitingApproval, Refused
 from sfumato.escrow.questions.risk_facts import RehearsalFacts, RiskFacts
 from sfumato.presentation.escrow import listing as escrow
@@ -49,7 +49,7 @@ class QueriedDataset(Protocol):
         weights: Sequence[float] | None,
         mechanism: str | None,
         delta: float | None,
-    ) -> Request: ...
+    ) -> RemoteRequest: ...
 
 
 class RemoteQuery:
@@ -87,7 +87,7 @@ class RemoteQuery:
         weight: float = 1.0,
         mechanism: str | None = None,
         delta: float | None = None,
-    ) -> Request:
+    ) -> RemoteRequest:
         """Ask for it. An estimate is submitted with the preference that it was made with."""
         return self.dataset.submit([self], *stated, weights=[weight], purpose=purpose, mechanism=mechanism, delta=delta)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from sfumato.errors import PreferenceError
 from sfumato.privacy.preferences.preference import Preference
-from sfumato.privacy.preferences.said import said
+from sfumato.privacy.preferences.registry import to_mapping
 
 Stated = Preference | Mapping[str, Any]
 """`sf.gap(1.2, worst_case=True)`, or the same as a `[rule]` has it: {"gap": 1.2, "worst_case": True}."""
@@ -18,7 +18,7 @@ def preference(
 ) -> dict[str, Any] | None:
     """By their names; None is the rule of record, which has its own noise."""
     tables = [one for one in stated if isinstance(one, Mapping)]
-    found = said([one for one in stated if not isinstance(one, Mapping)])
+    found = to_mapping([one for one in stated if not isinstance(one, Mapping)])
     for table in tables:
         if clash := sorted(name for name in table if name in found):
             raise PreferenceError(f"'{clash[0]}' is stated twice", hint="state it once.")

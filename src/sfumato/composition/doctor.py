@@ -45,18 +45,18 @@ def examine(folder: Path, unlocked: Callable[[], Workspace] | None) -> list[Diag
         settings = load(folder)
     except SfumatoError as wrong:
         return [Diagnosis("settings", False, wrong.message, wrong.hint)]
-    found = [*_folder(folder, settings), *_machine(settings)]
+    diagnoses = [*_folder(folder, settings), *_machine(settings)]
     if unlocked is None:
         return [
-            *found,
+            *diagnoses,
             Diagnosis("keys", None, "The workspace was not unlocked", "pass --passphrase-file to check all."),
         ]
     try:
         workspace = unlocked()
     except SfumatoError as wrong:
-        return [*found, Diagnosis("keys", False, wrong.message, wrong.hint)]
+        return [*diagnoses, Diagnosis("keys", False, wrong.message, wrong.hint)]
     with workspace:
-        return [*found, Diagnosis("keys", True, "The vault opens."), *_inside(workspace)]
+        return [*diagnoses, Diagnosis("keys", True, "The vault opens."), *_inside(workspace)]
 
 
 def _folder(folder: Path, settings: WorkspaceSettings) -> Iterator[Diagnosis]:
@@ -98,8 +98,8 @@ def _machine(settings: WorkspaceSettings) -> Iterator[Diagnosis]:
     yield Diagnosis("Python", True, f"Python {sys.version.split()[0]}.")
     low, high = _BROKEN_SQLITE
     if settings.database == SQLITE and low <= sqlite3.sqlite_version_info <= high:
-        said = f"SQLite {sqlite3.sqlite_version} has a known fault in its write-ahead log, which is not used here."
-        yield Diagnosis("SQLite", None, said)
+        sentence = f"SQLite {sqlite3.sqlite_version} has a known fault in its write-ahead log, which is not used here."
+        yield Diagnosis("SQLite", None, sentence)
     if settings.database != SQLITE:
         there = find_spec("psycopg") is not None
         yield Diagnosis("PostgreSQL", there, f"psycopg is {'' if there else 'not '}installed.",
@@ -125,8 +125,8 @@ def _inside(workspace: Workspace) -> Iterator[Diagnosis]:
         yield _dataset(workspace, row["name"])
     strangers = _strangers(workspace)
     if strangers:
-        said = f"{strangers} files in the vault belong to no version."
-        yield Diagnosis("vault", None, said, "they are encrypted; remove them if you like.")
+        sentence = f"{strangers} files in the vault belong to no version."
+        yield Diagnosis("vault", None, sentence, "they are encrypted; remove them if you like.")
     yield _worker(workspace)
     yield _sandbox(outside.sandbox.missing())
 
@@ -147,13 +147,13 @@ def _chain(what: str, follow: Callable[[], int]) -> Diagnosis:
 def _dataset(workspace: Workspace, name: str) -> Diagnosis:
     """Its data is opened to the end, as for a query; of its people nothing is read."""
     datasets, runner = workspace.escrow.datasets, workspace.escrow.ports.runner
-    held = datasets.of(name)
+    dataset = datasets.of(name)
     try:
-        policy = datasets.policy_of(held)
-        if held.version is None:
+        policy = datasets.policy_of(dataset)
+        if dataset.version is None:
             hint = f"sfumato dataset deliver {name} FILE."
             return Diagnosis(f"dataset {name}", None, "It has no data: nothing can be asked of it.", hint)
-        runner.run(f"doctor {name}", datasets.job("fits", held, "the doctor", None))
+        runner.run(f"doctor {name}", datasets.job("fits", dataset, "the doctor", None))
     except SfumatoError as wrong:
         return Diagnosis(f"dataset {name}", False, wrong.message, wrong.hint)
     if policy is None:

@@ -33,10 +33,10 @@ from sfumato.sql.plans.clean import clean
 from sfumato.version import __version__
 
 if TYPE_CHECKING:
-    from sfumato.adapters.engines.duckdb.engine import CheckedFiles, DuckDB
+    from sfumato.adapters.engines.duckdb.engine import DuckDB
     from sfumato.client.client import Client
     from sfumato.model.authorization import Authorization
-    from sfumato.ports import Accountant, Engine, KnownRows, LedgerStore, Mechanism
+    from sfumato.ports import Accountant, CheckedFiles, Engine, KnownRows, LedgerStore, Mechanism
     from sfumato.release.records import Records
     from sfumato.schema.interview import Answer
 
@@ -60,24 +60,24 @@ def open(
     it is not a file: the same version of the same question gets the same answer. `budget` is an epsilon, or a pair of
     epsilon and delta, that all releases together never pass; of this one and the schema's the stricter holds.
     """
-    if engine != "duckdb":
-        raise PreferenceError(f"There is no engine '{engine}'", hint="use duckdb.")
+    if engine not in ENGINES:
+        raise PreferenceError(f"There is no engine '{engine}'", hint=f"use {' or '.join(ENGINES)}.")
     from sfumato.adapters.storage.ledger_file import SQLiteLedger
 
-    stated, beside = _schema(schema)
-    found = _version(source)
-    store = _store(ledger, beside, stated)
+    parsed, beside = _schema(schema)
+    data_version = _version(source)
+    store = _store(ledger, beside, parsed)
     known = store if isinstance(store, SQLiteLedger) and store.recorded else None  # in memory there is no other name
-    data = _duckdb(source, stated, None if known is None else _CheckedFiles(known, stated.name))
-    if isinstance(source, str | Path) and _version(source) != found:
+    data = ENGINES[engine](source, parsed, None if known is None else _CheckedFiles(known, parsed.name))
+    if isinstance(source, str | Path) and _version(source) != data_version:
         raise SourceError(f"{Path(source).name} was changed while it was opened", hint="open it again.")
     context = DatasetContext(
-        stated,
+        parsed,
         data,
         store,
         _services(),
         source=source,
-        version=version or found,
+        version=version or data_version,
         bounds_from_data=bounds_from_data,
         budget=budget_of(budget),
         known=known,
@@ -155,21 +155,21 @@ def connect(
     `authority` is a file that vouches for the server's. A token goes over http:// to this machine only, unless
     `insecure` says that nobody else is on the wire. An answer is waited for `timeout` seconds.
     """
-    said = os.environ.get("SFUMATO_TOKEN", "") if token is None else token
-    if not said and not name:
+    secret = os.environ.get("SFUMATO_TOKEN", "") if token is None else token
+    if not secret and not name:
         hint = "pass one, or set SFUMATO_TOKEN; `sfumato token` makes them."
         raise BadInput("A server is reached with a token", hint=hint)
     how = {} if timeout is None else {"timeout": timeout}
-    made: Client = _client().connect(
-        url, said, name=name, password=password, authority=authority, insecure=insecure, **how
+    client: Client = _client().connect(
+        url, secret, name=name, password=password, authority=authority, insecure=insecure, **how
     )
-    return made
+    return client
 
 
 def connect_in_process(app: object, token: str, called: str) -> Client:
     """The same verbs on an app of this process, such as that of a local workspace."""
-    made: Client = _client().inside(app, token, called)
-    return made
+    client: Client = _client().inside(app, token, called)
+    return client
 
 
 def _client() -> ModuleType:
@@ -184,9 +184,9 @@ def open_without_data(
     schema: str | Path | Mapping[str, Any] | Schema, *, source: object = None, ledger: str | Path | None = None
 ) -> Dataset:
     """A dataset whose data is not read: public facts, rehearsals and plans only."""
-    stated, beside = _schema(schema)
-    store = _store(ledger, beside, stated)
-    return Dataset(DatasetContext(stated, None, store, _services(), source=source, version=""))
+    parsed, beside = _schema(schema)
+    store = _store(ledger, beside, parsed)
+    return Dataset(DatasetContext(parsed, None, store, _services(), source=source, version=""))
 
 
 def draft_schema(
@@ -205,8 +205,8 @@ def draft_schema(
     engine = _duckdb(source, None)
     with watched(engine.progress):
         types = _guessed_types(engine)
-        shown = _values(engine, types) if values else {}
-    return draft(name, [Seen(column, type_, shown.get(column, ())) for column, type_ in types.items()], _looks(values))
+        texts = _values(engine, types) if values else {}
+    return draft(name, [Seen(column, type_, texts.get(column, ())) for column, type_ in types.items()], _looks(values))
 
 
 def interview_schema(
@@ -221,9 +221,9 @@ def interview_schema(
 
     engine = _duckdb(source, None)
     types = _guessed_types(engine)
-    shown = _values(engine, types) if values else {}
-    stated = ask(types, suggested, answer, name, values=shown, looked=_looks(values))
-    return write(stated, "Answers to `sfumato schema ask`.")
+    texts = _values(engine, types) if values else {}
+    interviewed = ask(types, suggested, answer, name, values=texts, looked=_looks(values))
+    return write(interviewed, "Answers to `sfumato schema ask`.")
 
 
 def _looks(values: bool) -> str:
@@ -242,27 +242,27 @@ def convert_schema(schema: str | Path) -> str:
 def records(path: str | Path) -> list[Record]:
     """What a ledger file says, dataset by dataset; those of one population are one."""
     entries = _entries(path)
-    declared, found = declarations(entries), list[Record]()
+    declared, separate = declarations(entries), list[Record]()
     for name in dict.fromkeys(entry.draft.dataset for entry in entries):
-        if all(name.casefold() not in record.together for record in found):
-            found.append(Record(name, declared))
-            found[-1].extend(entries)
-    return found
+        if all(name.casefold() not in record.together for record in separate):
+            separate.append(Record(name, declared))
+            separate[-1].extend(entries)
+    return separate
 
 
 def state_cause(path: str | Path, number: int, cause: str) -> str:
     """State in a ledger file that a failure of the engine had a cause outside the data; the name of the dataset."""
     from sfumato.adapters.storage.ledger_file import SQLiteLedger
 
-    found = records(path)
-    record = next((r for r in found if any(e.number == number for e in r.entries)), found[0])
+    datasets = records(path)
+    record = next((r for r in datasets if any(e.number == number for e in r.entries)), datasets[0])
     services = _services()
 
-    def stated(new: Sequence[Entry]) -> Sequence[Draft]:
+    def add_cause(new: Sequence[Entry]) -> Sequence[Draft]:
         record.extend(new)
         return [failures.state_cause(record, number, cause, who=services.who, at=services.now())]
 
-    SQLiteLedger(str(path)).append(record.last, stated, record.head)
+    SQLiteLedger(str(path)).append(record.last, add_cause, record.head)
     return record.dataset
 
 
@@ -276,8 +276,8 @@ def _entries(path: str | Path) -> Sequence[Entry]:
 
     if not Path(path).is_file():
         is_folder = Path(path).is_dir()
-        said = f"{path} is a folder, not a ledger" if is_folder else f"There is no ledger {path}"
-        raise SourceError(said, hint="check the path.")
+        message = f"{path} is a folder, not a ledger" if is_folder else f"There is no ledger {path}"
+        raise SourceError(message, hint="check the path.")
     entries = SQLiteLedger(str(path)).read(0)
     if not entries:
         hint = "a ledger has its first entry before anything is looked at or released; find the one that does."
@@ -300,8 +300,8 @@ def _values(engine: DuckDB, types: Mapping[str, Type]) -> dict[str, tuple[str, .
 def _few_values(engine: DuckDB, column: str) -> tuple[str, ...]:
     from sfumato.sql.plans import inspect
 
-    found = [str(row[0]) for row in engine.rows(inspect.values(column, engine.raw).sql(engine.dialect))]
-    return tuple(sorted(found)) if len(found) <= inspect.MOST_VALUES else ()
+    texts = [str(row[0]) for row in engine.rows(inspect.values(column, engine.raw).sql(engine.dialect))]
+    return tuple(sorted(texts)) if len(texts) <= inspect.MOST_VALUES else ()
 
 
 @dataclass(frozen=True)
@@ -328,6 +328,11 @@ def _duckdb(source: object, schema: Schema | None, checked: CheckedFiles | None 
         return clean(schema, columns, raw, keep=keep).sql("duckdb", copy=False)
 
     return DuckDB(source, schema, select, checked)
+
+
+ENGINES: dict[str, Callable[[object, Schema | None, CheckedFiles | None], Engine]] = {"duckdb": _duckdb}
+"""What `open(engine=...)` names: a function from a source, its schema and the files that were checked before to an
+engine (docs/extending.md)."""
 
 
 def _services() -> Services:
@@ -445,7 +450,7 @@ def _times(place: Path) -> tuple[int, int] | None:
     Whatever is done to a file or to its name has a time of change, which nobody sets and nobody guesses.
     """
     try:
-        found = place.stat()
+        status = place.stat()
     except OSError:
         return None  # whoever opens it is told so
-    return found.st_mtime_ns, found.st_ctime_ns
+    return status.st_mtime_ns, status.st_ctime_ns

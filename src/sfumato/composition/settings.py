@@ -81,28 +81,30 @@ _LIMITS = (
 
 def load(folder: Path) -> WorkspaceSettings:
     try:
-        stated = tomllib.loads((folder / FILE).read_text(encoding="utf-8"))
+        table = tomllib.loads((folder / FILE).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise BadInput(f"{folder} is no workspace", hint=f"make one with `sfumato init {folder}`.") from None
     except (OSError, UnicodeError):
         raise BadInput(f"{FILE} of {folder} cannot be read", hint="see who may read it.") from None
     except tomllib.TOMLDecodeError as error:
         raise BadInput(f"{FILE} is not TOML: {error}", hint="mend the line that it names.") from None
-    return _read(stated)
+    return _read(table)
 
 
-def _read(stated: Mapping[str, Any]) -> WorkspaceSettings:
-    require_workspace_format(stated.get("format"), FILE)
+def _read(table: Mapping[str, Any]) -> WorkspaceSettings:
+    require_workspace_format(table.get("format"), FILE)
     known: dict[str, Any] = {field.name: field.default for field in fields(WorkspaceSettings)}
-    said = {name: value for name, value in stated.items() if name != "format"}
-    for name, value in said.items():
+    stated_values = {name: value for name, value in table.items() if name != "format"}
+    for name, value in stated_values.items():
         if name not in known:
             near = difflib.get_close_matches(name, known, 1)
             hint = f"did you mean '{near[0]}'?" if near else f"it knows {', '.join(known)}."
             raise BadInput(f"The settings do not know '{name}'", hint=hint, where=FILE)
         if not _is_like(value, known[name]):
             raise BadInput(f"{name} is not as it should be", hint=f"write {name} = {_toml(known[name])}.", where=FILE)
-    read: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in said.items()}
+    read: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in stated_values.items()
+    }
     return WorkspaceSettings(**read)
 
 

@@ -65,10 +65,10 @@ def work(
     """Open what a job names, and do what it says."""
     if job["verb"] == PING:
         return {}
-    stated = _schema(job["schema"], job["name"])
-    schema = replace(stated, rule=job.get("rule"), population=job["population"])
+    parsed_schema = _schema(job["schema"], job["name"])
+    schema = replace(parsed_schema, rule=job.get("rule"), population=job["population"])
     version = _version(job)
-    engine = _engine(opened, job, stated, version)
+    engine = _engine(opened, job, parsed_schema, version)
     watch(engine.progress)
     is_invented = job["format"] == INVENTED
     schema = replace(schema, looked="") if is_invented else schema  # nobody saw invented rows
@@ -81,8 +81,8 @@ def work(
         mandate=None if is_invented else _mandate(job["mandate"]),
         records=None if is_invented else opened.records,
     )
-    found = performed(dataset, job, exploration)
-    return found | {"digest": opened.files.keyed(found["digest"])} if job["verb"] == DIGEST else found
+    answer = performed(dataset, job, exploration)
+    return answer | {"digest": opened.files.keyed(answer["digest"])} if job["verb"] == DIGEST else answer
 
 
 def _engine(opened: WorkerState, job: Mapping[str, Any], schema: Schema, version: str) -> Engine:
@@ -99,12 +99,12 @@ def _engine(opened: WorkerState, job: Mapping[str, Any], schema: Schema, version
     while len(opened.engines) >= MOST_OPEN:
         _, (gone, descriptor) = opened.engines.popitem(last=False)
         _close(gone, descriptor)
-    made = _open_engine(opened, job, schema)
+    engine = _open_engine(opened, job, schema)
     if _version(job) != version:
-        _close(*made)
+        _close(*engine)
         raise SourceError(f"The data of {job['name']} was changed while it was opened", hint="try again.")
-    opened.engines[key] = made
-    return made[0]
+    opened.engines[key] = engine
+    return engine[0]
 
 
 def _is_unchanged(engine: Engine) -> bool:
@@ -122,11 +122,13 @@ def _open_engine(opened: WorkerState, job: Mapping[str, Any], schema: Schema) ->
         return local.engine_for_path(job["reference"], schema), None
     descriptor = opened.files.opened(job["dataset"], job["version"], job["name"])
     try:
-        made = local.engine_for_memory_file(descriptor, job["format"], job["name"], schema, memory_mb=opened.memory_mb)
+        engine = local.engine_for_memory_file(
+            descriptor, job["format"], job["name"], schema, memory_mb=opened.memory_mb
+        )
     except BaseException:
         os.close(descriptor)
         raise
-    return made, descriptor
+    return engine, descriptor
 
 
 def _version(job: Mapping[str, Any]) -> str:
@@ -145,5 +147,7 @@ def _schema(text: str, name: str) -> Schema:
     return parse_schema(text, f"the schema of {name}")
 
 
-def _mandate(said: Mapping[str, Any] | None) -> Authorization | None:
-    return None if said is None else Authorization(**dict(said) | {"budget": BudgetLimit.from_texts(said["budget"])})
+def _mandate(stored: Mapping[str, Any] | None) -> Authorization | None:
+    return (
+        None if stored is None else Authorization(**dict(stored) | {"budget": BudgetLimit.from_texts(stored["budget"])})
+    )

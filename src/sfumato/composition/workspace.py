@@ -81,14 +81,16 @@ class Workspace:
 
     def _sandbox(self) -> Bubblewrap:
         """Ranges are each signal's own: a score is held within them where it is used."""
-        told = self.settings
-        return Bubblewrap(SandboxLimits(told.code_seconds, told.code_memory_mb, DECIMALS, -_FAR, _FAR))
+        settings = self.settings
+        return Bubblewrap(SandboxLimits(settings.code_seconds, settings.code_memory_mb, DECIMALS, -_FAR, _FAR))
 
     def _limits(self) -> EscrowLimits:
         here = f"{platform.node()}:{self.folder.resolve()}"
-        told = self.settings
-        seconds = float(told.code_seconds)
-        return EscrowLimits(told.session_hours, told.queries, told.references, told.lease_seconds, here, seconds)
+        settings = self.settings
+        seconds = float(settings.code_seconds)
+        return EscrowLimits(
+            settings.session_hours, settings.queries, settings.references, settings.lease_seconds, here, seconds
+        )
 
     def _later(self, work: Callable[[], None]) -> None:
         self._background.submit(work)
@@ -164,9 +166,9 @@ class _Runner:
 @contextmanager
 def lock_for_serving(folder: Path, settings: WorkspaceSettings) -> Iterator[bool]:
     """Whether no other server of this folder lives. In a file there is room for one only."""
-    with (folder / FILE).open(encoding="utf-8") as held:
+    with (folder / FILE).open(encoding="utf-8") as lock:
         try:
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             alone = False
         else:

@@ -20,7 +20,7 @@ from sfumato.presentation.risk import exposure_histogram_view
 from sfumato.presentation.risk.exposure import blocks
 from sfumato.presentation.table import table
 from sfumato.presentation.wording import risk_sentences as of_risk
-from sfumato.privacy.preferences.preference import gap, ratio, variance
+from sfumato.privacy.preferences.disparity import gap, ratio, variance
 from sfumato.release.ledger import PrivacyLedger
 
 QUERY = "SELECT AVG(hours_per_week) FROM adult WHERE workclass IN ('Federal-gov', 'Local-gov', 'State-gov')"

@@ -66,7 +66,7 @@ def _left(
     for query, request in requests:
         require_releasable(query, request, **how)
     choices = [choose_epsilon(query, request, **how) for query, request in requests]
-    if all(choice.guarantee is Guarantee.DP and not choice.asked.selecting for choice in choices):
+    if all(choice.guarantee is Guarantee.DP and not choice.request.selecting for choice in choices):
         return BatchPlan(dataset, choices, None).release_all(attestation=how["attestation"]), True
     return [release_choice(q, choice, **how) for (q, _), choice in zip(requests, choices, strict=True)], False
 
@@ -82,7 +82,7 @@ def _signalled(dataset: DatasetContext, job: Job) -> dict[str, Any]:
 def _tables(dataset: DatasetContext, job: Job) -> dict[str, Any]:
     """The exact answer, whole or by blocks of people: for a function that scores it elsewhere, for nobody's eyes."""
     if dataset.version != job["data"]:  # written anew since the approval was checked
-        raise Conflict.because("signal-changed", then="ask")
+        raise Conflict.because("submission-changed", what="signal", then="again")
     query, blocks = bind(dataset, job["sql"]), job["blocks"]
     found = [exact_table(query)] if blocks is None else block_tables(query, blocks, dataset.services.salt())
     return {"tables": [table.as_dict() | {"rows": [list(map(_plain, row)) for row in table.rows]} for table in found]}
@@ -130,7 +130,7 @@ def _explored(dataset: DatasetContext, job: Job) -> Exploration:
             cell = first_figure(query)
         case _:
             profile = rehearse(query, **how)
-    return explore(profile, ceiling=job["ceiling"], stated=job["stated"], now=job["now"], cell=cell)
+    return explore(profile, ceiling=job["ceiling"], preference=job["preference"], now=job["now"], cell=cell)
 
 
 def _checked(dataset: DatasetContext, _job: Job) -> dict[str, Any]:

@@ -19,14 +19,11 @@ from sfumato.escrow.policy.policy import Policy
 from sfumato.escrow.policy.store import Policies, SignedPolicy, may_write
 from sfumato.escrow.ports import EscrowPorts
 from sfumato.escrow.questions.exploration import Questions
-from sfumato.escrow.submissions.decisions import Decisions
-from sfumato.escrow.submissions.docket import Docket
-from sfumato.escrow.submissions.execution import Execution
-from sfumato.escrow.submissions.request import Requests
-from sfumato.escrow.submissions.signal_decisions import SignalDecisions
-from sfumato.escrow.submissions.signal_docket import SignalDocket
-from sfumato.escrow.submissions.signal_execution import SignalExecution
+from sfumato.escrow.submissions.request import Request
+from sfumato.escrow.submissions.requests import Requests
+from sfumato.escrow.submissions.signal import Signal
 from sfumato.escrow.submissions.signals import Signals
+from sfumato.escrow.submissions.store import SubmissionStore
 from sfumato.ledger.entry import Draft, Event
 from sfumato.ledger.history import Record
 from sfumato.model.guarantee import Guarantee
@@ -48,20 +45,13 @@ class Escrow:
         self.policies = PolicyService(kept, self.datasets)
         self.drafts = Drafts(self.datasets, kept)
         self.questions = Questions(ports, self.datasets, kept)
-        docket = Docket(ports, self.accounts, self.datasets)
-        parts = (self.accounts, self.datasets, self.questions, docket, self.notifications)
-        self.execution = Execution(ports, *parts)
-        self.decisions = Decisions(ports, *parts, self.execution)
-        self.requests = Requests(ports, *parts[1:], self.decisions, self.execution)
-        asked = SignalDocket(ports, self.accounts, self.datasets, self.requests)
-        self.signal_execution = SignalExecution(ports, self.accounts, self.datasets, asked, self.notifications)
-        rooms = (asked, self.notifications)
-        self.signal_decisions = SignalDecisions(ports, self.accounts, self.datasets, *rooms, self.signal_execution)
-        self.signals = Signals(ports, self.datasets, *rooms, self.signal_decisions, self.signal_execution)
+        rooms = (ports, self.accounts, self.datasets, self.notifications)
+        self.requests = Requests(SubmissionStore(Request, *rooms), self.questions)
+        self.signals = Signals(SubmissionStore(Signal, *rooms), self.requests)
 
     def resume(self, *, alone: bool = True) -> int:
         """After a start: what was approved goes on. How much that is."""
-        return self.execution.resume(alone=alone) + self.signal_execution.resume(alone=alone)
+        return self.requests.execution.resume(alone=alone) + self.signals.execution.resume(alone=alone)
 
 
 class PolicyService:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sfumato.presentation.figures.marks import GLYPHS
 from sfumato.presentation.wording import difference_sentences as of_difference
 from sfumato.release.difference import Difference
 
@@ -13,6 +14,7 @@ def as_dict(difference: Difference) -> dict[str, object]:
         "high": difference.high,
         "larger": difference.low > 0,
         "smaller": difference.high < 0,
+        "verdict": GLYPHS["ok" if difference.low > 0 else "over" if difference.high < 0 else "chosen"],
         "sentence": of_difference.sentence(difference.value, difference.low, difference.high),
         "covers": of_difference.covers(picked=difference.picked),
     }

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sfumato.model.exposure_histogram import ExposureHistogram
 from sfumato.model.facts import Histogram
 from sfumato.model.risk import RiskAt, RiskView, Source
-from sfumato.presentation.figures.histogram import STEEP
+from sfumato.presentation.figures.figure import Axis, Bars, Figure, Limit, Range
+from sfumato.presentation.figures.histogram import histogram_figure
 from sfumato.presentation.figures.marks import GLYPHS, Verdict
+from sfumato.presentation.figures.plotly import page_plotly
 from sfumato.presentation.risk import profile as risk
 from sfumato.presentation.wording import exploration_sentences as of_explorer
 from sfumato.presentation.wording import exposure_histogram_sentences as of_exposure_histogram
@@ -18,10 +21,11 @@ from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import method_comparison_sentences as of_compare
 from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.presentation.wording.numbers import number
-from sfumato.privacy.preferences.sweep import SELECTING, Kind, Slider, Stop, place
+from sfumato.privacy.preferences.sweep import SELECTING, Slider, SliderKind, SliderPosition, place
 from sfumato.privacy.risk.membership import attack_chance
 from sfumato.release.risk.exploration import LISTED, Exploration, PolicyInForce
 
+FAR = 1e6  # where a gap that is infinite ends in a picture
 BARS = 20  # of a histogram of exposures, at most
 VERDICTS: Mapping[str, tuple[Verdict, str]] = {
     "ok": ("ok", "allowed"),
@@ -35,7 +39,15 @@ VERDICTS: Mapping[str, tuple[Verdict, str]] = {
 def exploration(explored: Exploration) -> dict[str, Any]:
     """What a page looks up: each place of each slider, and each epsilon, in numbers and in sentences."""
     view, policy, replaced = explored.view, explored.policy, explored.replaced
-    kind, index = place(explored.sliders, policy.stated, policy.epsilon)
+    points = [
+        _point(at, worst, view, policy, explored.cell, replaced)
+        for at, worst in zip(view.candidates, explored.anybody, strict=True)
+    ]
+    sliders = {slider.kind.value: _slider(slider, view.source, policy, replaced) for slider in explored.sliders}
+    for name, slider in sliders.items():
+        for stop in slider["stops"]:
+            stop.update(_rows(points, stop, policy.ceiling, limit=name == SliderKind.GAP.value))
+    kind, index = place(explored.sliders, policy.preference, policy.epsilon)
     notes = (of_risk.noisy_parts(view), of_risk.missed_ranks(view), of_risk.without_delta(view))
     return {
         "source": view.source.value,
@@ -52,19 +64,18 @@ def exploration(explored: Exploration) -> dict[str, Any]:
         "start": {"kind": kind.value, "index": index},
         "cell": None if explored.cell is None else explored.cell[0],
         "absent": of_explorer.absent(replaced),
-        "points": [
-            _point(at, worst, view, policy, explored.cell, replaced)
-            for at, worst in zip(view.candidates, explored.anybody, strict=True)
-        ],
-        "sliders": {slider.kind.value: _slider(slider, view.source, policy, replaced) for slider in explored.sliders},
+        "points": points,
+        "sliders": sliders,
         "histogram": _histogram(view, explored.histogram),
     }
 
 
-def _standing(kind: Kind, source: Source, policy: PolicyInForce) -> str:
+def _standing(kind: SliderKind, source: Source, policy: PolicyInForce) -> str:
     """Why a rule that states no epsilon stands at one."""
-    elsewhere = source in (Source.REHEARSAL, Source.PEOPLE) and kind is Kind.EPSILON and policy.epsilon is not None
-    return of_explorer.AT_ITS_EPSILON if elsewhere and "gap" in policy.stated else ""
+    elsewhere = (
+        source in (Source.REHEARSAL, Source.PEOPLE) and kind is SliderKind.EPSILON and policy.epsilon is not None
+    )
+    return of_explorer.AT_ITS_EPSILON if elsewhere and "gap" in policy.preference else ""
 
 
 def verdict(epsilon: float, stop: Mapping[str, Any], ceiling: float) -> str:
@@ -84,12 +95,46 @@ def verdict(epsilon: float, stop: Mapping[str, Any], ceiling: float) -> str:
 
 
 def rows(exploration: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The table as it stands first: those that are always shown and the one in force, each with its verdict."""
-    start = exploration["start"]
+    """The table as it stands first, each row with its verdict."""
+    start, points = exploration["start"], exploration["points"]
     stop = exploration["sliders"][start["kind"]]["stops"][start["index"]]
-    points = [point for point in exploration["points"] if point["listed"] or point["epsilon"] == stop["epsilon"]]
-    ceiling = exploration["ceiling"]
-    return [point | {"verdict": verdict_mark(verdict(point["epsilon"], stop, ceiling))} for point in points]
+    return [points[index] | {"verdict": verdict_mark(name)} for index, name in stop["rows"]]
+
+
+def _rows(
+    points: Sequence[Mapping[str, Any]], stop: Mapping[str, Any], ceiling: float, *, limit: bool
+) -> dict[str, Any]:
+    """What a stop shows: the points that are always shown and the one it leads to, with verdicts, and their picture."""
+    shown = [index for index, point in enumerate(points) if point["listed"] or point["epsilon"] == stop["epsilon"]]
+    names = [verdict(points[index]["epsilon"], stop, ceiling) for index in shown]
+    listed = "; ".join(f"{points[index]['shown']}: {points[index]['gap_shown']}" for index in shown)
+    return {
+        "rows": [[index, name] for index, name in zip(shown, names, strict=True)],
+        "figure": _figure([points[index] for index in shown], names, (stop["value"], stop["shown"]) if limit else None),
+        "label": f"The gap at each epsilon: {listed}.",
+    }
+
+
+def _figure(
+    points: Sequence[Mapping[str, Any]], names: Sequence[str], limit: tuple[float, str] | None
+) -> dict[str, Any]:
+    """The gap at each epsilon as a bar, with its verdict above it."""
+    marks = [verdict_mark(name) for name in names]
+    ranges = [
+        Range(point["epsilon"], 1.0, max(point["gap"] or FAR, 1.002), VERDICTS[name][0])
+        for point, name in zip(points, names, strict=True)
+    ]
+    limits = [] if limit is None else [Limit(limit[0], f"limit {limit[1]}")]
+    drawn = page_plotly(Figure("", "", Axis("epsilon"), risk.GAP, (*ranges, *limits)))
+    bars = drawn["data"][0]
+    both = list(zip(points, marks, strict=True))
+    bars["text"] = [f"{point['gap_shown']}<br>{mark['glyph']}" for point, mark in both]
+    bars["customdata"] = [
+        f"epsilon {p['shown']}: gap {p['gap_shown']}, {p['noise']} {mark['words']}" for p, mark in both
+    ]
+    bars["hovertemplate"] = "%{customdata}<extra></extra>"
+    bars["marker"]["color"] = [f"var(--{mark['mark'] if mark['words'] else 'line'})" for mark in marks]
+    return drawn
 
 
 def verdict_mark(name: str) -> dict[str, str]:
@@ -126,13 +171,15 @@ def _slider(slider: Slider, source: Source, policy: PolicyInForce, replaced: boo
     return {"label": of_explorer.KINDS[slider.kind], "stops": stops, "why": slider.why}
 
 
-def _stop(stop: Stop, source: Source, policy: PolicyInForce, replaced: bool) -> dict[str, Any]:
+def _stop(stop: SliderPosition, source: Source, policy: PolicyInForce, replaced: bool) -> dict[str, Any]:
     solution = stop.solution
     most = attack_chance(policy.ceiling + SELECTING, policy.delta) if solution is None else None
     limited_to = policy.ceiling if solution is not None and solution.unbounded else None
     return {
         "value": stop.value,
-        "shown": _SHOWN[stop.kind].format(number(100 * stop.value if stop.kind is Kind.CHANCE else stop.value, 4)),
+        "shown": _SHOWN[stop.kind].format(
+            number(100 * stop.value if stop.kind is SliderKind.CHANCE else stop.value, 4)
+        ),
         "words": of_explorer.stop(stop, source, replaced=replaced),
         "low": min(stop.meets.low, of_compare.FAR),
         "high": None if math.isinf(stop.meets.high) else stop.meets.high,
@@ -147,11 +194,11 @@ def _stop(stop: Stop, source: Source, policy: PolicyInForce, replaced: bool) -> 
 
 
 _SHOWN = {
-    Kind.GAP: "{}×",
-    Kind.CHANCE: "{} of 100",
-    Kind.ERROR: "±{}",
-    Kind.EPSILON: "{}",
-    Kind.SELECTED: "{}",
+    SliderKind.GAP: "{}×",
+    SliderKind.CHANCE: "{} of 100",
+    SliderKind.ERROR: "±{}",
+    SliderKind.EPSILON: "{}",
+    SliderKind.SELECTED: "{}",
 }
 
 
@@ -179,16 +226,11 @@ def _histogram(view: RiskView, people: Histogram | None) -> dict[str, Any] | Non
         return None
     if exposure_histogram is None:
         people = _evened(people)
-    standing = [count for count in people.people if count]
-    steep = bool(standing) and max(standing) > STEEP * min(standing)
+    title = of_risk.AT_EACH_EXPOSURE if exposure_histogram is None else of_exposure_histogram.WITH_NOISE
+    noise = 0 if exposure_histogram is None else of_exposure_histogram.bin_noise(exposure_histogram)
+    figure = histogram_figure(people, title)
+    figure = replace(figure, marks=(Bars(people.edges, tuple(map(float, people.people)), float(noise)),))
     notes = [f"Exposure {of_risk.EXPOSURE}"]
     notes += [] if exposure_histogram is None else of_exposure_histogram.read_off(exposure_histogram)
-    return {
-        "title": of_risk.AT_EACH_EXPOSURE if exposure_histogram is None else of_exposure_histogram.WITH_NOISE,
-        "notes": notes + ([of_risk.TENFOLD_BARS] if steep else []),
-        "steep": steep,
-        "bars": [
-            [low, high, count] for low, high, count in zip(people.edges, people.edges[1:], people.people, strict=False)
-        ],
-        "noise": 0 if exposure_histogram is None else of_exposure_histogram.bin_noise(exposure_histogram),
-    }
+    notes += [figure.note] if figure.note else []
+    return {"title": title, "notes": notes, "noise": noise, "figure": page_plotly(figure)}

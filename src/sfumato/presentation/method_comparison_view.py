@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sfumato.model.method_comparison import Method, MethodComparison, Together
 from sfumato.presentation.document import (
@@ -19,6 +19,7 @@ from sfumato.presentation.document import (
     on_page,
 )
 from sfumato.presentation.figures.figure import Axis, Figure, Pin, Span
+from sfumato.presentation.figures.plotly import page_plotly
 from sfumato.presentation.risk.profile import ranges
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import method_comparison_sentences as of_compare
@@ -50,6 +51,17 @@ def figure(comparison: MethodComparison) -> Figure:
         marks=(*spans, *pins),
         note=of_compare.COMPARED_BARS,
     )
+
+
+def page_figure(comparison: MethodComparison) -> dict[str, Any]:
+    """The same for a page of the server; no interval is rounded beyond what it allows."""
+    picture = figure(comparison)
+    drawn = page_plotly(picture)
+    drawn["data"][0]["text"] = [
+        of_compare.epsilons((span.low, span.high)) + (" ▶" if span.high > picture.across.high else "")
+        for span in picture.of(Span)
+    ]
+    return drawn
 
 
 def document(comparison: MethodComparison) -> Document:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from sfumato.model.release import Answer, Interval, ReleaseCertificate
+from sfumato.model.schema import Type
 from sfumato.presentation.document import Cells, CodeLines, Document, Prose, in_html, in_text
+from sfumato.presentation.figures.plotly import STILL, shown_text
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import release_sentences as of_release
+
+MOST_CHARTS = 8
+LONGEST = 24  # letters of a name below a picture
 
 
 def document(answer: Answer, certificate: ReleaseCertificate) -> Document:
@@ -39,6 +45,56 @@ def cells(answer: Answer, *, rounded: bool = False) -> tuple[list[str], list[lis
         if any(intervals):
             columns.append("90 of 100")
     return columns, rows
+
+
+def charts(answer: Answer) -> list[dict[str, Any]]:
+    """A picture for each figure of an answer with several rows: what it shows in words, and Plotly's JSON.
+
+    Colours are names of the palette, as in `page_plotly`.
+    """
+    drawn = [i for i, type_ in enumerate(answer.types) if answer.ranged[i] and type_ in (Type.INTEGER, Type.NUMBER)]
+    return [_chart(answer, position) for position in drawn[:MOST_CHARTS]] if len(answer.rows) > 1 else []
+
+
+def _chart(answer: Answer, position: int) -> dict[str, Any]:
+    keys = [i for i, ranged in enumerate(answer.ranged) if not ranged]
+    title, by = answer.columns[position], ", ".join(answer.columns[i] for i in keys)
+    noise = "with noise ranges" if answer.intervals is not None else "noise size withheld"
+    names = [shown_text(" · ".join("" if row[i] is None else str(row[i]) for i in keys)) for row in answer.rows]
+    values: list[Any] = [row[position] for row in answer.rows]
+    intervals = [row[position] for row in answer.intervals] if answer.intervals is not None else [None] * len(values)
+    both = list(zip(values, intervals, strict=True))
+    whole = answer.types[position] is Type.INTEGER
+    ups, downs = ([0 if ends is None else abs(ends[side] - value) for value, ends in both] for side in (1, 0))
+    trace = {
+        "type": "bar" if whole else "scatter",
+        **({} if whole else {"mode": "markers"}),
+        "marker": {"color": "var(--chosen)", **({"opacity": 0.75} if whole else {"size": 9})},
+        "x": list(range(len(names))),
+        "y": values,
+        "error_y": {"type": "data", "symmetric": False, "array": ups, "arrayminus": downs, "color": "var(--ink)"},
+        "text": [f"{name}<br>{_reading(*pair)}" for name, pair in zip(names, both, strict=True)],
+        "textposition": "none",
+        "hovertemplate": "%{text}<extra></extra>",
+    }
+    axis = {"gridcolor": "var(--grid)", "zerolinecolor": "var(--line)", "linecolor": "var(--line)", **STILL}
+    short = [name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…" for name in names]
+    layout = {
+        "height": 340,
+        "margin": {"t": 36, "r": 10, "b": 40, "l": 50},
+        "title": {"text": shown_text(title), "font": {"size": 15}, "x": 0, "xanchor": "left"},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "xaxis": axis | {"showgrid": False, "zeroline": False, "tickvals": trace["x"], "ticktext": short},
+        "yaxis": axis | {"rangemode": "tozero" if whole else "normal"},
+    }
+    label = f"{title}{f' by {by}' if by else ''}, {noise}. The table has the figures."
+    return {"label": label, "data": [trace], "layout": layout}
+
+
+def _reading(value: object, interval: Interval | None) -> str:
+    figure, ends = _rounded(value, interval)
+    return figure if interval is None else f"{figure}, noise range {ends.replace(' – ', ' to ')}"
 
 
 def _rounded(value: object, interval: Interval | None) -> list[str]:

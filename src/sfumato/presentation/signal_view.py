@@ -8,6 +8,7 @@ from sfumato.errors import BadInput
 from sfumato.model.signal import FreeScore, SignalScore
 from sfumato.presentation.document import Document, Prose
 from sfumato.presentation.figures.figure import Axis, Bars, Figure, Pin, Span
+from sfumato.presentation.figures.plotly import page_plotly
 from sfumato.presentation.wording.numbers import number
 from sfumato.presentation.wording.signals import score as of_signal
 
@@ -65,9 +66,11 @@ def picture(signal: SignalScore) -> dict[str, Any] | None:
         return None
     drawn = figure(signal)
     (pin,), spans = drawn.of(Pin), drawn.of(Span)
-    named = {"title": drawn.title, "subtitle": drawn.subtitle, "x": drawn.x.label, "at": pin.x, "pinned": pin.label}
+    named: dict[str, Any] = {"title": drawn.title, "subtitle": drawn.subtitle, "figure": page_plotly(drawn)}
+    named |= {"x": drawn.x.label, "at": pin.x, "pinned": pin.label}
     if spans:
-        return named | {"spans": [vars(span) for span in spans]}
+        places = [f"{span.label}: {drawn.interval(span)}{f', {span.note}' if span.note else ''}" for span in spans]
+        return named | {"spans": [vars(span) for span in spans], "places": places}
     (bars,) = drawn.of(Bars)
     return named | {"y": drawn.y.label, "edges": list(bars.edges), "counts": list(bars.heights)}
 

@@ -24,38 +24,38 @@ def answer(
         tuple(key[c.key] if c.key is not None else _figure(c, measurement, cell) for c in measurement.columns)
         for key, cell in cells
     ]
-    shown = [i for i, c in enumerate(measurement.columns) if c.visible]
+    visible = [i for i, c in enumerate(measurement.columns) if c.visible]
     names = [c.name for c in measurement.columns]
     order = apply_having_order_limit(afterwards, names, rows)
     intervals = None
     if calibration is not None:
         intervals = tuple(
-            tuple(range_of(measurement.columns[i], measurement, numbers[row], calibration.numbers) for i in shown)
+            tuple(range_of(measurement.columns[i], measurement, numbers[row], calibration.numbers) for i in visible)
             for row in order
         )
     return Answer(
-        tuple(names[i] for i in shown),
-        tuple(tuple(rows[row][i] for i in shown) for row in order),
+        tuple(names[i] for i in visible),
+        tuple(tuple(rows[row][i] for i in visible) for row in order),
         intervals,
         tuple(numbers[row] for row in order),
-        tuple(_type_of(measurement.columns[i], measurement) for i in shown),
-        tuple(_has_intervals(measurement.columns[i], measurement) for i in shown),
+        tuple(_type_of(measurement.columns[i], measurement) for i in visible),
+        tuple(_has_intervals(measurement.columns[i], measurement) for i in visible),
     )
 
 
 def half_widths(released: Answer, measurement: Measurement, calibration: Calibration) -> tuple[float | None, ...]:
     """Per cell of the answer, how far the noise reaches: of what divides, the further end; of a selection, nothing."""
-    found: list[float | None] = []
+    widths: list[float | None] = []
     columns = [c for c in measurement.columns if c.visible]
     for row, intervals in zip(released.rows, released.intervals or (), strict=True):
         for column, value, interval in zip(columns, row, intervals, strict=True):
             if column.key is not None:
                 continue
             if len(column.numbers) == 1:
-                found.append(_reach(calibration.numbers[column.numbers[0]]))
+                widths.append(_reach(calibration.numbers[column.numbers[0]]))
             elif interval is not None:
-                found.append(max(float(value) - interval[0], interval[1] - float(value)))  # type: ignore[arg-type]
-    return tuple(found)
+                widths.append(max(float(value) - interval[0], interval[1] - float(value)))  # type: ignore[arg-type]
+    return tuple(widths)
 
 
 def post_processing(measurement: Measurement, afterwards: Afterwards) -> tuple[PostProcessing, ...]:
@@ -74,8 +74,8 @@ def post_processing(measurement: Measurement, afterwards: Afterwards) -> tuple[P
 
 def picks_rows(measurement: Measurement, afterwards: Afterwards) -> bool:
     """Whether which rows are in the answer depends on their noisy figures."""
-    found = measurement.thresholded is not None
-    return found or afterwards.having is not None or afterwards.limit is not None or afterwards.offset > 0
+    thresholded = measurement.thresholded is not None
+    return thresholded or afterwards.having is not None or afterwards.limit is not None or afterwards.offset > 0
 
 
 def _type_of(column: Assembly, measurement: Measurement) -> Type | None:

@@ -27,7 +27,15 @@ from sfumato.release.draw_plan import DrawPlan
 from sfumato.release.ledger import digest
 from sfumato.release.recorded import Recorded
 from sfumato.release.request import require_own_choice
-from sfumato.release.reserve import PrivacyCost, Reservation, earlier_release, record_release, reserve, row, version_of
+from sfumato.release.reserve import (
+    PrivacyCost,
+    Reservation,
+    charge_figures,
+    earlier_release,
+    public_charge,
+    record_release,
+    reserve,
+)
 
 TIGHT = "tight accounting of a batch that was fixed in advance"  # how a charge came about, as the ledger has it
 SUMMED = "the sum over a batch that was fixed in advance"
@@ -90,8 +98,8 @@ class BatchPlan:
         tight = self.context.services.accountant()(self._pairs, left) + more
         if tight >= summed[0] / NANO:
             return summed
-        shown = sum((m.delta for m in self._members if not m.gaussian_numbers), Fraction(0))
-        return nano(tight), Fraction(str(self._stated)) + shown
+        threshold_delta = sum((m.delta for m in self._members if not m.gaussian_numbers), Fraction(0))
+        return nano(tight), Fraction(str(self._stated)) + threshold_delta
 
     @cached_property
     def _pairs(self) -> tuple[Pair, ...]:
@@ -122,38 +130,32 @@ class BatchPlan:
             return known if all(numbers.is_complete for numbers in known) else None
 
         self.context.require_data()
-        held: Reservation | Draft | list[Recorded] = reserve(
-            ledger, recorded, inputs, self._reservation, allow_no_guarantee=False, what=BATCH
+        reservation: Reservation | Draft | list[Recorded] = reserve(
+            ledger, recorded, inputs, self._charge_draft, allow_no_guarantee=False, what=BATCH
         )
-        if isinstance(held, Draft):
-            return self._as_they_left(held)
-        if isinstance(held, list):
-            each_known = zip(self._members, held, strict=True)
+        if isinstance(reservation, Draft):
+            return self._as_they_left(reservation)
+        if isinstance(reservation, list):
+            each_known = zip(self._members, reservation, strict=True)
             return tuple(from_record(m.plan, known) for m, known in each_known)
         left, numbers = [], []
         for member, own in zip(self._members, each, strict=True):
-            its = replace(held, inputs=own, together=len(self._members))
+            its = replace(reservation, inputs=own, together=len(self._members))
             released, number = draw_and_record(member.plan, its)
             left.append(released)
             numbers.append(number)
-        record_release(ledger, self._key, held, self._what, {"members": numbers})
+        record_release(ledger, self._key, reservation, self._what, {"members": numbers})
         return tuple(left)
 
     @property
     def _what(self) -> str:
         return f"{len(self._members)} charged together: {'; '.join(m.query.sql for m in self._members)}"
 
-    def _reservation(self, outcome: Guarantee) -> Draft:
+    def _charge_draft(self, outcome: Guarantee) -> Draft:
         epsilon, delta = self._charge
-        public: dict[str, object] = {
-            "what": self._what,
-            "guarantee": outcome.value,
-            "method": self._method,
-            "kind": BATCH,
-            "version": version_of(self.context),
-        }
         mechanisms = dict.fromkeys(m.calibration.mechanism for m in self._members)
-        public |= row(chosen_by(outcome, outright=self._outright), ", ".join(mechanisms), self._cost)
+        figures = charge_figures(chosen_by(outcome, outright=self._outright), ", ".join(mechanisms), self._cost)
+        public = public_charge(self.context, outcome, figures, what=self._what, method=self._method, kind=BATCH)
         return self.context.ledger.draft(Event.RESERVED, self._key, public, nano_epsilon=epsilon, delta=delta)
 
     @property
@@ -162,7 +164,7 @@ class BatchPlan:
 
     @property
     def _outright(self) -> bool:
-        return all(m.choice.asked.outright for m in self._members)
+        return all(m.choice.request.outright for m in self._members)
 
     @property
     def _cost(self) -> PrivacyCost:
@@ -172,7 +174,9 @@ class BatchPlan:
         return PrivacyCost(
             epsilon / NANO,
             sum((rho_of(measurement, calibration) for measurement, calibration in drawn), Fraction(0)),
-            tuple(float(n.sensitivity_under(c.noise.mechanism)) for found, c in drawn for n in found.numbers),
+            tuple(
+                float(n.sensitivity_under(c.noise.mechanism)) for measurement, c in drawn for n in measurement.numbers
+            ),
             tuple(drawing.scale for _, calibration in drawn for drawing in calibration.numbers),
             None if None in numbers else sum(number or 0 for number in numbers),
             delta,
@@ -194,11 +198,11 @@ class _Member:
     def __init__(self, context: DatasetContext, choice: object) -> None:
         if not isinstance(choice, SolvedRequest):
             raise PreferenceError.because("batch-not-of-choices")
-        self.query, self.choice = bind(context, choice.asked.statement.text), choice
-        if choice.guarantee is not Guarantee.DP or choice.asked.selecting:
-            said = choice.asked.said(told=choice.guarantee.holds)
+        self.query, self.choice = bind(context, choice.request.statement.text), choice
+        if choice.guarantee is not Guarantee.DP or choice.request.selecting:
+            method = choice.request.method_text(public=choice.guarantee.holds)
             raise NoGuarantee.because(
-                "batch-epsilon-not-public", guarantee=choice.guarantee.value, method=said, sql=self.query.sql
+                "batch-epsilon-not-public", guarantee=choice.guarantee.value, method=method, sql=self.query.sql
             )
         require_own_choice(self.query, choice)
         self.plan = DrawPlan.of(self.query, choice)

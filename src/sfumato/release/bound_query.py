@@ -93,23 +93,23 @@ class BoundQuery:
         """The part of a contributor's exposure that is a number of its own, where that is known."""
         return fixed_part(self.statement, self.context.schema, self.declared)
 
-    def noise(self, mechanism: str, delta: float | None, calibration: str) -> Noise:
+    def noise(self, mechanism: str = "laplace", delta: float | None = None, calibration: str = "analytic") -> Noise:
         return checked_noise(mechanism, delta, calibration, private_keys=self.has_private_keys)
 
     # Where what goes into a release comes from, and the epsilon that it leads to
 
-    def provenances(self, asked: ReleaseRequest, record: Record, attestation: str) -> tuple[Provenance, ...]:
+    def provenances(self, request: ReleaseRequest, record: Record, attestation: str) -> tuple[Provenance, ...]:
         ledger, mandate = self.context.ledger, self.context.mandate
         of_rule = "" if mandate is None else mandate.attestation  # the policy's own, for its rule alone
         attestation = " ".join(attestation.split())
         standing = CurrentRule(self.rule, ledger.rule, ledger.schema, ledger.who)
-        return *provenances(asked, record, standing, attestation, of_rule), *self.context.decided(record, attestation)
+        return *provenances(request, record, standing, attestation, of_rule), *self.context.decided(record, attestation)
 
-    def solved(self, asked: ReleaseRequest, selected: Mapping[Preference, Selected] | None = None) -> Solution:
+    def solution(self, request: ReleaseRequest, selected: Mapping[Preference, Selected] | None = None) -> Solution:
         def people(preference: Preference) -> ExposureRange:
-            return compared_spread(preference, self.look(asked.noise), asked.noise)
+            return compared_spread(preference, self.look(request.noise), request.noise)
 
-        return solve_request(asked, people, self.declared, selected, bounded=self.context.ceiling < EPSILON_MAX)
+        return solve_request(request, people, self.declared, selected, bounded=self.context.ceiling < EPSILON_MAX)
 
     # The people
 

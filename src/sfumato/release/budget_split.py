@@ -51,44 +51,44 @@ def split(
     queries: Sequence[str | BoundQuery],
     epsilon: float,
     *,
-    index: Sequence[float] | None,
-    expected: Sequence[float] | None,
-    aim: str | None,
-    relative_error: float | Sequence[float],
-    confidence: float,
-    mechanism: str,
-    delta: float | None,
+    index: Sequence[float] | None = None,
+    expected: Sequence[float] | None = None,
+    aim: str | None = None,
+    relative_error: float | Sequence[float] = 0.1,
+    confidence: float = 0.9,
+    mechanism: str = "laplace",
+    delta: float | None = None,
 ) -> SplitPlan:
     """Each query's part of epsilon, and what that means for its answer. Without index and guesses all are alike."""
-    asked = tuple(_query(context, query) for query in queries)
-    if not asked:
+    bound = tuple(_query(context, query) for query in queries)
+    if not bound:
         raise PreferenceError.because("split-empty")
     if index is not None and aim is not None:
         raise PreferenceError.because("split-index-and-aim")
     whole = stated_epsilon(epsilon).value
-    errors, confidence = checked_errors(relative_error, len(asked)), checked_confidence(confidence)
-    units = [_unit(query) for query in asked]
-    guesses = None if expected is None else _guesses(asked, expected)
+    errors, confidence = checked_errors(relative_error, len(bound)), checked_confidence(confidence)
+    units = [_unit(query) for query in bound]
+    guesses = None if expected is None else _guesses(bound, expected)
     if index is not None:
-        chosen = checked_index(index, len(asked))
+        chosen = checked_index(index, len(bound))
     elif guesses is not None or aim is not None:
         aim = "largest" if aim is None else aim
         chosen = best_index(units, guesses, aim)
     else:
-        chosen = (1.0,) * len(asked)
-    noises, tight = _noises(asked, mechanism, delta)
-    own = _parts(asked, units, chosen, whole)
-    each = zip(asked, noises, own, chosen, units, errors, guesses or [None] * len(asked), strict=True)
-    found = tuple(_part(*of_query, miss=1 - confidence) for of_query in each)
+        chosen = (1.0,) * len(bound)
+    noises, tight = _noises(bound, mechanism, delta)
+    own = _parts(bound, units, chosen, whole)
+    each = zip(bound, noises, own, chosen, units, errors, guesses or [None] * len(bound), strict=True)
+    shares = tuple(_part(*of_query, miss=1 - confidence) for of_query in each)
     laplace = guesses is not None and mechanism == "laplace"
     needed = epsilon_needed(units, chosen, guesses or (), errors, 1 - confidence) if laplace else None
     return SplitPlan(
         epsilon=whole,
-        parts=found,
+        parts=shares,
         confidence=confidence,
         aim=aim,
         needed=needed,
-        queries=asked,
+        queries=bound,
         noises=noises,
         tight=tight,
     )
@@ -99,11 +99,11 @@ class SplitBatchPlan(BatchPlan):
 
     def __init__(self, context: DatasetContext, split: SplitPlan, attestation: str = "") -> None:
         self.split = split
-        asked = [
+        requests = [
             request_of(query, (stated_epsilon(part.epsilon),), *_how(noise), None, EPSILON_MAX)
             for query, part, noise in zip(split.queries, split.parts, split.noises, strict=True)
         ]
-        each = list(zip(split.queries, asked, strict=True))
+        each = list(zip(split.queries, requests, strict=True))
         record = context.ledger.record
         inputs = [provenance for query, own in each for provenance in query.provenances(own, record, attestation)]
         refuse_without_guarantee(inputs, BATCH, instead="as-planned")
@@ -126,10 +126,10 @@ class SplitBatchPlan(BatchPlan):
 
 def split_text(split: model.BudgetSplit) -> str:
     """How an epsilon was split, as the ledger has it."""
-    said = f"epsilon {split.epsilon:.15g} split by the index {' : '.join(f'{part.index:.6g}' for part in split.parts)}"
+    text = f"epsilon {split.epsilon:.15g} split by the index {' : '.join(f'{part.index:.6g}' for part in split.parts)}"
     if split.aim is None:
-        return said
-    return f"{said}; aim {split.aim}; expected {', '.join(f'{part.expected or 0:.6g}' for part in split.parts)}"
+        return text
+    return f"{text}; aim {split.aim}; expected {', '.join(f'{part.expected or 0:.6g}' for part in split.parts)}"
 
 
 def _how(noise: Noise) -> tuple[str, float | None, str]:
@@ -168,13 +168,13 @@ def _guesses(queries: Sequence[BoundQuery], expected: Sequence[float]) -> tuple[
 def _parts(
     queries: Sequence[BoundQuery], units: Sequence[Fraction], index: Sequence[float], epsilon: float
 ) -> tuple[float, ...]:
-    found = parts(units, index, epsilon)
-    for query, own in zip(queries, found, strict=True):
+    epsilons = parts(units, index, epsilon)
+    for query, own in zip(queries, epsilons, strict=True):
         if own <= 0:
             raise PreferenceError.because("split-part-too-small", sql=query.sql)
         if own > EPSILON_MAX:
             raise PreferenceError.because("split-part-too-large", most=EPSILON_MAX, sql=query.sql)
-    return found
+    return epsilons
 
 
 def _noises(

@@ -11,8 +11,8 @@ from sfumato.model.calibration import Calibration, Drawing, NoiseLaw
 from sfumato.model.guarantee import Fixed, guarantee_of, latest_fixed
 from sfumato.model.measurement import NoisyNumber, NumberKind
 from sfumato.model.release import BOUNDS_SOURCES, Answer, Assumed, Assumption, ReleaseCertificate
-from sfumato.privacy.preferences.belief import Belief, Missing
-from sfumato.privacy.preferences.guessing import Guess, Secret, SharingRisk
+from sfumato.privacy.preferences.belief import Belief, MissingPeople
+from sfumato.privacy.preferences.guessing_preferences import Guess, Secret, SharingRisk
 from sfumato.privacy.preferences.preference import Preference
 from sfumato.release import answer as assemble
 from sfumato.release.bound_query import BoundQuery
@@ -24,79 +24,84 @@ from sfumato.release.selection import select
 _SOURCES = dict(zip(Fixed, BOUNDS_SOURCES, strict=True))  # docs/theory/words.md
 
 
-def certify(plan: DrawPlan, calibration: Calibration | None, answer: Answer, held: Reservation) -> ReleaseCertificate:
+def certify(
+    plan: DrawPlan, calibration: Calibration | None, answer: Answer, reservation: Reservation
+) -> ReleaseCertificate:
     """Without a calibration, which tells epsilon, whatever follows from it is withheld.
 
     Of a release that noisy numbers of the record are in, what it rests on beside them: `Certificate.weakened` has both.
     """
-    query, asked = plan.query, plan.asked
+    query, request = plan.query, plan.request
     context, measurement = query.context, query.measurement
     numbers = () if context.bounds_from_data else measurement.numbers  # bounds from the data are the data's
     drawings = None if calibration is None else calibration.numbers
     threshold = None if calibration is None else calibration.threshold
     return ReleaseCertificate(
-        **about(query, held, asked.preferences) | _with_selection(query, asked, held),
+        **about(query, reservation, request.preferences) | _with_selection(query, request, reservation),
         epsilon=None if calibration is None else calibration.epsilon,
-        delta=asked.noise.delta or 0.0,
-        mechanism=asked.noise.mechanism if calibration is None else calibration.mechanism,
-        sensitivity=tuple(float(n.sensitivity_under(asked.noise.mechanism)) for n in numbers) or None,
+        delta=request.noise.delta or 0.0,
+        mechanism=request.noise.mechanism if calibration is None else calibration.mechanism,
+        sensitivity=tuple(float(n.sensitivity_under(request.noise.mechanism)) for n in numbers) or None,
         scale=None if drawings is None else tuple(drawing.scale for drawing in drawings),
         outputs=measurement.k if numbers else None,
         noise_90=None if calibration is None else assemble.half_widths(answer, measurement, calibration),
-        method=asked.said(told=calibration is not None),
-        decided_by=decided_by(held.inputs, asked.applies(query.rule)).value,
+        method=request.method_text(public=calibration is not None),
+        decided_by=decided_by(reservation.inputs, request.applies(query.rule)).value,
         grid_step=None if drawings is None else tuple(float(drawing.step) for drawing in drawings),
         numbers=tuple(n.words for n in numbers),
         post_processing=assemble.post_processing(measurement, query.statement.afterwards),
-        calibration=asked.noise.calibration if asked.noise.mechanism == NoiseLaw.GAUSSIAN else None,
+        calibration=request.noise.calibration if request.noise.mechanism == NoiseLaw.GAUSSIAN else None,
         shares=tuple(float(n.share) for n in numbers) or None,
-        laws=tuple(_law(n, asked) for n in numbers) or None,
+        laws=tuple(_law(n, request) for n in numbers) or None,
         rank_90=None if drawings is None else tuple(drawing.rank_90 for drawing in drawings),
         threshold=None if threshold is None else float(threshold),
         reach=_reach(drawings or ()),
         why=None if calibration is None else plan.solution.why,
-        planned_at=context.ledger.known.planned_at(plan_of(asked), before=held.entry.number),
+        planned_at=context.ledger.known.planned_at(plan_of(request), before=reservation.entry.number),
     )
 
 
-def _with_selection(query: BoundQuery, asked: ReleaseRequest, held: Reservation) -> dict[str, Any]:
+def _with_selection(query: BoundQuery, request: ReleaseRequest, reservation: Reservation) -> dict[str, Any]:
     """What the release cost with the private selection of its epsilon, and what it could have cost at most.
 
     Selected several times, all of them count: it could have been any.
     """
-    if not asked.select_epsilon:
+    if not request.select_epsilon:
         return {"select_epsilon": 0.0}
-    if not held.guarantee.holds:
+    if not reservation.guarantee.holds:
         return {"select_epsilon": None}
-    times = select.times(query, asked, held.entry.number)
-    spent, most = times * nano(asked.select_epsilon), nano(asked.epsilon_max)
-    charged = 0.0 if held.is_free else (spent + held.entry.draft.nano_epsilon) / NANO
+    times = select.times(query, request, reservation.entry.number)
+    spent, most = times * nano(request.select_epsilon), nano(request.epsilon_max)
+    charged = 0.0 if reservation.is_free else (spent + reservation.entry.draft.nano_epsilon) / NANO
     return {"select_epsilon": spent / NANO, "charged": charged, "at_most": (spent + most) / NANO}
 
 
 def about(
-    query: BoundQuery, held: Reservation, preferences: Sequence[Preference] = (), assumptions: Sequence[Assumption] = ()
+    query: BoundQuery,
+    reservation: Reservation,
+    preferences: Sequence[Preference] = (),
+    assumptions: Sequence[Assumption] = (),
 ) -> dict[str, Any]:
     """What is said of everything that was charged: of whom, from which data, when and by whom, and of the total."""
-    context, reserved, inputs, total = query.context, held.entry, held.inputs, held.total
+    context, reserved, inputs, total = query.context, reservation.entry, reservation.inputs, reservation.total
     unit, services, ledger = context.schema.unit, context.services, context.ledger
     return {
-        "guarantee": held.guarantee,
+        "guarantee": reservation.guarantee,
         "lost": tuple(dict.fromkeys(i.what for i in inputs if not guarantee_of([i]).holds)) or None,
         "unit": unit.words,
         "relation": context.schema.relation.value,
-        "batch": held.together,
-        "batch_delta": None if held.together is None else upward(Fraction(reserved.draft.delta)),
-        "charged": _charged(held),
-        "recorded": held.recorded or None,
+        "batch": reservation.together,
+        "batch_delta": None if reservation.together is None else upward(Fraction(reserved.draft.delta)),
+        "charged": _charged(reservation),
+        "recorded": reservation.recorded or None,
         "query": query.sql,
         "query_sha256": query.statement.sha256,
         "ledger_entry": reserved.number if ledger.recorded else None,
         "dataset": context.schema.name,
         "population": ledger.known.population,
-        "released_at": services.now() if held.is_free else reserved.draft.at,
+        "released_at": services.now() if reservation.is_free else reserved.draft.at,
         "fixed": latest_fixed(inputs).value,
-        "assumed": (*_assumed(query, held, preferences), *map(Assumed, assumptions)),
+        "assumed": (*_assumed(query, reservation, preferences), *map(Assumed, assumptions)),
         "dataset_total": total.epsilon,
         "dataset_delta": total.delta,
         "dataset_guarantee": total.guarantee,
@@ -104,21 +109,21 @@ def about(
         "max_rows": unit.max_rows,
         "max_groups": unit.max_groups,
         "bounds_source": _SOURCES[latest_fixed(i for i in inputs if i.what in ("schema", "bounds"))],
-        "looked": ledger.known.looked_before(held.number),
-        "released_by": services.who if held.is_free else reserved.draft.who,
+        "looked": ledger.known.looked_before(reservation.number),
+        "released_by": services.who if reservation.is_free else reserved.draft.who,
         "sampler": services.sampler(),
         "software": services.software,
     }
 
 
-def _charged(held: Reservation) -> float | None:
-    if not held.guarantee.holds:
+def _charged(reservation: Reservation) -> float | None:
+    if not reservation.guarantee.holds:
         return None
-    return 0.0 if held.is_free else held.entry.draft.nano_epsilon / NANO
+    return 0.0 if reservation.is_free else reservation.entry.draft.nano_epsilon / NANO
 
 
-def _law(number: NoisyNumber, asked: ReleaseRequest) -> str:
-    return NoiseLaw.EXPONENTIAL.value if number.kind is NumberKind.SELECTION else asked.noise.mechanism
+def _law(number: NoisyNumber, request: ReleaseRequest) -> str:
+    return NoiseLaw.EXPONENTIAL.value if number.kind is NumberKind.SELECTION else request.noise.mechanism
 
 
 def _reach(drawings: Sequence[Drawing]) -> tuple[float, ...] | None:
@@ -126,7 +131,7 @@ def _reach(drawings: Sequence[Drawing]) -> tuple[float, ...] | None:
     return tuple(d.furthest for d in drawings if d.reach is not None) or None
 
 
-def _assumed(query: BoundQuery, held: Reservation, preferences: Sequence[Preference]) -> Iterator[Assumed]:
+def _assumed(query: BoundQuery, reservation: Reservation, preferences: Sequence[Preference]) -> Iterator[Assumed]:
     context, unit, known = query.context, query.context.schema.unit, query.context.ledger.known
     yield Assumed(Assumption.BOUNDS_FROM_DATA if context.bounds_from_data else Assumption.SCHEMA_PUBLIC)
     yield from map(Assumed, context.assumed)
@@ -138,23 +143,23 @@ def _assumed(query: BoundQuery, held: Reservation, preferences: Sequence[Prefere
     yield from (_of_guess(p.secret) for p in preferences if isinstance(p, Guess | SharingRisk))
     if unit.column:
         yield Assumed.of(Assumption.ROWS_COUNTED, unit=unit.words, rows=unit.max_rows, groups=unit.groups)
-    for said in sorted({i.attestation for i in held.inputs if i.attestation}):
-        yield Assumed.of(Assumption.DECLARED, said=said, by=held.entry.draft.who)
-    if not held.guarantee.holds:
+    for attestation in sorted({i.attestation for i in reservation.inputs if i.attestation}):
+        yield Assumed.of(Assumption.DECLARED, said=attestation, by=reservation.entry.draft.who)
+    if not reservation.guarantee.holds:
         return
-    if any(i.fixed is Fixed.SEPARATED for i in held.inputs):
-        yield Assumed.of(Assumption.VIEWERS_SILENT, viewers=known.viewers_before(held.number))
-    if known.looked_at_another(context.ledger.version, held.number):
+    if any(i.fixed is Fixed.SEPARATED for i in reservation.inputs):
+        yield Assumed.of(Assumption.VIEWERS_SILENT, viewers=known.viewers_before(reservation.number))
+    if known.looked_at_another(context.ledger.version, reservation.number):
         yield Assumed(Assumption.ROWS_CHOSEN_BLINDLY)
-    if known.looked_before(held.number):
+    if known.looked_before(reservation.number):
         yield Assumed(Assumption.ASKED_BLINDLY)
 
 
-def _of_belief(stated: Belief) -> Assumed:
-    worlds = stated.worlds
-    if not isinstance(worlds, Missing):
+def _of_belief(preference: Belief) -> Assumed:
+    worlds = preference.worlds
+    if not isinstance(worlds, MissingPeople):
         return Assumed(Assumption.WORLDS_PUBLIC)
-    return Assumed.of(Assumption.UNIVERSE_PUBLIC, people=worlds.people, name=worlds.name, missing=stated.missing)
+    return Assumed.of(Assumption.UNIVERSE_PUBLIC, people=worlds.people, name=worlds.name, missing=preference.missing)
 
 
 def _of_guess(secret: Secret) -> Assumed:

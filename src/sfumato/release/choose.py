@@ -22,96 +22,96 @@ _UNREAD = Solution(None, feasible=False, unbounded=False, why="nobody was read")
 
 
 def choose_epsilon(
-    query: BoundQuery, asked: ReleaseRequest, attestation: str, *, allow_no_guarantee: bool, redraw: bool
+    query: BoundQuery, request: ReleaseRequest, attestation: str, *, allow_no_guarantee: bool, redraw: bool
 ) -> SolvedRequest:
     """Entered before a selection is charged; what is drawn without one is entered with what came of it."""
-    ledger, unmet = query.context.ledger, select.unmet(query, asked)
+    ledger, unmet = query.context.ledger, select.unmet(query, request)
     drawn: SelectionOutcome | None = None
-    if asked.selecting and unmet is None:
-        select.require_affordable(query, asked, allow_no_guarantee, redraw, attestation)
-        _enter(query, asked, attestation)
+    if request.selecting and unmet is None:
+        select.require_affordable(query, request, allow_no_guarantee, redraw, attestation)
+        _enter(query, request, attestation)
     if unmet is None:
-        drawn = select.run_selection(query, asked, allow_no_guarantee, redraw, attestation)
-    solution = unmet or query.solved(asked, None if drawn is None else drawn.selected)
-    if not asked.selecting or unmet is not None:
-        _enter(query, asked, attestation, drawn)
-    inputs = query.provenances(asked, ledger.known, attestation)
-    choice = _choice(asked, solution, inputs, attestation)
+        drawn = select.run_selection(query, request, allow_no_guarantee, redraw, attestation)
+    solution = unmet or query.solution(request, None if drawn is None else drawn.selected)
+    if not request.selecting or unmet is not None:
+        _enter(query, request, attestation, drawn)
+    inputs = query.provenances(request, ledger.known, attestation)
+    choice = _choice(request, solution, inputs, attestation)
     if unmet is not None:
         return replace(choice, select_epsilon=0.0)  # nothing was selected
     if drawn is None:
         return choice
-    inputs = select.provenances_of_choice(query, asked, choice.epsilon, ledger.known, attestation)
-    return _choice(asked, solution, inputs, attestation)
+    inputs = select.provenances_of_choice(query, request, choice.epsilon, ledger.known, attestation)
+    return _choice(request, solution, inputs, attestation)
 
 
-def preview(query: BoundQuery, asked: ReleaseRequest, attestation: str) -> SolvedRequest:
+def preview(query: BoundQuery, request: ReleaseRequest, attestation: str) -> SolvedRequest:
     """By public facts: nothing is read, entered or charged."""
-    solution = _UNREAD if asked.reads_people or asked.draws else query.solved(asked)
-    inputs = query.provenances(asked, query.context.ledger.record, attestation)
-    return _choice(asked, solution, inputs, attestation)
+    solution = _UNREAD if request.reads_people or request.draws else query.solution(request)
+    inputs = query.provenances(request, query.context.ledger.record, attestation)
+    return _choice(request, solution, inputs, attestation)
 
 
-def enter_plan(query: BoundQuery, asked: ReleaseRequest, attestation: str) -> Guarantee:
+def enter_plan(query: BoundQuery, request: ReleaseRequest, attestation: str) -> Guarantee:
     """Entered without reading anybody; the word that it will carry."""
-    if asked.reads_people:
-        raise PreferenceError.because("plan-reads-people", method=asked.method)
-    _enter(query, asked, attestation)
-    return guarantee_of(query.provenances(asked, query.context.ledger.known, attestation))
+    if request.reads_people:
+        raise PreferenceError.because("plan-reads-people", method=request.method)
+    _enter(query, request, attestation)
+    return guarantee_of(query.provenances(request, query.context.ledger.known, attestation))
 
 
 def require_releasable(
-    query: BoundQuery, asked: ReleaseRequest, attestation: str, *, allow_no_guarantee: bool, redraw: bool
+    query: BoundQuery, request: ReleaseRequest, attestation: str, *, allow_no_guarantee: bool, redraw: bool
 ) -> bool:
     """Refuse what a release would be refused for; whether what left before comes back."""
-    if asked.noise.mechanism != "laplace" and query.declared is not None:
-        added_numbers(query.declared, asked.noise)
+    if request.noise.mechanism != "laplace" and query.declared is not None:
+        added_numbers(query.declared, request.noise)
     record = query.context.ledger.record
-    before = [] if redraw else select.earlier_outcomes(query, asked, record)
-    unread = not before and (asked.reads_people or asked.selecting)
-    solution = _UNREAD if unread else query.solved(asked, before[-1].selected if before else None)
-    inputs = query.provenances(asked, record, attestation)
+    before = [] if redraw else select.earlier_outcomes(query, request, record)
+    unread = not before and (request.reads_people or request.selecting)
+    solution = _UNREAD if unread else query.solution(request, before[-1].selected if before else None)
+    inputs = query.provenances(request, record, attestation)
     # With the word of what was selected for it: an epsilon that was selected without a guarantee is not looked up.
-    of_record = guarantee_of(select.provenances_of_choice(query, asked, solution.epsilon, record, attestation))
-    plan = DrawPlan(query, asked, solution, asked.reads_people or (bool(asked.selecting) and not of_record.holds))
+    of_record = guarantee_of(select.provenances_of_choice(query, request, solution.epsilon, record, attestation))
+    plan = DrawPlan(query, request, solution, request.reads_people or (bool(request.selecting) and not of_record.holds))
     if not redraw and plan.is_in(record, allow_no_guarantee=allow_no_guarantee):
         return True
     if not allow_no_guarantee:
         refuse_without_guarantee(inputs)
-    if asked.selecting and not before:
-        select.require_affordable(query, asked, allow_no_guarantee, redraw, attestation)
+    if request.selecting and not before:
+        select.require_affordable(query, request, allow_no_guarantee, redraw, attestation)
         return False
-    if asked.reads_people or solution.epsilon is not None:
+    if request.reads_people or solution.epsilon is not None:
         plan.refuse_beyond_budget(record, inputs)
     return False
 
 
-def _enter(query: BoundQuery, asked: ReleaseRequest, attestation: str, drawn: SelectionOutcome | None = None) -> None:
+def _enter(query: BoundQuery, request: ReleaseRequest, attestation: str, drawn: SelectionOutcome | None = None) -> None:
     """The plan, unless it is in force; with what was drawn for it, unless that is in the record."""
     ledger = query.context.ledger
     fresh = drawn.stored() if drawn is not None and not drawn.kept else {}
 
     def plan(record: Record) -> Sequence[Draft]:
-        return [plan_entry(ledger, asked, guarantee_of(query.provenances(asked, record, attestation)), fresh)]
+        return [plan_entry(ledger, request, guarantee_of(query.provenances(request, record, attestation)), fresh)]
 
-    if fresh or not ledger.record.in_force(plan_of(asked)):
+    if fresh or not ledger.record.in_force(plan_of(request)):
         ledger.write(plan)
 
 
 def _choice(
-    asked: ReleaseRequest, solution: Solution, inputs: tuple[Provenance, ...], attestation: str
+    request: ReleaseRequest, solution: Solution, inputs: tuple[Provenance, ...], attestation: str
 ) -> SolvedRequest:
     return SolvedRequest(
         epsilon=solution.epsilon,
         feasible=solution.feasible,
         unbounded=solution.unbounded,
         why=solution.why,
-        method=asked.method,
+        method=request.method,
         guarantee=guarantee_of(inputs),
-        noise=asked.noise,
-        epsilon_max=asked.epsilon_max,
-        select_epsilon=asked.select_epsilon,
+        noise=request.noise,
+        epsilon_max=request.epsilon_max,
+        select_epsilon=request.select_epsilon,
         provenances=inputs,
         attestation=attestation,
-        asked=asked,
+        request=request,
     )

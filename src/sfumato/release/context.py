@@ -19,7 +19,6 @@ from sfumato.model.release import Assumption
 from sfumato.model.schema import Schema, Type
 from sfumato.model.statement import Predicate
 from sfumato.ports import Engine, KnownRows, LedgerStore
-from sfumato.privacy.preferences.guessing import Guess, SharingRisk, resolved
 from sfumato.release.decide import EPSILON_MAX, Rule, rule_of
 from sfumato.release.ledger import PrivacyLedger, digest
 from sfumato.release.recognition import Recognition
@@ -83,9 +82,7 @@ class DatasetContext:
     def rule_for(self, *, private_keys: bool, selects: bool = False) -> Rule:
         """The rule of record, for statements with private keys, with values selected by their rank, or neither."""
         rule = rule_of(self.schema.rule, self.schema.origin, private_keys=private_keys, selects=selects)
-        preferences = tuple(
-            resolved(p, self.schema) if isinstance(p, Guess | SharingRisk) else p for p in rule.preferences
-        )
+        preferences = tuple(p.resolve(self.schema) for p in rule.preferences)
         return replace(rule, preferences=preferences, epsilon_max=min(EPSILON_MAX, self.ceiling))
 
     def decided(self, record: Record, attestation: str) -> tuple[Provenance, ...]:
@@ -154,6 +151,6 @@ class DatasetContext:
 
 def _files(path: str | Path) -> set[object]:
     """A file, or a folder and the files in it, each as the place where it really lies; it may lie in several."""
-    found = Path(path).resolve()
-    every = [found, *(file.resolve() for file in found.rglob("*"))]
+    place = Path(path).resolve()
+    every = [place, *(file.resolve() for file in place.rglob("*"))]
     return {*every, *((file.stat().st_dev, file.stat().st_ino) for file in every if file.exists())}

@@ -25,11 +25,11 @@ from sfumato.model.measurement import Measurement
 from sfumato.model.release import WITHHELD
 from sfumato.model.schema import AT_LEAST
 from sfumato.model.statement import Statement
-from sfumato.privacy.preferences.guessing import secret_columns
-from sfumato.privacy.preferences.preference import Epsilon, Preference, Satisfies
+from sfumato.privacy.preferences.disparity import Satisfies
+from sfumato.privacy.preferences.preference import Epsilon, Preference
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.privacy.preferences.private_selection import SMALLEST, Selected
-from sfumato.privacy.preferences.rule import from_rule
+from sfumato.privacy.preferences.registry import from_rule
 from sfumato.privacy.preferences.solver import People, Solution, solve
 from sfumato.privacy.risk.rdr import PAPER_CANDIDATES
 from sfumato.release.ledger import PrivacyLedger, digest
@@ -101,8 +101,8 @@ class ReleaseRequest:
     def _how(self) -> list[object]:
         """Public facts only; what reads the people is bound to the data that was read."""
         version = self.version if self.reads_people else ""
-        stated = [[repr(p) for p in self.preferences], repr(self.noise), self.candidates, self.epsilon_max]
-        return [*stated, self.bounds_from_data, version, self.opening]
+        parts = [[repr(p) for p in self.preferences], repr(self.noise), self.candidates, self.epsilon_max]
+        return [*parts, self.bounds_from_data, version, self.opening]
 
     def applies(self, rule: Rule) -> bool:
         """Whether this is the rule as it stands: its preferences and its noise, and nothing else said."""
@@ -111,11 +111,11 @@ class ReleaseRequest:
 
     @property
     def method(self) -> str:
-        return self.said(told=True)
+        return self.method_text(public=True)
 
-    def said(self, *, told: bool) -> str:
+    def method_text(self, *, public: bool) -> str:
         """How epsilon was chosen. What leads to it without the people would tell it, where it is not to be told."""
-        parts = [p.words if told or p.reads_people else WITHHELD for p in self.preferences]
+        parts = [p.words if public or p.reads_people else WITHHELD for p in self.preferences]
         return "; ".join(dict.fromkeys([*parts, *(["bounds from the data"] if self.bounds_from_data else [])]))
 
 
@@ -123,7 +123,7 @@ class ReleaseRequest:
 class SolvedRequest(EpsilonChoice):
     """A choice with the request that led to it."""
 
-    asked: ReleaseRequest
+    request: ReleaseRequest
 
 
 @dataclass(frozen=True)
@@ -135,16 +135,16 @@ class Rule:
     epsilon_max: float = EPSILON_MAX
 
 
-def rule_of(stated: Mapping[str, object] | None, origin: str, *, private_keys: bool, selects: bool = False) -> Rule:
+def rule_of(table: Mapping[str, object] | None, origin: str, *, private_keys: bool, selects: bool = False) -> Rule:
     """The `[rule]` of a schema, for statements with private group keys or without.
 
     Private keys and values that are selected by their rank carry neither Gaussian nor truncated noise: there it is
     Laplace noise.
     """
-    if stated is None:
+    if table is None:
         return Rule((), Noise())
-    preferences = from_rule({k: v for k, v in stated.items() if k not in ("mechanism", "delta")}, origin)
-    mechanism, delta = str(stated.get("mechanism", "laplace")), stated.get("delta")
+    preferences = from_rule({k: v for k, v in table.items() if k not in ("mechanism", "delta")}, origin)
+    mechanism, delta = str(table.get("mechanism", "laplace")), table.get("delta")
     if delta is not None and (isinstance(delta, bool) or not isinstance(delta, int | float)):
         raise PreferenceError.because("rule-delta-not-a-number", where=f"[rule] in {origin}")
     try:
@@ -176,13 +176,13 @@ def provenances(
         chosen = people_provenance("preference")
     else:
         is_rule = request.applies(standing.rule)
-        said = attestation or (of_rule if is_rule else "")
-        how = {"rule": standing.rule_hash, "attestation": said, "who": standing.who}
+        by_actor = attestation or (of_rule if is_rule else "")
+        how = {"rule": standing.rule_hash, "attestation": by_actor, "who": standing.who}
         chosen = record.preference(plan_of(request), is_rule=is_rule, **how)
     drawn = [selection_provenance("epsilon")] if request.selecting else []
     if request.bounds_from_data:
         return chosen, *drawn, people_provenance("bounds")
-    secrets = secret_columns(request.preferences)
+    secrets = tuple(p.secret_column for p in request.preferences if p.secret_column is not None)
     read = (*dict.fromkeys((*request.statement.columns, *secrets)), *([AT_LEAST] if request.selecting else []))
     return chosen, *drawn, record.schema(read, standing.schema, attestation=attestation, who=standing.who)
 
@@ -224,7 +224,7 @@ def plan_entry(
     ledger: PrivacyLedger, request: ReleaseRequest, foreseen: Guarantee, drawn: Mapping[str, object]
 ) -> Draft:
     """`drawn`: what was drawn for it already."""
-    what = f"{request.said(told=foreseen.holds)} for {request.statement.text}"
+    what = f"{request.method_text(public=foreseen.holds)} for {request.statement.text}"
     public: dict[str, object] = {"what": what, "guarantee": foreseen.value}
     hidden: dict[str, object] = {} if foreseen.holds else {"method": request.method}
     public |= {"query_sha256": request.statement.sha256, "question": request.question}
@@ -284,12 +284,12 @@ def _below_half(delta: float) -> float:
     return delta
 
 
-def checked_delta(stated: object) -> float:
+def checked_delta(number: object) -> float:
     """A number of any kind as a float, which is what is charged, drawn for and kept."""
     try:
-        delta = float(stated)  # type: ignore[arg-type]
+        delta = float(number)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         delta = math.nan
     if not 0 < delta < 1:
-        raise PreferenceError.because("delta-out-of-range", delta=str(stated))
+        raise PreferenceError.because("delta-out-of-range", delta=str(number))
     return delta

@@ -58,9 +58,9 @@ class ReleasedFigure:
         return Added(drawing.law, drawing.scale or 0.0, drawing.step, self.furthest)
 
     def range(self, miss: float) -> Interval:
-        found = range_of(self.column, self.measurement, self.numbers, self.drawn, miss)
-        assert found is not None
-        return found
+        interval = range_of(self.column, self.measurement, self.numbers, self.drawn, miss)
+        assert interval is not None
+        return interval
 
 
 @dataclass(frozen=True)

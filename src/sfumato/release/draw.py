@@ -33,7 +33,7 @@ def draw(
     context = plan.query.context
     context.require_data()
     if redraw:
-        select.require_unreleased(plan.query, plan.asked, plan.epsilon)
+        select.require_unreleased(plan.query, plan.request, plan.epsilon)
     left, known = earlier_release(plan.key, allow_no_guarantee=allow_no_guarantee, redraw=redraw), NOTHING
 
     def recorded(record: Record) -> Draft | Recorded | None:
@@ -42,41 +42,41 @@ def draw(
         known = NOTHING if redraw or stored is not None else plan.numbers_in(record)
         return known if known.is_complete else stored
 
-    held: Reservation | Draft | Recorded = reserve(
+    reservation: Reservation | Draft | Recorded = reserve(
         context.ledger,
         recorded,
         lambda record: plan.provenances(record, attestation),
-        lambda guarantee: plan.reservation(guarantee, known),
+        lambda guarantee: plan.charge_draft(guarantee, known),
         allow_no_guarantee=allow_no_guarantee,
         entered=entered,
     )
-    if isinstance(held, Draft):
-        return stored_release(held)
-    if isinstance(held, Recorded):
-        return from_record(plan, held)
-    return draw_and_record(plan, held, known)[0]
+    if isinstance(reservation, Draft):
+        return stored_release(reservation)
+    if isinstance(reservation, Recorded):
+        return from_record(plan, reservation)
+    return draw_and_record(plan, reservation, known)[0]
 
 
-def draw_and_record(plan: DrawPlan, held: Reservation, known: Recorded = NOTHING) -> tuple[Released, int]:
+def draw_and_record(plan: DrawPlan, reservation: Reservation, known: Recorded = NOTHING) -> tuple[Released, int]:
     """What leaves, after it was reserved, and the number of the entry that keeps it. What is known is not drawn."""
-    known = part_of(held.guarantee, known)
+    known = part_of(reservation.guarantee, known)
     query, calibration = plan.query, plan.calibration
-    noisy = select.accepted_output(query, plan.asked, plan.epsilon) if plan.asked.as_published else None
+    noisy = select.accepted_output(query, plan.request, plan.epsilon) if plan.request.as_published else None
     if noisy is None:
         survey, mechanism, before = query.survey(Noise()), query.context.services.mechanism, known.columns(query)
         noisy = read_for(
             query.context.ledger,
             plan.key,
-            held,
+            reservation,
             query.sql,
             lambda: draw_noise(survey, query.measurement, calibration, mechanism, before),
         )
-    shown = calibration if held.guarantee.holds else None
-    left = _released(plan, shown, noisy, replace(held, recorded=known.charges), known)
+    public = calibration if reservation.guarantee.holds else None
+    left = _released(plan, public, noisy, replace(reservation, recorded=known.charges), known)
     kept = _as_entry(left)
-    if shown is not None:
-        kept |= {"draw": draw_record(query, noisy, shown, held.guarantee, plan.positions(known))}
-    return left, record_release(query.context.ledger, plan.key, held, query.sql, kept)
+    if public is not None:
+        kept |= {"draw": draw_record(query, noisy, public, reservation.guarantee, plan.positions(known))}
+    return left, record_release(query.context.ledger, plan.key, reservation, query.sql, kept)
 
 
 def from_record(plan: DrawPlan, known: Recorded) -> Released:
@@ -85,19 +85,19 @@ def from_record(plan: DrawPlan, known: Recorded) -> Released:
     record = query.context.ledger.known
     inputs = tuple(recorded_provenance(number, c.guarantee, Fixed(c.fixed)) for number, c in known.sources)
     last = next(entry for entry in record.entries if entry.number == known.charges[-1])
-    held = Reservation(last, inputs, record.total, recorded=known.charges, asked_after=record.last)
-    left = replace(_released(plan, plan.calibration, known.noisy(query), held, known), repeated=True)
-    record_release(query.context.ledger, plan.key, held, query.sql, _as_entry(left))
+    reservation = Reservation(last, inputs, record.total, recorded=known.charges, asked_after=record.last)
+    left = replace(_released(plan, plan.calibration, known.noisy(query), reservation, known), repeated=True)
+    record_release(query.context.ledger, plan.key, reservation, query.sql, _as_entry(left))
     return left
 
 
 def _released(
-    plan: DrawPlan, calibration: Calibration | None, noisy: Noisy, held: Reservation, known: Recorded
+    plan: DrawPlan, calibration: Calibration | None, noisy: Noisy, reservation: Reservation, known: Recorded
 ) -> Released:
     """The answer, and its certificate: it states nothing more strongly than where its numbers come from."""
     query = plan.query
     answer = assemble.answer(query.measurement, noisy, calibration, query.statement.afterwards)
-    certificate = certify(plan, calibration, answer, held)
+    certificate = certify(plan, calibration, answer, reservation)
     return Released(answer, certificate.weakened(source for _, source in known.sources))
 
 

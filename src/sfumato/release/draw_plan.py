@@ -21,7 +21,7 @@ from sfumato.release.bound_query import BoundQuery
 from sfumato.release.decide import EPSILON_MAX, ReleaseRequest, SolvedRequest
 from sfumato.release.ledger import digest
 from sfumato.release.recorded import NOTHING, Recorded, recorded_numbers
-from sfumato.release.reserve import PrivacyCost, answer_key, repeatable, row, version_of
+from sfumato.release.reserve import PrivacyCost, answer_key, charge_figures, public_charge, repeatable
 from sfumato.release.selection import select
 
 
@@ -30,14 +30,14 @@ class DrawPlan:
     """A request with the epsilon that it led to. `hidden`: that epsilon tells about the people."""
 
     query: BoundQuery
-    asked: ReleaseRequest
+    request: ReleaseRequest
     solution: Solution
     hidden: bool
 
     @classmethod
     def of(cls, query: BoundQuery, choice: SolvedRequest) -> DrawPlan:
-        asked, solution = choice.asked, Solution(choice.epsilon, choice.feasible, choice.unbounded, choice.why)
-        return cls(query, asked, solution, asked.reads_people or (bool(asked.selecting) and choice.confidential))
+        request, solution = choice.request, Solution(choice.epsilon, choice.feasible, choice.unbounded, choice.why)
+        return cls(query, request, solution, request.reads_people or (bool(request.selecting) and choice.confidential))
 
     @property
     def epsilon(self) -> float | None:
@@ -45,13 +45,13 @@ class DrawPlan:
 
     @property
     def delta(self) -> Fraction:
-        return Fraction(str(self.asked.noise.delta or 0))
+        return Fraction(str(self.request.noise.delta or 0))
 
     @cached_property
     def key(self) -> str:
         """The request in these words; where its epsilon was drawn, with that: it may have been drawn several times."""
-        asked = self.asked
-        return answer_key(self.query, digest([asked.wording, self.epsilon]) if asked.draws else asked.wording)
+        request = self.request
+        return answer_key(self.query, digest([request.wording, self.epsilon]) if request.draws else request.wording)
 
     def require_drawable(self) -> None:
         """Refuse what cannot be drawn, from public facts, before anything is charged.
@@ -59,7 +59,7 @@ class DrawPlan:
         An epsilon that was read off the people is none: what could not be drawn at the largest is refused at any.
         """
         if self.hidden:
-            calibrate(self.query.measurement, self.asked.noise, self.asked.epsilon_max, self.asked.epsilon_max)
+            calibrate(self.query.measurement, self.request.noise, self.request.epsilon_max, self.request.epsilon_max)
         elif self.epsilon is None:
             raise self._infeasible()
         else:
@@ -74,12 +74,14 @@ class DrawPlan:
     def _calibrated(self) -> Calibration:
         if self.epsilon is None:
             raise self._infeasible()
-        return calibrate(self.query.measurement, self.asked.noise, self.epsilon, self.asked.epsilon_max)
+        return calibrate(self.query.measurement, self.request.noise, self.epsilon, self.request.epsilon_max)
 
     def _infeasible(self) -> Infeasible:
         if self.hidden:
-            said = self.asked.said(told=False)  # whether there was an epsilon, and why not, tells about the people
-            return Infeasible.because("preference-leads-nowhere", method=said)
+            method = self.request.method_text(
+                public=False
+            )  # whether there was an epsilon, and why not, tells about the people
+            return Infeasible.because("preference-leads-nowhere", method=method)
         if self.solution.unbounded:
             return Infeasible.because("epsilon-unbounded", why=self.solution.why)
         return Infeasible.because("preference-infeasible", why=self.solution.why)
@@ -92,7 +94,7 @@ class DrawPlan:
         """
         if self.hidden or self.epsilon is None or self.query.context.bounds_from_data:
             return NOTHING
-        guarantee = Guarantee.SELECTED if self.asked.selecting else Guarantee.DP
+        guarantee = Guarantee.SELECTED if self.request.selecting else Guarantee.DP
         try:
             return recorded_numbers(self.query, self._calibrated, guarantee, record)
         except NoMechanism:
@@ -107,38 +109,30 @@ class DrawPlan:
     def provenances(self, record: Record, attestation: str) -> tuple[Provenance, ...]:
         """The labels of all that goes into it, from the record that its charge is decided by."""
         spent = Fraction(record.total.nano_epsilon, NANO)
-        if any(isinstance(p, LargerThanSpent) and p.spent != spent for p in self.asked.preferences):
+        if any(isinstance(p, LargerThanSpent) and p.spent != spent for p in self.request.preferences):
             raise Conflict.because("spent-since-chosen")
-        if not self.asked.selecting:
-            return self.query.provenances(self.asked, record, attestation)
-        return select.provenances_of_choice(self.query, self.asked, self.epsilon, record, attestation)
+        if not self.request.selecting:
+            return self.query.provenances(self.request, record, attestation)
+        return select.provenances_of_choice(self.query, self.request, self.epsilon, record, attestation)
 
     # What it costs
 
     def refuse_beyond_budget(self, record: Record, inputs: Sequence[Provenance]) -> None:
         """Refuse what a draw would be refused for by the budget, before anything is entered."""
-        self.query.context.ledger.reserve(record, self.reservation(guarantee_of(inputs), self.numbers_in(record)))
+        self.query.context.ledger.reserve(record, self.charge_draft(guarantee_of(inputs), self.numbers_in(record)))
 
-    def reservation(self, outcome: Guarantee, known: Recorded = NOTHING) -> Draft:
+    def charge_draft(self, outcome: Guarantee, known: Recorded = NOTHING) -> Draft:
         """The charge: epsilon, or a public constant where the epsilon would tell about the data.
 
         Where some of the noisy numbers are known, the others' shares of epsilon.
         """
-        asked, known = self.asked, part_of(outcome, known)
+        request, known = self.request, part_of(outcome, known)
         calibration = self._calibrated if outcome.holds and self.epsilon is not None else None
         cost = None if calibration is None else self._cost(calibration, outcome, self.positions(known))
-        public: dict[str, object] = {
-            "what": self.query.sql,
-            "guarantee": outcome.value,
-            "method": asked.said(told=outcome.holds),
-            "kind": PART if known.entries else RELEASE,
-            "version": version_of(self.query.context),
-        }
-        public |= row(
-            chosen_by(outcome, outright=asked.outright),
-            asked.noise.mechanism if calibration is None else calibration.mechanism,
-            cost,
-        )
+        mechanism = request.noise.mechanism if calibration is None else calibration.mechanism
+        figures = charge_figures(chosen_by(outcome, outright=request.outright), mechanism, cost)
+        kind, method = PART if known.entries else RELEASE, request.method_text(public=outcome.holds)
+        public = public_charge(self.query.context, outcome, figures, what=self.query.sql, method=method, kind=kind)
         confidential: dict[str, object] = {"epsilon": self.epsilon} if calibration is None else {}
         charge = nano(EPSILON_MAX if cost is None else cost.epsilon)
         ledger = self.query.context.ledger
@@ -146,17 +140,17 @@ class DrawPlan:
 
     def _cost(self, calibration: Calibration, outcome: Guarantee, positions: Sequence[int]) -> PrivacyCost:
         """What will be drawn, as the ledger tells it. A selection was charged by itself, up to the largest epsilon."""
-        measurement, asked = self.query.measurement, self.asked
+        measurement, request = self.query.measurement, self.request
         return PrivacyCost(
             self._epsilon_of(calibration, positions),
             rho_of(measurement, calibration, positions),
-            tuple(float(measurement.numbers[i].sensitivity_under(asked.noise.mechanism)) for i in positions),
+            tuple(float(measurement.numbers[i].sensitivity_under(request.noise.mechanism)) for i in positions),
             tuple(calibration.numbers[i].scale for i in positions),
             None if measurement.cells is None else len(measurement.cells) * len(positions),
             self.delta,
             rho_delta_of(calibration),
-            asked.select_epsilon,
-            asked.epsilon_max if outcome is Guarantee.SELECTED else None,
+            request.select_epsilon,
+            request.epsilon_max if outcome is Guarantee.SELECTED else None,
         )
 
     def _epsilon_of(self, calibration: Calibration, positions: Sequence[int]) -> float:

@@ -187,10 +187,10 @@ class PrivacyLedger:
         limit = self.budget
         if not limit.is_limited:
             return [charge]
-        asked = {"epsilon": Fraction(charge.nano_epsilon, NANO), "delta": Fraction(charge.delta)}
+        charges = {"epsilon": Fraction(charge.nano_epsilon, NANO), "delta": Fraction(charge.delta)}
         for name, budget, spent in _limits(record.total, limit):
-            if spent + asked[name] > budget:
-                raise _exceeded(name, budget, spent, asked[name], Guarantee(str(charge.public["guarantee"])))
+            if spent + charges[name] > budget:
+                raise _exceeded(name, budget, spent, charges[name], Guarantee(str(charge.public["guarantee"])))
         return [replace(charge, public={**charge.public, "budget": limit.as_texts()})]
 
     def draft(
@@ -236,19 +236,19 @@ def _limits(total: Total, budget: BudgetLimit) -> Sequence[tuple[str, Fraction, 
     return [(name, limit, spent[name]) for name, limit in vars(budget).items() if limit is not None]
 
 
-def refuse_below(total: Total, stated: BudgetLimit) -> None:
+def refuse_below(total: Total, limit: BudgetLimit) -> None:
     """Refuse a budget that is stated at opening and was passed before: nobody could have meant to keep it."""
-    for name, budget, spent in _limits(total, stated):
+    for name, budget, spent in _limits(total, limit):
         if budget < spent:
             raise PreferenceError.because("budget-passed-before", limit=name, budget=float(budget), spent=float(spent))
 
 
-def _exceeded(name: str, budget: Fraction, spent: Fraction, asked: Fraction, word: Guarantee) -> BudgetExceeded:
+def _exceeded(name: str, budget: Fraction, spent: Fraction, charge: Fraction, word: Guarantee) -> BudgetExceeded:
     left = max(budget - spent, Fraction(0))
     return BudgetExceeded.because(
         "budget-exceeded",
         limit=name,
-        charge=float(asked),
+        charge=float(charge),
         guarantee=word.value,
         spent=float(spent),
         budget=float(budget),

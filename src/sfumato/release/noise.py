@@ -53,7 +53,7 @@ def draw_noise(
     if position is None:
         totals = dict(exact.by_cell())
     else:
-        totals, columns[position] = draw.shown(position)
+        totals, columns[position] = draw.visible_cells(position)
     columns |= draw.selected(totals, before)
     for i in range(len(measurement.numbers)):
         if i not in columns:
@@ -68,17 +68,17 @@ class _Draw:
     calibration: Calibration
     mechanism: Mechanisms
 
-    def shown(self, position: int) -> tuple[dict[Cell, tuple[int, ...]], list[Fraction]]:
+    def visible_cells(self, position: int) -> tuple[dict[Cell, tuple[int, ...]], list[Fraction]]:
         """The cells with enough persons, by the noisy count of them: their exact totals, and that count."""
         threshold, groups = self.calibration.threshold, iter(self.exact.by_cell())
         assert threshold is not None
-        shown: list[tuple[Cell, tuple[int, ...], Fraction]] = []
+        visible: list[tuple[Cell, tuple[int, ...], Fraction]] = []
         while some := list(islice(groups, _AT_ONCE)):
             persons = self.added_to(position, [steps[position] for _, steps in some])
             noisy = zip(some, persons, strict=True)
-            shown += [(cell, steps, many) for (cell, steps), many in noisy if many >= threshold]
-        shown.sort(key=lambda group: in_order(group[0]))
-        return {cell: steps for cell, steps, _ in shown}, [many for _, _, many in shown]
+            visible += [(cell, steps, many) for (cell, steps), many in noisy if many >= threshold]
+        visible.sort(key=lambda group: in_order(group[0]))
+        return {cell: steps for cell, steps, _ in visible}, [many for _, _, many in visible]
 
     def added_to(self, position: int, totals: Sequence[int]) -> list[Fraction]:
         """One number of several cells, with noise."""
@@ -94,15 +94,15 @@ class _Draw:
         for i, drawing in enumerate(self.calibration.numbers):
             if drawing.law is NoiseLaw.EXPONENTIAL and i not in before:
                 alike.setdefault(self.measurement.numbers[i].ranks, []).append(i)
-        found: dict[int, dict[Cell, Fraction]] = {i: {} for positions in alike.values() for i in positions}
+        selections: dict[int, dict[Cell, Fraction]] = {i: {} for positions in alike.values() for i in positions}
         for positions in alike.values():
             for cell, counts in self.exact.counts_by_cell(positions[0]):
                 if cell in cells:
                     for i in positions:
-                        found[i][cell] = self._selected(i, counts)
+                        selections[i][cell] = self._selected(i, counts)
             for i in positions:
-                found[i] |= {cell: self._selected(i, {}) for cell in cells if cell not in found[i]}
-        return {i: [found[i][cell] for cell in cells] for i in found}
+                selections[i] |= {cell: self._selected(i, {}) for cell in cells if cell not in selections[i]}
+        return {i: [selections[i][cell] for cell in cells] for i in selections}
 
     def _by(self, drawing: Drawing) -> Mechanism:
         return self.mechanism(drawing.law) if drawing.reach is None else self.mechanism(drawing.law, drawing.reach)

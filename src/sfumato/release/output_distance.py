@@ -20,8 +20,8 @@ def truth_of(totals: Totals, measurement: Measurement) -> Truth:
     """The true numbers that noise was added to."""
     steps = [n.step for n in measurement.numbers]
     return {
-        cell: tuple(total * step for total, step in zip(found, steps, strict=True))
-        for cell, found in totals.cells.items()
+        cell: tuple(total * step for total, step in zip(cell_totals, steps, strict=True))
+        for cell, cell_totals in totals.cells.items()
     }
 
 

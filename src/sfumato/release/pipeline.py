@@ -15,7 +15,7 @@ from sfumato.release.request import require_own_choice
 
 
 def release(
-    query: BoundQuery, asked: ReleaseRequest, *, allow_no_guarantee: bool, redraw: bool, attestation: str
+    query: BoundQuery, request: ReleaseRequest, *, allow_no_guarantee: bool, redraw: bool, attestation: str
 ) -> Released:
     """The noisy answer with its certificate, charged first.
 
@@ -23,16 +23,16 @@ def release(
     provenances from the history that it reads, checks the budget and charges. Where epsilon is read off the people or
     drawn, that comes first, with an entry or a charge of its own.
     """
-    if asked.reads_people or asked.draws:
-        require_releasable(query, asked, attestation, allow_no_guarantee=allow_no_guarantee, redraw=redraw)
-        choice = choose_epsilon(query, asked, attestation, allow_no_guarantee=allow_no_guarantee, redraw=redraw)
+    if request.reads_people or request.draws:
+        require_releasable(query, request, attestation, allow_no_guarantee=allow_no_guarantee, redraw=redraw)
+        choice = choose_epsilon(query, request, attestation, allow_no_guarantee=allow_no_guarantee, redraw=redraw)
         return release_choice(
             query, choice, allow_no_guarantee=allow_no_guarantee, redraw=redraw, attestation=attestation
         )
-    if asked.noise.mechanism != "laplace" and query.declared is not None:
-        added_numbers(query.declared, asked.noise)
-    plan = DrawPlan(query, asked, query.solved(asked), hidden=False)
-    entered = partial(new_plan, query.context.ledger, asked)
+    if request.noise.mechanism != "laplace" and query.declared is not None:
+        added_numbers(query.declared, request.noise)
+    plan = DrawPlan(query, request, query.solution(request), hidden=False)
+    entered = partial(new_plan, query.context.ledger, request)
     return draw(plan, allow_no_guarantee=allow_no_guarantee, redraw=redraw, attestation=attestation, entered=entered)
 
 
@@ -41,5 +41,5 @@ def release_choice(
 ) -> Released:
     """The same for a choice that was made before."""
     require_own_choice(query, choice)
-    said = attestation or choice.attestation
-    return draw(DrawPlan.of(query, choice), allow_no_guarantee=allow_no_guarantee, redraw=redraw, attestation=said)
+    plan, attestation = DrawPlan.of(query, choice), attestation or choice.attestation
+    return draw(plan, allow_no_guarantee=allow_no_guarantee, redraw=redraw, attestation=attestation)

@@ -9,10 +9,10 @@ from pathlib import Path
 from sfumato.errors import PreferenceError
 from sfumato.model.choice import Noise
 from sfumato.privacy.preferences.belief import (
-    Answers,
     Belief,
-    Missing,
+    MissingPeople,
     Universe,
+    WorldAnswers,
     above_prior,
     answers,
     missing_of,
@@ -31,14 +31,14 @@ def read_worlds(query: BoundQuery, preference: Belief, noise: Noise) -> Belief:
     if not isinstance(preference.worlds, Universe):
         return preference
     known = _listed_answers(query, preference) or _missing(query, preference)
-    found = replace(preference, worlds=known)
-    require_bounded(found, noise, query.declared)
-    before = prior_of(known.worlds) if isinstance(known, Missing) else float(known.likeliest)
-    above_prior(found.rho, before)
-    return found
+    complete = replace(preference, worlds=known)
+    require_bounded(complete, noise, query.declared)
+    before = prior_of(known.worlds) if isinstance(known, MissingPeople) else float(known.likeliest)
+    above_prior(complete.rho, before)
+    return complete
 
 
-def _missing(query: BoundQuery, preference: Belief) -> Missing:
+def _missing(query: BoundQuery, preference: Belief) -> MissingPeople:
     assert isinstance(preference.worlds, Universe)
     source, name = preference.worlds.source, preference.worlds.name
     dataset = query.context
@@ -51,7 +51,7 @@ def _missing(query: BoundQuery, preference: Belief) -> Missing:
     return missing_of((world for world, _ in survey.worlds()), preference.missing, name)
 
 
-def _listed_answers(query: BoundQuery, preference: Belief) -> Answers | None:
+def _listed_answers(query: BoundQuery, preference: Belief) -> WorldAnswers | None:
     """The answers in each world, where the file holds these and no people."""
     assert isinstance(preference.worlds, Universe)
     source = preference.worlds.source

@@ -49,11 +49,11 @@ def apply_having_order_limit(
     """The positions of the rows that stay, in their order."""
     named = [dict(zip(names, row, strict=True)) for row in rows]
     condition = afterwards.having
-    found = [i for i, row in enumerate(named) if condition is None or holds(condition, row) is True]
+    positions = [i for i, row in enumerate(named) if condition is None or holds(condition, row) is True]
     for by in reversed(afterwards.order):
-        found.sort(key=cmp_to_key(_by(by.output, by.descending, named)))
+        positions.sort(key=cmp_to_key(_by(by.output, by.descending, named)))
     end = None if afterwards.limit is None else afterwards.offset + afterwards.limit
-    return found[afterwards.offset : end]
+    return positions[afterwards.offset : end]
 
 
 def _by(name: str, descending: bool, rows: Sequence[Row]) -> Callable[[int, int], int]:
@@ -120,8 +120,8 @@ def value(part: Scalar, row: Row) -> Any:
         case Call("COALESCE", parts):
             return next((v for v in (value(p, row) for p in parts) if v is not None), None)
         case Call(name, (only,)):
-            found = value(only, row)
-            return None if found is None else _CALLS[name](found)
+            operand = value(only, row)
+            return None if operand is None else _CALLS[name](operand)
     raise ValueError("not a scalar")
 
 
@@ -132,6 +132,6 @@ def _like(text: str, pattern: str, ignore_case: bool) -> bool:
     (True, False)
     """
     first, *rest = ("".join("." if sign == "_" else re.escape(sign) for sign in part) for part in pattern.split("%"))
-    found = "".join(f"(?>.*?{part})" for part in rest[:-1])
-    written = f"{first}{found}.*{rest[-1]}" if rest else first
+    middle = "".join(f"(?>.*?{part})" for part in rest[:-1])
+    written = f"{first}{middle}.*{rest[-1]}" if rest else first
     return re.fullmatch(written, text, re.DOTALL | (re.IGNORECASE if ignore_case else re.NOFLAG)) is not None

@@ -23,10 +23,10 @@ def question_key(scope: str, statement: Statement, schema: Schema, measurement: 
     """One hash for one set of noisy numbers. Without a measurement, which then reads the data, of its aggregates."""
     if measurement is None:
         return digest([scope, unordered(statement.aggregates)])
-    asked = PlanInput(schema, statement, measurement)
-    numbers = sorted(digest(number_form(number, asked)) for number in measurement.numbers)
+    question = PlanInput(schema, statement, measurement)
+    numbers = sorted(digest(number_form(number, question)) for number in measurement.numbers)
     thresholded = None if measurement.thresholded is None else measurement.numbers[measurement.thresholded]
-    persons = None if thresholded is None else number_form(thresholded, asked)
+    persons = None if thresholded is None else number_form(thresholded, question)
     return digest([scope, numbers, persons])
 
 
@@ -61,13 +61,13 @@ def _truncation(statement: Statement, schema: Schema, measurement: Measurement |
     """
     if schema.unit.column is None:
         return None
-    asked = None if measurement is None else PlanInput(schema, statement, measurement)
-    present = asked.values[0] if asked is not None and asked.only_present else None
+    question = None if measurement is None else PlanInput(schema, statement, measurement)
+    present = question.values[0] if question is not None and question.only_present else None
     needed = None if present is None else [canonical(present.argument), canonical(present.bounds)]
     return [sorted(statement.columns), needed]
 
 
-def number_form(number: NoisyNumber, asked: PlanInput) -> list[object]:
+def number_form(number: NoisyNumber, question: PlanInput) -> list[object]:
     """A noisy number as it is in every statement: its share of epsilon is in its scale.
 
     A count beside a mean counts clamped values: of a computed value those may be others than a COUNT counts.
@@ -75,5 +75,5 @@ def number_form(number: NoisyNumber, asked: PlanInput) -> list[object]:
     form = canonical(replace(number, share=Fraction(1)))
     if number.kind is not NumberKind.COUNT or number.argument is None or isinstance(number.argument, ColumnRef):
         return [form, None]
-    reading = asked.reading_of(number)
+    reading = question.reading_of(number)
     return [form, None if reading is None else reading.bounds is not None]

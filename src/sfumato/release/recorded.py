@@ -40,21 +40,21 @@ def number_keys(query: BoundQuery, calibration: Calibration, guarantee: Guarante
 
 def _number_keys(query: BoundQuery, calibration: Calibration, guarantee: Guarantee) -> tuple[str, ...]:
     measurement = query.measurement
-    asked = PlanInput(query.context.schema, query.statement, measurement)
+    question = PlanInput(query.context.schema, query.statement, measurement)
     scales = [
         [d.law.value, _scale(n, d), canonical(d.step), d.reach]
         for n, d in zip(measurement.numbers, calibration.numbers, strict=True)
     ]
     at = measurement.thresholded
-    found = None if at is None else [scales[at], number_form(measurement.numbers[at], asked)]
+    groups = None if at is None else [scales[at], number_form(measurement.numbers[at], question)]
     shared = [
         version_of(query.context),
         query.scope,
-        [found, canonical(calibration.threshold)],
+        [groups, canonical(calibration.threshold)],
         guarantee.value,
     ]
     return tuple(
-        digest(["number", shared, _stated_facts(query, number), number_form(number, asked), scale])
+        digest(["number", shared, _stated_facts(query, number), number_form(number, question), scale])
         for number, scale in zip(measurement.numbers, scales, strict=True)
     )
 
@@ -102,11 +102,11 @@ class Recorded:
 
     def columns(self, query: BoundQuery) -> dict[int, list[Fraction]]:
         """Of public cells: by position, the number of each cell in their order."""
-        order, found = key_order(query.statement), {}
+        order, columns = key_order(query.statement), {}
         for position, entry in self.entries.items():
             values = dict(zip(*_stored(entry, self.keys[position]), strict=True))
-            found[position] = [values[tuple(cell[i] for i in order)] for cell in query.measurement.public_cells]
-        return found
+            columns[position] = [values[tuple(cell[i] for i in order)] for cell in query.measurement.public_cells]
+        return columns
 
     def noisy(self, query: BoundQuery) -> Noisy:
         """All of them, as they were drawn. Private groups come in the order of their keys."""
@@ -118,8 +118,8 @@ class Recorded:
         stored = [_stored(self.entries[i], key) for i, key in enumerate(self.keys)]
         cells = [tuple(cell[order.index(i)] for i in range(len(order))) for cell in stored[0][0]]
         numbers = dict(zip(cells, zip(*(values for _, values in stored), strict=True), strict=True))
-        shown = tuple(sorted(cells, key=in_order))
-        return Noisy(shown, tuple(numbers[cell] for cell in shown))
+        ordered = tuple(sorted(cells, key=in_order))
+        return Noisy(ordered, tuple(numbers[cell] for cell in ordered))
 
 
 NOTHING = Recorded((), {})
@@ -138,9 +138,9 @@ def recorded_numbers(query: BoundQuery, calibration: Calibration, guarantee: Gua
         together = newest.get(at)
         has_all = together is not None and all(key in _draw(together)["numbers"] for key in keys)
         newest = dict.fromkeys(range(len(keys)), together) if together is not None and has_all else {}
-    found = Recorded(keys, newest)
+    recorded = Recorded(keys, newest)
     parts = at is None and all(drawing.law in _ALONE for drawing in calibration.numbers)
-    return found if found.is_complete or parts else Recorded(keys, {})
+    return recorded if recorded.is_complete or parts else Recorded(keys, {})
 
 
 def draw_record(

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TypedDict
 
 from sfumato.errors import PreferenceError
 from sfumato.ledger.entry import NANO
 from sfumato.model.choice import Noise
 from sfumato.privacy.noise.calibration import added_numbers
 from sfumato.privacy.preferences.belief import Belief
-from sfumato.privacy.preferences.guessing import Guess, SharingRisk, resolved
-from sfumato.privacy.preferences.preference import LargerThanSpent, Preference, Ratio
+from sfumato.privacy.preferences.disparity import Ratio
+from sfumato.privacy.preferences.preference import LargerThanSpent, Preference
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.privacy.preferences.pri import Pri
 from sfumato.privacy.preferences.solver import Solution
@@ -24,16 +23,6 @@ from sfumato.release.possible_worlds import read_worlds
 from sfumato.release.selection import select
 from sfumato.release.selection.pri import require_findable
 from sfumato.release.selection.selectable import require_selectable
-
-
-class Search(TypedDict, total=False):
-    """How noise is drawn (`mechanism`, `delta`, `calibration`), and among which epsilons one is looked for."""
-
-    mechanism: str
-    delta: float | None
-    calibration: str
-    candidates: str | Sequence[float] | None
-    epsilon_max: float
 
 
 def request_of(
@@ -52,12 +41,12 @@ def request_of(
     require_delta(query, noise)
     if noise.mechanism == "truncated" and query.declared is not None:
         added_numbers(query.declared, noise)
-    asked = _request(query, preferences, noise, candidates, epsilon_max)
-    if any(isinstance(p, Pri) for p in asked.preferences):
-        require_findable(query, asked)
-    if asked.selecting:
-        require_selectable(query, asked)
-    return asked
+    request = _request(query, preferences, noise, candidates, epsilon_max)
+    if any(isinstance(p, Pri) for p in request.preferences):
+        require_findable(query, request)
+    if request.selecting:
+        require_selectable(query, request)
+    return request
 
 
 def require_delta(query: BoundQuery, noise: Noise) -> None:
@@ -93,25 +82,24 @@ def _request(
 def _complete(query: BoundQuery, preference: Preference, noise: Noise) -> Preference:
     """With what it leaves to the schema, to the ledger or to a file."""
     match preference:
-        case Guess() | SharingRisk():
-            return resolved(preference, query.context.schema)
         case Belief():
             return read_worlds(query, preference, noise)
         case LargerThanSpent(spent=None):
             return replace(preference, spent=Fraction(query.context.ledger.known.total.nano_epsilon, NANO))
-    return preference
+    return preference.resolve(query.context.schema)
 
 
 def require_own_choice(query: BoundQuery, choice: object) -> None:
     """Refuse a choice that this query would not make itself: for another query, for other data, or altered."""
     if not isinstance(choice, SolvedRequest):
         raise PreferenceError.because("not-a-choice")
-    said = choice.asked
-    asked = _request(query, said.preferences, said.noise, said.candidates, said.epsilon_max)
-    if asked != said or choice.noise != said.noise or choice.epsilon_max != said.epsilon_max:
+    own = choice.request
+    request = _request(query, own.preferences, own.noise, own.candidates, own.epsilon_max)
+    if request != own or choice.noise != own.noise or choice.epsilon_max != own.epsilon_max:
         raise PreferenceError.because("choice-of-other-query")
-    drawn = select.earlier_outcomes(query, asked, query.context.ledger.record) if asked.draws else [None]
-    made = Solution(choice.epsilon, choice.feasible, choice.unbounded, choice.why)
-    told = (choice.method, choice.select_epsilon) == (asked.method, asked.select_epsilon)
-    if not told or all(query.solved(asked, None if outcome is None else outcome.selected) != made for outcome in drawn):
+    outcomes = select.earlier_outcomes(query, request, query.context.ledger.record) if request.draws else [None]
+    solution = Solution(choice.epsilon, choice.feasible, choice.unbounded, choice.why)
+    solutions = (query.solution(request, None if outcome is None else outcome.selected) for outcome in outcomes)
+    same_terms = (choice.method, choice.select_epsilon) == (request.method, request.select_epsilon)
+    if not same_terms or all(other != solution for other in solutions):
         raise PreferenceError.because("choice-altered")

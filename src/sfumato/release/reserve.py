@@ -67,25 +67,25 @@ def reserve(
     outcome counts as spent.
     """
     stored: T | None = None
-    found: tuple[Provenance, ...] = ()
+    provenances: tuple[Provenance, ...] = ()
     total = Total()
 
     def decide(record: Record) -> Sequence[Draft]:
-        nonlocal stored, found, total
+        nonlocal stored, provenances, total
         stored = recorded(record)
         if stored is not None and entered is None:
             return []
-        found, total = inputs(record), record.total
-        beside = [] if entered is None else entered(record, found)
+        provenances, total = inputs(record), record.total
+        beside = [] if entered is None else entered(record, provenances)
         if stored is not None:
             return beside
         if not allow_no_guarantee:
-            refuse_without_guarantee(found, what, instead)
-        return [*beside, *ledger.reserve(record, _with_declarations(charge(guarantee_of(found)), found))]
+            refuse_without_guarantee(provenances, what, instead)
+        return [*beside, *ledger.reserve(record, _with_declarations(charge(guarantee_of(provenances)), provenances))]
 
     with ledger.recognised() if recorded(ledger.known) is None else nullcontext():
         added = ledger.write(decide)
-    return stored if stored is not None else Reservation(added[-1], found, total.and_then(added[-1]))
+    return stored if stored is not None else Reservation(added[-1], provenances, total.and_then(added[-1]))
 
 
 def earlier_release(key: str, *, allow_no_guarantee: bool, redraw: bool) -> Callable[[Record], Draft | None]:
@@ -95,9 +95,9 @@ def earlier_release(key: str, *, allow_no_guarantee: bool, redraw: bool) -> Call
 
 def _with_declarations(charge: Draft, inputs: Sequence[Provenance]) -> Draft:
     """With the declarations that its word rests on."""
-    said = sorted({i.attestation for i in inputs if i.attestation})
+    attestations = sorted({i.attestation for i in inputs if i.attestation})
     holds = Guarantee(str(charge.public["guarantee"])).holds
-    return replace(charge, public={**charge.public, "attested": said}) if said and holds else charge
+    return replace(charge, public={**charge.public, "attested": attestations}) if attestations and holds else charge
 
 
 @dataclass(frozen=True)
@@ -118,8 +118,8 @@ class PrivacyCost:
     at_most: float | None = None  # epsilon, before it was selected privately
 
 
-def row(how: ChosenBy, mechanism: str, cost: PrivacyCost | None) -> dict[str, object]:
-    """What a charge says for anybody to read. Where epsilon was chosen by looking, whatever follows from it is none."""
+def charge_figures(how: ChosenBy, mechanism: str, cost: PrivacyCost | None) -> dict[str, object]:
+    """What was drawn and what it costs. Where epsilon was chosen by looking, nothing that follows from it is told."""
     public: dict[str, object] = {"chosen_by": how.value, "mechanism": mechanism}
     if how is ChosenBy.LOOKED or cost is None:
         return public
@@ -134,6 +134,14 @@ def row(how: ChosenBy, mechanism: str, cost: PrivacyCost | None) -> dict[str, ob
         "sensitivity": list(cost.sensitivity),
         "scale": list(cost.scale),
     }
+
+
+def public_charge(
+    context: DatasetContext, guarantee: Guarantee, figures: dict[str, object], *, what: str, method: str, kind: str
+) -> dict[str, object]:
+    """The public part of a charge: what it is for, of which data, and its figures."""
+    own = {"what": what, "guarantee": guarantee.value, "method": method, "kind": kind, "version": version_of(context)}
+    return own | figures
 
 
 def read_for(ledger: PrivacyLedger, key: str, reserved: Reservation, what: str, work: Callable[[], T]) -> T:
@@ -151,7 +159,13 @@ def read_for(ledger: PrivacyLedger, key: str, reserved: Reservation, what: str, 
 
 
 def record_release(
-    ledger: PrivacyLedger, key: str, reserved: Reservation, what: str, left: dict[str, object], *, told: bool = True
+    ledger: PrivacyLedger,
+    key: str,
+    reserved: Reservation,
+    what: str,
+    left: dict[str, object],
+    *,
+    is_public: bool = True,
 ) -> int:
     """Enter what was drawn: only then may it leave. What is not to be told stays in the record.
 
@@ -159,17 +173,17 @@ def record_release(
     """
     public: dict[str, object] = {"what": what, "guarantee": reserved.guarantee.value, "reserved": reserved.entry.number}
     hidden: dict[str, object] = {} if reserved.guarantee.holds else {"key": key}
-    if told:
+    if is_public:
         public |= left
     else:
         hidden |= left
     return ledger.write(lambda _record: [ledger.draft(Event.RELEASED, key, public, hidden)])[-1].number
 
 
-def answer_key(query: BoundQuery, asked: str) -> str:
+def answer_key(query: BoundQuery, request_key: str) -> str:
     """The same request, on the same data, under the same schema: the same answer."""
     schema = [query.context.ledger.schema.get(name) for name in ("", *query.statement.columns)]
-    return digest([asked, query.context.version, schema])
+    return digest([request_key, query.context.version, schema])
 
 
 def version_of(context: DatasetContext) -> str:

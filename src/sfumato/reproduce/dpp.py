@@ -10,7 +10,7 @@ from sfumato.presentation.figures.marks import Line, Pin
 from sfumato.presentation.sharing import noise_against_risk, sharing_surface
 from sfumato.privacy.noise.error import noise_quantile
 from sfumato.privacy.noise.truncated_laplace import delta_of_reach, epsilon_of_reach, reach_of
-from sfumato.privacy.preferences.guessing import level
+from sfumato.privacy.preferences.guessing_preferences import level
 from sfumato.privacy.risk.guessing import average_chance, epsilon_for_guess, exponent_of, guess_chance
 from sfumato.privacy.risk.sharing import (
     LEVELS,
@@ -27,7 +27,7 @@ PAPER = "Decision Support for Sharing Data Using Differential Privacy"
 STATES = 4  # susceptible, infected, recovered, deceased
 BLIND = 1 / STATES
 DELTA = 2.0**-40
-COUNT = 100  # of Figure 3: 10% of it is 10
+COUNT = 100  # in Figure 3, where 10% of it is 10
 MISS = 0.1
 NOTES = (
     "Print: the reach of truncated noise has “eps - 1” where e^eps - 1 stands in the equation below it, and leaves the "
@@ -76,7 +76,7 @@ def situations(_study: Study) -> Reproduction:
 
 
 def _chance(epsilon: float) -> float:
-    """Of a histogram with Laplace(1/eps) on each bar: people are added or removed, a value is two bars."""
+    """Chance of a guess from a histogram with Laplace(1/eps) on each bar, where people are added or removed."""
     return guess_chance(exponent_of(epsilon, steps=1), BLIND)
 
 

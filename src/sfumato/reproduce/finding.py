@@ -35,7 +35,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """Of one figure or one paper: `on` says which data it is of."""
+    """The values of one figure or one paper; `on` says which data they are of."""
 
     name: str
     title: str

@@ -21,7 +21,7 @@ REPRODUCTIONS: dict[str, Callable[[Study], Reproduction]] = {
     "escrow": escrow.figure_8,
     "scaling": scaling.scaling,
 }
-NEEDS = {"escrow": ("alembic", "argon2", "cryptography")}  # of the [server] extra: without it, not among all
+NEEDS = {"escrow": ("alembic", "argon2", "cryptography")}  # installed by the [server] extra; without it, not among all
 ALL = "all"
 
 

@@ -85,7 +85,7 @@ class Platform:
         return requests.result(self._analyst, request.id)
 
     def _later(self, work: Callable[[], None]) -> None:
-        """In the background, as in use; whoever asked hears at once when it is done, so that no asking is counted."""
+        """In the background, as in use; the caller is told at once when it is done, so that no polling is counted."""
         self._begun.append(self._background.submit(work))
 
     def __enter__(self) -> Self:

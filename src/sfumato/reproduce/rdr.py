@@ -12,7 +12,7 @@ from sfumato.composition import local
 from sfumato.errors import PreferenceError
 from sfumato.presentation.figures.figure import Axis, Figure
 from sfumato.presentation.figures.marks import Box, Line, Range
-from sfumato.privacy.preferences.preference import Variance, ratio, variance
+from sfumato.privacy.preferences.disparity import Variance, ratio, variance
 from sfumato.reproduce.data import RDR_QUERIES, ROWS, Study
 from sfumato.reproduce.finding import Reproduction, beside
 
@@ -30,7 +30,7 @@ PRINTED = {  # of the authors' own plots, at each tau
     ("gaussian", "Q4"): "0.4 1 2 5 10",
     ("gaussian", "Q5"): "2 5 10 10 10",
 }
-THRESHOLDS = (1e-10, 1e-8, 1e-6, 1e-4)  # of Figure 9: the labels in print are ten times too small
+THRESHOLDS = (1e-10, 1e-8, 1e-6, 1e-4)  # in Figure 9, whose labels in print are ten times too small
 
 
 @dataclass(frozen=True)

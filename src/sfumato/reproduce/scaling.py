@@ -6,7 +6,8 @@ from time import process_time
 
 from sfumato.presentation.figures.figure import Axis, Figure
 from sfumato.presentation.figures.marks import Line
-from sfumato.privacy.preferences.preference import Preference, ratio, variance
+from sfumato.privacy.preferences.disparity import ratio, variance
+from sfumato.privacy.preferences.preference import Preference
 from sfumato.reproduce.data import RDR_QUERIES, Study
 from sfumato.reproduce.finding import Agreement, Reproduction, Value
 

@@ -84,14 +84,14 @@ def serve(
         log_config=None,
         access_log=False,  # it writes paths and queries; server/middleware/access_log.py writes neither
         server_header=False,
-        proxy_headers=behind_proxy,  # else whoever calls could say which address they call from
+        proxy_headers=behind_proxy,  # else a caller could choose the address that it seems to call from
         lifespan="off",
         ws=None,  # type: ignore[arg-type]
         timeout_graceful_shutdown=_PATIENCE,
         ssl_certfile=tls.certificate if tls else None,
         ssl_keyfile=tls.key if tls else None,
     )
-    # To be stopped is how a server ends: uvicorn raises the signal again when it is done, and whoever called cleans up.
+    # To be stopped is how a server ends: uvicorn raises the signal again when it is done, and our caller cleans up.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with suppress(KeyboardInterrupt), listening:
         uvicorn.Server(config).run([listening])
@@ -101,10 +101,10 @@ def _place(host: str, port: int) -> tuple[socket.AddressFamily, tuple[str, int]]
     if not 0 <= port <= 65535:
         raise BadInput(f"{port} is no port", hint="take one from 1024 to 65535.")
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except OSError:
         raise _no_address(host) from None
-    family, _, _, _, place = found[0]
+    family, _, _, _, place = addresses[0]
     return family, (str(place[0]), port)
 
 

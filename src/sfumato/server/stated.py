@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
-from sfumato.privacy.preferences.registry import OPTIONS, Kind
+from sfumato.privacy.preferences.registry import OPTIONS, OptionKind
 from sfumato.server.texts import Text, plain
 
 Epsilons: TypeAlias = Literal["paper"] | Annotated[list[float], Field(max_length=1000)]
@@ -56,13 +56,13 @@ class Guesses(PreferenceBody):
     candidates: Epsilons | None = None
 
 
-_KINDS: dict[Kind, Any] = {
-    Kind.NUMBER: float | None,
-    Kind.WHOLE: int | None,
-    Kind.FLAG: bool | None,
-    Kind.TEXT: Text | None,
-    Kind.LEVEL: Level | None,
-    Kind.WORLDS: Annotated[list[Any], Field(max_length=10_000)] | None,
+_KINDS: dict[OptionKind, Any] = {
+    OptionKind.NUMBER: float | None,
+    OptionKind.WHOLE: int | None,
+    OptionKind.FLAG: bool | None,
+    OptionKind.TEXT: Text | None,
+    OptionKind.LEVEL: Level | None,
+    OptionKind.WORLDS: Annotated[list[Any], Field(max_length=10_000)] | None,
 }
 
 

@@ -27,12 +27,12 @@ from sfumato.release.reserve import (
     PrivacyCost,
     Reservation,
     answer_key,
+    charge_figures,
     earlier_release,
+    public_charge,
     read_for,
     record_release,
     reserve,
-    row,
-    version_of,
 )
 from sfumato.signals.exact_answer import ExactAnswer
 from sfumato.signals.record import METHODS, NUMBERS, POST_PROCESSING, charge_text, look_text
@@ -55,26 +55,26 @@ def exact_bits(task: Task) -> float:
 
 
 def charged_signal(
-    query: BoundQuery, answer: Answer, task: Task | Mapping[str, Any], asked: SignalRequest, exact: ExactAnswer
+    query: BoundQuery, answer: Answer, task: Task | Mapping[str, Any], request: SignalRequest, exact: ExactAnswer
 ) -> ChargedSignal:
     """What would be charged, if it can be: from public facts."""
-    made = prepare_task(task, query.measurement, answer)
-    match asked.kind:
+    prepared = prepare_task(task, query.measurement, answer)
+    match request.kind:
         case SignalKind.DIFFERENCE:
-            return ChargedSignal(query, answer, made, asked, _difference_grid(query, made, asked), exact)
+            return ChargedSignal(query, answer, prepared, request, _difference_grid(query, prepared, request), exact)
         case SignalKind.BLOCKS:
-            grid = block_grid(made, query.measurement.steps)
-            return ChargedSignal(query, answer, made, countable(asked), grid, exact)
-    return ChargedSignal(query, answer, made, asked, None, exact)
+            grid = block_grid(prepared, query.measurement.steps)
+            return ChargedSignal(query, answer, prepared, countable(request), grid, exact)
+    return ChargedSignal(query, answer, prepared, request, None, exact)
 
 
-def _difference_grid(query: BoundQuery, task: Task, asked: SignalRequest) -> Grid:
+def _difference_grid(query: BoundQuery, task: Task, request: SignalRequest) -> Grid:
     """How far one person moves the difference; refused where nothing but the range is known, unless that is asked."""
     measurement = query.measurement
     kept = query.statement.afterwards == NOTHING  # whether a row stays is no smooth matter
     read = [c for c in measurement.columns if c.visible and c.name in task.reads]
     moved = {c.name: sensitivity_of_figure(c, measurement) for c in read} if kept else None
-    if (task.lipschitz is None or moved is None) and not asked.by_range:
+    if (task.lipschitz is None or moved is None) and not request.by_range:
         if not kept:
             raise NoMechanism.because("signal-rows-move-by-jumps")
         raise NoMechanism.because("signal-not-lipschitz", task=task.name)
@@ -88,31 +88,35 @@ class ChargedSignal:
     query: BoundQuery
     answer: Answer
     task: Task
-    asked: SignalRequest
+    request: SignalRequest
     grid: Grid | None
     exact: ExactAnswer
 
-    def foreseen(self) -> Guarantee:
+    def preview_guarantee(self) -> Guarantee:
         """The word of it, as the record is now."""
         return guarantee_of(self._inputs(answer_key(self.query, self._key), self.query.context.ledger.record))
 
     def difference(self) -> model.SignalScore:
-        return self._made(lambda held: model.NoisyDifferenceScore(*self._head(held), self.noisy_difference()))
+        return self._make(
+            lambda reservation: model.NoisyDifferenceScore(*self._head(reservation), self.noisy_difference())
+        )
 
     def block_mean(self) -> model.SignalScore:
-        blocks = self.asked.blocks
-        return self._made(lambda held: model.BlockMeanScore(*self._head(held), self.noisy_block_mean(), blocks))
+        blocks = self.request.blocks
+        return self._make(
+            lambda reservation: model.BlockMeanScore(*self._head(reservation), self.noisy_block_mean(), blocks)
+        )
 
     def published(self) -> model.SignalScore:
-        def made(held: Reservation) -> model.SignalScore:
+        def score(reservation: Reservation) -> model.SignalScore:
             ledger, key = self.query.context.ledger, digest(["signal", self._key])
             ledger.look(key, look_text(self.task.name, self.query.sql))
             exact = self.task.outcome([self.exact.table()])
-            told = None if exact is None else rounded_score(exact)
-            made = model.PublishedScore(*self._head(held), told, DECIMALS, self._bits)
-            return replace(made, score=rounded_score(made.score))
+            exact = None if exact is None else rounded_score(exact)
+            published = model.PublishedScore(*self._head(reservation), exact, DECIMALS, self._bits)
+            return replace(published, score=rounded_score(published.score))
 
-        return self._made(made)
+        return self._make(score)
 
     # Scores
 
@@ -125,14 +129,14 @@ class ChargedSignal:
         """The mean score over the blocks, with noise."""
         low = self.task.range[0]
         total = sum(self._steps(score - low) for score in self._of_blocks())
-        return low + self._with_noise(total) / self.asked.blocks
+        return low + self._with_noise(total) / self.request.blocks
 
     @property
     def _score(self) -> float:
         return self.task.score([table_of(self.answer, self.query.measurement)])
 
     def _of_blocks(self) -> list[float]:
-        return [self.task.score([table]) for table in self.exact.blocks(self.asked.blocks)]
+        return [self.task.score([table]) for table in self.exact.blocks(self.request.blocks)]
 
     @property
     def _bits(self) -> float:
@@ -146,78 +150,75 @@ class ChargedSignal:
 
     def _with_noise(self, steps: int) -> float:
         assert self.grid is not None
-        assert self.asked.epsilon is not None
+        assert self.request.epsilon is not None
         draw = self.query.context.services.mechanism(NoiseLaw.LAPLACE)
-        (noisy,) = draw([steps], self.grid.sensitivity, self.asked.epsilon)
+        (noisy,) = draw([steps], self.grid.sensitivity, self.request.epsilon)
         return float(noisy * self.grid.step)
 
     @property
     def _divided_by(self) -> int:
-        return self.asked.blocks if self.asked.kind is SignalKind.BLOCKS else 1
+        return self.request.blocks if self.request.kind is SignalKind.BLOCKS else 1
 
     # Ledger
 
     @property
     def _key(self) -> str:
         """What is asked for: the release, the task and the kind."""
-        a = self.asked
+        a = self.request
         how = [a.kind.value, a.epsilon, a.blocks if a.kind is SignalKind.BLOCKS else None, a.by_range]
         return digest(["signal", self.query.sql, self.task.as_dict(), how, self.answer.as_dict()])
 
-    def _made(self, make: Callable[[Reservation], model.SignalScore]) -> model.SignalScore:
+    def _make(self, make: Callable[[Reservation], model.SignalScore]) -> model.SignalScore:
         ledger, key = self.query.context.ledger, answer_key(self.query, self._key)
-        held = reserve(
+        reservation = reserve(
             ledger,
-            earlier_release(key, allow_no_guarantee=self.asked.allow_no_guarantee, redraw=self.asked.redraw),
+            earlier_release(key, allow_no_guarantee=self.request.allow_no_guarantee, redraw=self.request.redraw),
             lambda record: self._inputs(key, record),
-            lambda guarantee: self._reservation(key, guarantee),
-            allow_no_guarantee=self.asked.allow_no_guarantee,
+            lambda guarantee: self._charge_draft(key, guarantee),
+            allow_no_guarantee=self.request.allow_no_guarantee,
             what=SIGNAL,
             instead="free-signal",
         )
-        if isinstance(held, Draft):
-            stored = cast(dict[str, Any], (held.public if self._told else held.confidential)["signal"])
+        if isinstance(reservation, Draft):
+            stored = cast(
+                dict[str, Any], (reservation.public if self._is_public else reservation.confidential)["signal"]
+            )
             return model.from_stored(stored, ReleaseCertificate.from_dict(stored["certificate"]))
-        made = read_for(ledger, key, held, self._what, lambda: make(held))
-        record_release(ledger, key, held, self._what, {"signal": made.as_dict()}, told=self._told)
-        return made
+        scored = read_for(ledger, key, reservation, self._what, lambda: make(reservation))
+        record_release(ledger, key, reservation, self._what, {"signal": scored.as_dict()}, is_public=self._is_public)
+        return scored
 
     def _inputs(self, key: str, record: Record) -> tuple[Provenance, ...]:
         """An epsilon that a person states, the schema, who decided; the exact score itself where it leaves."""
-        q, said = self.query, " ".join(self.asked.attestation.split())
+        q, attestation = self.query, " ".join(self.request.attestation.split())
         ledger, statement = q.context.ledger, q.statement
-        by = {"attestation": said, "who": ledger.who}
-        inputs = (record.schema(statement.columns, ledger.schema, **by), *q.context.decided(record, said))
+        by = {"attestation": attestation, "who": ledger.who}
+        inputs = (record.schema(statement.columns, ledger.schema, **by), *q.context.decided(record, attestation))
         if self.grid is None:
             return (people_provenance(EXACT_SCORE), *inputs)
-        stated = record.preference(Plan(key, q.question), is_rule=False, rule=ledger.rule, **by)
-        return (replace(stated, what="epsilon"), *inputs)
+        preference = record.preference(Plan(key, q.question), is_rule=False, rule=ledger.rule, **by)
+        return (replace(preference, what="epsilon"), *inputs)
 
-    def _reservation(self, key: str, outcome: Guarantee) -> Draft:
+    def _charge_draft(self, key: str, outcome: Guarantee) -> Draft:
         """The charge: epsilon, or a public constant where the epsilon, or the score, tells about the data."""
-        epsilon = self.asked.epsilon if outcome.holds else None
-        public: dict[str, object] = {
-            "what": self._what,
-            "guarantee": outcome.value,
-            "method": METHODS[self.asked.kind],
-            "kind": SIGNAL,
-            "version": version_of(self.query.context),
-        }
-        public |= row(chosen_by(outcome, outright=True), self._mechanism, self._cost)
+        epsilon = self.request.epsilon if outcome.holds else None
+        figures = charge_figures(chosen_by(outcome, outright=True), self._mechanism, self._cost)
+        method = METHODS[self.request.kind]
+        public = public_charge(self.query.context, outcome, figures, what=self._what, method=method, kind=SIGNAL)
         if self.grid is None:
             public["bits"] = self._bits
-        confidential: dict[str, object] = {} if outcome.holds else {"epsilon": self.asked.epsilon}
+        confidential: dict[str, object] = {} if outcome.holds else {"epsilon": self.request.epsilon}
         charge = nano(EPSILON_MAX if epsilon is None else epsilon)
         return self.query.context.ledger.draft(Event.RESERVED, key, public, confidential, charge)
 
     @property
-    def _told(self) -> bool:
+    def _is_public(self) -> bool:
         """Whether the record may show it: an exact score leaves by itself, or not at all."""
         return self.grid is not None
 
     @property
     def _what(self) -> str:
-        return charge_text(self.asked.kind, self.task.name, self.query.sql)
+        return charge_text(self.request.kind, self.task.name, self.query.sql)
 
     @property
     def _mechanism(self) -> str:
@@ -225,40 +226,44 @@ class ChargedSignal:
 
     @property
     def _cost(self) -> PrivacyCost | None:
-        if self.grid is None or self.asked.epsilon is None:
+        if self.grid is None or self.request.epsilon is None:
             return None
-        rho = entered(rho_laplace(self.asked.epsilon, self.grid.sensitivity))
-        return PrivacyCost(self.asked.epsilon, rho, (self._sensitivity,), (self._sensitivity / self.asked.epsilon,), 1)
+        rho = entered(rho_laplace(self.request.epsilon, self.grid.sensitivity))
+        return PrivacyCost(
+            self.request.epsilon, rho, (self._sensitivity,), (self._sensitivity / self.request.epsilon,), 1
+        )
 
     @property
     def _sensitivity(self) -> float:
         return 0.0 if self.grid is None else self.grid.most / self._divided_by
 
-    def _head(self, held: Reservation) -> tuple[Mapping[str, Any], tuple[float, float], float, ReleaseCertificate]:
-        return self.task.as_dict(), self.task.range, self._score, self._certificate(held)
+    def _head(
+        self, reservation: Reservation
+    ) -> tuple[Mapping[str, Any], tuple[float, float], float, ReleaseCertificate]:
+        return self.task.as_dict(), self.task.range, self._score, self._certificate(reservation)
 
-    def _certificate(self, held: Reservation) -> ReleaseCertificate:
-        epsilon, grid = self.asked.epsilon, self.grid
-        told = held.guarantee.holds and epsilon is not None and grid is not None
+    def _certificate(self, reservation: Reservation) -> ReleaseCertificate:
+        epsilon, grid = self.request.epsilon, self.grid
+        is_told = reservation.guarantee.holds and epsilon is not None and grid is not None
         drawn: dict[str, Any] = {"epsilon": None, "scale": None, "noise_90": None, "grid_step": None}
-        if told and epsilon is not None and grid is not None:
+        if is_told and epsilon is not None and grid is not None:
             scale = self._sensitivity / epsilon
             step = float(grid.step) / self._divided_by
             drawn = {"epsilon": epsilon, "scale": (scale,), "grid_step": (step,)}
             drawn["noise_90"] = (reach(NoiseLaw.LAPLACE, scale) + step,)
-        several_runs = self.asked.kind is SignalKind.BLOCKS and isinstance(self.task, OwnCode)
+        several_runs = self.request.kind is SignalKind.BLOCKS and isinstance(self.task, OwnCode)
         return ReleaseCertificate(
-            **about(self.query, held, assumptions=(Assumption.RUNS_APART,) if several_runs else ()),
+            **about(self.query, reservation, assumptions=(Assumption.RUNS_APART,) if several_runs else ()),
             **drawn,
             delta=0.0,
             mechanism=self._mechanism,
             sensitivity=None if grid is None else (self._sensitivity,),
             outputs=1,
             select_epsilon=0.0,
-            method=METHODS[self.asked.kind],
-            decided_by=decided_by(held.inputs, is_rule=False).value,
-            numbers=(NUMBERS[self.asked.kind],),
-            post_processing=(POST_PROCESSING[self.asked.kind],),
+            method=METHODS[self.request.kind],
+            decided_by=decided_by(reservation.inputs, is_rule=False).value,
+            numbers=(NUMBERS[self.request.kind],),
+            post_processing=(POST_PROCESSING[self.request.kind],),
             shares=(1.0,),
             laws=None if grid is None else (NoiseLaw.LAPLACE.value,),
         )

@@ -50,9 +50,9 @@ def block_tables(query: BoundQuery, blocks: int, key: str) -> list[Table]:
     What is added up is taken as often as there are blocks. Whoever comes or goes changes one block.
     """
     question, engine = query.survey(Noise()).question, query.context.engine
-    found = engine.rows(plan.totals_by_block(question, blocks, key).sql(engine.dialect))
+    rows = engine.rows(plan.totals_by_block(question, blocks, key).sql(engine.dialect))
     steps = [n.step * (blocks if n.kind.additive else 1) for n in query.measurement.numbers]
-    return [_exact_figures(query, block, steps) for block in plan.read_blocks(found, question, blocks)]
+    return [_exact_figures(query, block, steps) for block in plan.read_blocks(rows, question, blocks)]
 
 
 def _exact_figures(query: BoundQuery, cells: Mapping[Cell, Sequence[int]], steps: Sequence[Fraction]) -> Table:

@@ -34,8 +34,8 @@ def free_signal(
     draws: int = DRAWS,
 ) -> model.FreeScore:
     """Scores of the answer with fresh noise of the same law: from public facts and what was released, and free."""
-    made = prepare_task(task, measurement, answer)
-    return score_draws(made, redraw(statement, measurement, answer, certificate, mechanism, draws))
+    prepared = prepare_task(task, measurement, answer)
+    return score_draws(prepared, redraw(statement, measurement, answer, certificate, mechanism, draws))
 
 
 @dataclass(frozen=True)
@@ -130,15 +130,17 @@ def _drawings(certificate: ReleaseCertificate, measurement: Measurement) -> list
     assert c.laws is not None
     assert c.scale is not None
     assert c.grid_step is not None
-    found = []
+    drawings = []
     for place, number in enumerate(measurement.numbers):
-        law, scale, told = NoiseLaw(c.laws[place]), cast(float, c.scale[place]), Fraction(c.grid_step[place])
-        finer = max(1, round(number.step / told))  # the certificate tells a float: the grid itself divides the number's
+        law, scale, certified_step = NoiseLaw(c.laws[place]), cast(float, c.scale[place]), Fraction(c.grid_step[place])
+        finer = max(
+            1, round(number.step / certified_step)
+        )  # the certificate tells a float: the grid itself divides the number's
         step = number.step / finer
         furthest = None if c.reach is None else round(Fraction(c.reach[place]) / step)
         budget = float(number.euclidean) / scale if law is NoiseLaw.GAUSSIAN else number.part(c.epsilon)
-        found.append(Drawing(law, budget, step, scale, reach=furthest))
-    return found
+        drawings.append(Drawing(law, budget, step, scale, reach=furthest))
+    return drawings
 
 
 def _noise_base(numbers: Sequence[float], measurement: Measurement) -> tuple[Fraction, ...]:

@@ -22,21 +22,21 @@ def make_signal(
     query: BoundQuery,
     release: Released,
     task: Task | Mapping[str, Any],
-    asked: SignalRequest,
+    request: SignalRequest,
     exact: ExactAnswer | None = None,
 ) -> SignalScore:
     """The signal that is asked for, about a release that this query gave."""
     answer, measurement, statement = release.answer, query.measurement, query.statement
     if query.context.bounds_from_data:
         raise NoMechanism.because("signal-bounds-from-data")
-    if asked.kind is SignalKind.FREE:
+    if request.kind is SignalKind.FREE:
         mechanism = query.context.services.mechanism
-        return free_signal(statement, measurement, answer, release.certificate, task, mechanism, asked.draws)
-    charged = charged_signal(query, answer, task, asked, exact or AnswerFromData(query))
+        return free_signal(statement, measurement, answer, release.certificate, task, mechanism, request.draws)
+    charged = charged_signal(query, answer, task, request, exact or AnswerFromData(query))
     require_released_here(query, release)
     if exact is None:
         query.context.require_data()
-    match asked.kind:
+    match request.kind:
         case SignalKind.DIFFERENCE:
             return charged.difference()
         case SignalKind.BLOCKS:
@@ -45,17 +45,17 @@ def make_signal(
 
 
 def preview_guarantee(
-    query: BoundQuery, release: Released, task: Task | Mapping[str, Any], asked: SignalRequest
+    query: BoundQuery, release: Released, task: Task | Mapping[str, Any], request: SignalRequest
 ) -> Guarantee:
     """The word that a signal would carry, as things are now; refused from public facts where it cannot be made.
 
     A free one that is known to a person before it is made has the word of its release, and of their decision.
     """
-    if asked.kind is SignalKind.FREE:
+    if request.kind is SignalKind.FREE:
         prepare_task(task, query.measurement, release.answer)
         mechanism = query.context.services.mechanism
         redraw(query.statement, query.measurement, release.answer, release.certificate, mechanism, 1)
-        decided = query.context.decided(query.context.ledger.record, asked.attestation)
+        decided = query.context.decided(query.context.ledger.record, request.attestation)
         return weakest([release.certificate.guarantee, guarantee_of(decided)])
-    charged = charged_signal(query, release.answer, task, asked, AnswerFromData(query))
-    return charged.foreseen()
+    charged = charged_signal(query, release.answer, task, request, AnswerFromData(query))
+    return charged.preview_guarantee()

@@ -58,21 +58,21 @@ def prepare_task(task: Task | Mapping[str, Any], measurement: Measurement, answe
 
     What it compares with, where that was left open, is the release itself.
     """
-    made = task if isinstance(task, Task) else task_of(task)
-    if made.missing is not None:
-        raise BadInput.because("task-package-missing", package=made.missing)
+    prepared = task if isinstance(task, Task) else task_of(task)
+    if prepared.missing is not None:
+        raise BadInput.because("task-package-missing", package=prepared.missing)
     require_public_keys(measurement)
     if any(number.kind is NumberKind.SELECTION for number in measurement.numbers):
         raise NoMechanism.because("signal-selected-value")
     table = table_of(answer, measurement)
-    strange = [name for name in made.reads if name not in table.figures]
+    strange = [name for name in prepared.reads if name not in table.figures]
     if strange:
         raise BadInput.because("signal-figure-missing", figure=strange[0], figures=list(table.figures))
-    if made.table:
-        raise BadInput.because("signal-table-missing", table=made.table, figures=list(table.figures))
+    if prepared.table:
+        raise BadInput.because("signal-table-missing", table=prepared.table, figures=list(table.figures))
     if len(table.rows) == len(measurement.public_cells):  # HAVING and LIMIT leave rows out that there are
-        made.require_rows(table.labels)
-    return made.against([table])
+        prepared.require_rows(table.labels)
+    return prepared.against([table])
 
 
 def table_of(answer: Answer, measurement: Measurement) -> Table:
@@ -81,10 +81,10 @@ def table_of(answer: Answer, measurement: Measurement) -> Table:
     return Table(answer.columns, answer.rows, figures)
 
 
-def countable(asked: SignalRequest) -> SignalRequest:
-    blocks = asked.blocks
+def countable(request: SignalRequest) -> SignalRequest:
+    blocks = request.blocks
     if not is_whole(blocks) or not FEWEST_BLOCKS <= blocks <= MOST_BLOCKS:
         raise PreferenceError.because(
             "signal-blocks", fewest=FEWEST_BLOCKS, most=MOST_BLOCKS, blocks=str(blocks), usual=BLOCKS
         )
-    return asked
+    return request

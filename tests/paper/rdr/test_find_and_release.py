@@ -21,7 +21,7 @@ import pytest
 import sfumato as sf
 from sfumato.model.choice import Noise
 from sfumato.privacy.noise.worth import epsilon_of_mu
-from sfumato.privacy.preferences.preference import Variance
+from sfumato.privacy.preferences.disparity import Variance
 from sfumato.privacy.risk.rdr import PAPER_CANDIDATES
 from sfumato.privacy.risk.rdr_distribution import rdrs_at
 from sfumato.privacy.risk.rdr_variance import epsilon_for_variance

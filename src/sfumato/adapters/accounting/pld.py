@@ -12,7 +12,7 @@ from sfumato.errors import BadInput
 from sfumato.model.dominating_pairs import Normal, OnGrid, Pair, Pure
 
 FINE = 1024  # steps of the discretisation, for each pair, to the sum of what the pairs may lose
-FFT_ERROR = 1e-11  # of delta, for each pair: more than what floats lose in one convolution
+FFT_ERROR = 1e-11  # taken off delta for each pair: more than floats lose in one convolution
 _UP = 1 + 2**-40
 
 

@@ -115,7 +115,7 @@ class Literal:
         """The noisy numbers of a cell and the most that one person may move each; one that serves twice is there once.
 
         A person has up to `max_rows` rows, but is one person in each cell: a count of persons, and an answer at some
-        rank, move by at most so much in each of the cells that one person can be in.
+        rank, move by at most that in each of the cells that one person can be in.
         """
         moved = {sql: most for aggregate in self.aggregates for sql, most in aggregate.numbers().items()}
         ranked = {aggregate.sql for aggregate in self.aggregates if aggregate.kind.selects}
@@ -161,7 +161,7 @@ class LeaveOneOut(Confidential):
     """What is found of everybody, and of everybody but one, person by person."""
 
     aggregates: tuple[OracleAggregate, ...]
-    most: tuple[Fraction, ...]  # of each noisy number: how much one person may move it
+    most: tuple[Fraction, ...]  # how much one person may move each noisy number
     furthest: tuple[Fraction, ...]  # the same, as a distance
     people: tuple[object, ...]
     everybody: OracleAnswer

@@ -27,7 +27,7 @@ class SandboxLimits:
             raise BadInput.because("sandbox-limits")
 
     def score(self, number: float) -> float | None:
-        """What may leave of a number, whoever wrote it: of one that is not finite, nothing.
+        """The number as it may leave the sandbox, rounded and within the limits; None if it is not finite.
 
         >>> limits = SandboxLimits()
         >>> limits.score(0.123456), limits.score(7), limits.score(float("nan"))

@@ -1,7 +1,7 @@
 """What runs inside, alone: it knows nothing of sfumato. It shuts itself in, runs the function and writes its number.
 
 The number is written as eight bytes to a pipe. Nothing depends on that being done properly: the code shares this
-process and may write what it likes there. Whoever reads the pipe rounds, and takes eight bytes or nothing.
+process and may write what it likes there. The reader of the pipe rounds, and takes eight bytes or nothing.
 """
 
 from __future__ import annotations

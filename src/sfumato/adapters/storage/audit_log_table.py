@@ -25,13 +25,13 @@ class AuditTable:
     def __init__(self, within: InTransaction) -> None:
         self._within = within
 
-    def append(self, at: str, who: str, verb: str, about: str, said: Row) -> int:
+    def append(self, at: str, who: str, verb: str, about: str, details: Row) -> int:
         line = keepable({"at": at, "who": who, "verb": verb, "about": about})
 
         def add(connection: sa.Connection) -> int:
             newest = connection.execute(_NEWEST).first()
             number, previous = (newest.number + 1, newest.digest) if newest else (1, GENESIS)
-            entry = seal(number, previous, details=said, **line)
+            entry = seal(number, previous, details=details, **line)
             connection.execute(sa.insert(audit).values(entry.as_dict()))
             return entry.number
 

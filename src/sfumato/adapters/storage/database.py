@@ -78,7 +78,7 @@ class Database:
     def reading(self) -> Iterator[None]:
         """What this thread reads inside is of one moment, until it writes: nobody waits for a lock of their own.
 
-        Not in an SQLite file: there whoever reads holds back whoever writes, and the ledger is read beside this.
+        Not in an SQLite file: there a reader holds back writers, and the ledger is read beside this.
         """
         is_file = self._url.get_backend_name() == "sqlite"
         if is_file or self._here.connection is not None or self._here.reading is not None:
@@ -159,7 +159,7 @@ class _Here(threading.local):
 
 
 def _whole(connection: sa.Connection, work: Callable[[sa.Connection], T]) -> T:
-    """After a failure nothing more is done in this transaction, whoever goes on in it."""
+    """After a failure nothing more is done in this transaction, whatever is called in it."""
     try:
         return work(connection)
     except (sa.exc.SQLAlchemyError, UnicodeError):

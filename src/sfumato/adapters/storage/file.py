@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 MEMORY = ":memory:"
-PATIENCE = 30  # seconds to wait for whoever is writing
+PATIENCE = 30  # seconds to wait for another writer
 
 
 def create(path: str) -> None:

@@ -6,7 +6,7 @@ import hmac
 import sqlite3
 from collections.abc import Iterable, Sequence
 
-CREATE = (  # of a file alone: a workspace keeps digests with the versions of its data
+CREATE = (  # in a file only: a workspace keeps digests with the versions of its data
     'CREATE TABLE known_rows_key ("key" TEXT NOT NULL)',
     """CREATE TABLE known_rows (
 dataset TEXT NOT NULL,

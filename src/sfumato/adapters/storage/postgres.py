@@ -6,10 +6,10 @@ import sqlalchemy as sa
 
 from sfumato.errors import BadInput
 
-PATIENCE = 30  # seconds to wait for whoever is writing
+PATIENCE = 30  # seconds to wait for another writer
 
 # A lock on a table comes before the transaction's first look at the data: what it sees is all that was there before.
-# Whoever only reads waits for nobody.
+# A transaction that only reads waits for none.
 _SERIALIZABLE = "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE; SET LOCAL synchronous_commit = on"
 _BEGIN = {
     "nothing": "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY",

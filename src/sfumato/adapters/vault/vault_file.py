@@ -28,7 +28,7 @@ PASSPHRASE, KEY_FILE = "passphrase", "key file"
 
 @dataclass(frozen=True)
 class Argon2Cost:
-    """What one guess of a passphrase costs whoever guesses: argon2id's passes over so much memory (RFC 9106)."""
+    """What one guess of a passphrase costs an attacker: passes of argon2id over this much memory (RFC 9106)."""
 
     passes: int
     memory_kib: int

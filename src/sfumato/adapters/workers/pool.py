@@ -86,7 +86,7 @@ class Workers:
         return bool(jobs)
 
     def close(self) -> None:
-        """Stop everything; whoever waits hears that it was cancelled."""
+        """Stop everything; callers that wait get `Cancelled`."""
         with self._changed:
             self._closed.set()
             self._stop(self._jobs)

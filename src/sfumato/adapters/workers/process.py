@@ -33,7 +33,7 @@ class Process:
         self._pid = self._process.pid
         theirs.close()
         lifeline.close()
-        with suppress(OSError):  # it died already: whoever asks it will hear so
+        with suppress(OSError):  # it died already, which the first job will notice
             self._line.send((setup, work, given))
 
     def wait_until_ready(self) -> Message | None:
@@ -72,7 +72,7 @@ class Process:
             return 0
 
     def kill(self) -> None:
-        """End it and whatever it started, now. Whoever waits for its answer hears that there is none.
+        """End it and whatever it started, now. A caller that waits for its answer gets none.
 
         The group goes by its lifeline: its number may be another's by now.
         """

@@ -85,8 +85,8 @@ def create_demo_workspace(place: Path, rows: int, seed: int) -> Path:
         escrow.policies.set(clara, "adult", POLICY)
         sql, purpose = ANSWERED
         answered = escrow.requests.submit(arthur, "adult", purpose, [{"sql": sql}], None)
-        binding = escrow.decisions.inspect(clara, answered.id, rehearse=False)["binding"]
-        escrow.decisions.approve(clara, answered.id, binding, note="For the yearly report.")
+        binding = escrow.requests.approval.inspect(clara, answered.id, rehearse=False)["binding"]
+        escrow.requests.approval.approve(clara, answered.id, binding, note="For the yearly report.")
         sql, purpose = WAITING
         escrow.requests.submit(arthur, "adult", purpose, [{"sql": sql}], None)
     return key

@@ -62,7 +62,7 @@ def _explain(query: Query, choice: Choice, bounds_from_data: bool) -> None:
     from sfumato.presentation.wording import choosing as of_choosing
     from sfumato.presentation.wording import guarantee as of_guarantee
 
-    if choice.asked.reads_people:
+    if choice.request.reads_people:
         typer.echo(of_guarantee.LOOK)
     elif choice.epsilon is not None and not bounds_from_data:
         noise = choice.noise

@@ -15,7 +15,7 @@ from sfumato.model.plain import LEFT_OUT
 from sfumato.model.signal import SignalKind
 from sfumato.model.statement import AggregateKind, Statement
 from sfumato.privacy.preferences import registry
-from sfumato.privacy.preferences.guessing import level
+from sfumato.privacy.preferences.guessing_preferences import level
 from sfumato.release.ledger import digest
 
 RULE = "rule"

@@ -26,7 +26,7 @@ from sfumato.model.guarantee import Guarantee
 from sfumato.model.signal import SignalKind
 from sfumato.model.statement import AggregateKind
 from sfumato.privacy.preferences import registry
-from sfumato.privacy.preferences.guessing import level
+from sfumato.privacy.preferences.guessing_preferences import level
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.release.decide import rule_of
 

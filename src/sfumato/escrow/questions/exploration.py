@@ -277,7 +277,7 @@ class Questions:
         dataset = self._datasets.controlled(actor, name)
         policy = self._policies.of(dataset)
         ceiling = (None if policy is None else policy.policy.epsilon_max) or EPSILON_MAX
-        terms: dict[str, Any] = {"ceiling": ceiling, "stated": dict(stated or {}), "now": now}
+        terms: dict[str, Any] = {"ceiling": ceiling, "preference": dict(stated or {}), "now": now}
         drawn = _only(how, _HISTOGRAM if source is Source.EXPOSURE_HISTOGRAM else _NOISE)
         asked = {"sql": sql, "source": source.value, "how": drawn, "epsilon": epsilon, **terms}
         match source:

@@ -18,7 +18,7 @@ from sfumato.model.guarantee import Guarantee, Provenance, guarantee_of, weakest
 from sfumato.model.risk import RiskAt
 from sfumato.model.statement import Statement, columns_in
 from sfumato.privacy.preferences.accuracy import errors_of_means
-from sfumato.privacy.preferences.preference import Ratio
+from sfumato.privacy.preferences.disparity import Ratio
 from sfumato.privacy.sensitivity import require_drawable
 from sfumato.release.bound_query import BoundQuery, bind
 from sfumato.release.choose import enter_plan, preview
@@ -106,7 +106,7 @@ class RequestPreview:
     @property
     def compared(self) -> tuple[str, ...]:
         """The columns that preferences tell people apart by."""
-        said = [p.between for choice in self.choices for p in choice.asked.preferences if isinstance(p, Ratio)]
+        said = [p.between for choice in self.choices for p in choice.request.preferences if isinstance(p, Ratio)]
         conditions = [self.dataset.condition(text) for text in said if text is not None]
         return tuple(dict.fromkeys(column.name for one in conditions for column in columns_in(one)))
 
@@ -129,14 +129,14 @@ class RequestPreview:
         """Whether something leads to epsilon that was changed after a look: whoever asks is not told it."""
         looked = self.dataset.ledger.known.somebody_looked
         lost = any(one.what in ("preference", "policy") and not guarantee_of([one]).holds for one in self.inputs)
-        public = any(not one.reads_people for choice in self.choices for one in choice.asked.preferences)
+        public = any(not one.reads_people for choice in self.choices for one in choice.request.preferences)
         return looked and lost and public
 
     def plan(self) -> None:
         """Enter what is stated as planned, where that reads nobody: a later look does not change it."""
         for query, choice in zip(self.queries, self.choices, strict=True):
-            if not choice.asked.reads_people:
-                enter_plan(query, choice.asked, "")
+            if not choice.request.reads_people:
+                enter_plan(query, choice.request, "")
 
     @property
     def charge(self) -> tuple[Fraction, Fraction] | None:
@@ -146,7 +146,7 @@ class RequestPreview:
         """
         if not self.guarantee.holds:
             return Fraction(str(EPSILON_MAX)) * len(self.choices), self._deltas
-        if any(choice.epsilon is None and not choice.asked.selecting for choice in self.choices):
+        if any(choice.epsilon is None and not choice.request.selecting for choice in self.choices):
             return None
         nanos = sum(nano(choice.select_epsilon) + nano(_most(choice)) for choice in self.choices)
         return Fraction(nanos, NANO), self._deltas
@@ -192,7 +192,7 @@ def _query(query: BoundQuery, choice: SolvedRequest, weight: float, people: floa
     )
     epsilon, noise, at = choice.epsilon if told else None, choice.noise, None
     if epsilon is not None:
-        at = worst_case(query, noise.mechanism, noise.delta, [epsilon], noise.calibration).at(epsilon)
+        at = worst_case(query, candidates=[epsilon], **vars(noise)).at(epsilon)
     return QueryFacts(
         sql=query.sql,
         weight=weight,
@@ -201,8 +201,8 @@ def _query(query: BoundQuery, choice: SolvedRequest, weight: float, people: floa
         columns=tuple(query.statement.columns),
         noise=noise,
         epsilon=epsilon,
-        feasible=choice.feasible or (epsilon is None and (choice.asked.reads_people or choice.asked.draws)),
-        method=choice.asked.said(told=told),
+        feasible=choice.feasible or (epsilon is None and (choice.request.reads_people or choice.request.draws)),
+        method=choice.request.method_text(public=told),
         why=choice.why if told else None,
         guarantee=choice.guarantee,
         select_epsilon=choice.select_epsilon,
@@ -231,6 +231,6 @@ def each(work: Callable[[T], U], queries: Sequence[T]) -> Iterator[U]:
 
 
 def _most(choice: SolvedRequest) -> float:
-    if choice.asked.selecting:
+    if choice.request.selecting:
         return choice.epsilon_max
     return choice.epsilon or 0.0

@@ -10,7 +10,7 @@ from enum import StrEnum
 from hashlib import sha256
 
 from sfumato.errors import BadInput
-from sfumato.escrow.submissions.lifecycle import readable
+from sfumato.escrow.submissions.lifecycle import require_readable
 
 LONGEST = 20_000  # characters of a function
 _EXPECTED = {"numpy", "pandas", "sklearn", "math", "statistics"}
@@ -68,7 +68,7 @@ def checked(code: str) -> str:
     if not code.strip() or len(code) > LONGEST:
         raise BadInput.because("function-length", longest=LONGEST)
     for line in code.replace("\t", " ").split("\n"):
-        readable(line.removesuffix("\r"), "code")
+        require_readable(line.removesuffix("\r"), "code")
     return code
 
 

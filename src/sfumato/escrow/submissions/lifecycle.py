@@ -1,16 +1,14 @@
-"""A request: what was asked, and the steps it may take. The clock and the identity are arguments."""
+"""Submissions, requests and signals alike: the facts that both have, and the steps that both may take."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from enum import StrEnum
-from typing import Any
+from typing import Any, ClassVar, Self
 from unicodedata import bidirectional, category
 
 from sfumato.errors import BadInput, Conflict
-from sfumato.escrow.questions.query import RequestedQuery, shares_of
-from sfumato.release.ledger import digest
 
 
 class State(StrEnum):
@@ -20,7 +18,7 @@ class State(StrEnum):
     WITHDRAWN = "withdrawn"
     APPROVED = "approved"  # waits for a worker
     RUNNING = "running"
-    COMPUTED = "computed"  # the answer is withheld until it was looked at
+    COMPUTED = "computed"  # the result is withheld until it was looked at
     RELEASED = "released"
     FAILED = "failed"
 
@@ -44,6 +42,12 @@ class Act(StrEnum):
     FAIL = "fail"
 
 
+WAITING = (State.SUBMITTED, State.COMPUTED)
+"""The states in which a controller has to decide."""
+
+PENDING = (*WAITING, State.APPROVED, State.RUNNING)
+"""The states that another one follows."""
+
 _TURNS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 _DECISIONS = {Act.RETURN: State.RETURNED, Act.REFUSE: State.REFUSED}
 STEPS: Mapping[State, Mapping[Act, State]] = {
@@ -54,7 +58,7 @@ STEPS: Mapping[State, Mapping[Act, State]] = {
 }
 
 
-def stepped(state: State, act: Act, what: str = "request") -> State:
+def next_state(state: State, act: Act, what: str) -> State:
     """The state after an act; an act that is not possible is refused."""
     try:
         return STEPS[state][act]
@@ -62,15 +66,18 @@ def stepped(state: State, act: Act, what: str = "request") -> State:
         raise Conflict.because("step-not-possible", what=what, state=state.value, act=act.value) from None
 
 
-@dataclass(frozen=True)
-class Request:
+@dataclass(frozen=True, kw_only=True)
+class Submission:
+    """What an analyst submits and a controller decides. The clock and the identity are arguments."""
+
+    noun: ClassVar[str]  # what people call it
+    result_column: ClassVar[str]  # where its result is stored, sealed
+    started: ClassVar[Mapping[str, Any]] = {}  # fields that change when it starts
+
     id: str
     number: int
     dataset: str
     analyst: str
-    purpose: str
-    queries: tuple[RequestedQuery, ...]
-    preference: Mapping[str, Any] | None  # None: the rule of record
     state: State
     version: str
     policy: int
@@ -83,35 +90,65 @@ class Request:
     charged: float | None = None
 
     @classmethod
-    def of(cls, row: Mapping[str, Any]) -> Request:
-        known = {name: row[name] for name in cls.__dataclass_fields__}
-        asked = tuple(RequestedQuery(one["sql"], one["weight"]) for one in row["queries"])
-        read = {"queries": asked, "state": State(row["state"]), "decided_by": tuple(row["decided_by"] or ())}
-        return cls(**known | read)
+    def from_row(cls, row: Mapping[str, Any]) -> Self:
+        values = {field.name: row[field.name] for field in fields(cls)}
+        return cls(**values | {"state": State(row["state"]), "decided_by": tuple(row["decided_by"] or ())})
+
+    def as_row(self) -> dict[str, Any]:
+        """Its fields as they are stored."""
+        return vars(self) | {"state": self.state.value, "decided_by": self.decisions}
+
+    def as_dict(self) -> dict[str, Any]:
+        """Its fields as they are shown, to those who may see them."""
+        return self.as_row()
 
     @property
-    def shares(self) -> tuple[float, ...]:
-        """Of what the rule allows, how much each query gets: the most important all of it, none more."""
-        return shares_of(self.queries)
+    def about(self) -> str:
+        """The id of the request that notifications about it lead to."""
+        return self.id
+
+    @property
+    def has_code(self) -> bool:
+        """Whether it runs code of the analyst."""
+        return False
+
+    @property
+    def extra_runs(self) -> int:
+        """Runs of code that a worker's lease allows for, at most."""
+        return 0
+
+    @property
+    def sealed_as(self) -> str:
+        """What its result is sealed as."""
+        return f"{self.noun} {self.id}"
+
+    @property
+    def decisions(self) -> list[dict[str, Any]]:
+        return [dict(decision) for decision in self.decided_by]
+
+    @property
+    def approvals(self) -> list[Mapping[str, Any]]:
+        """The decisions on exactly what it is bound to."""
+        return [decision for decision in self.decided_by if decision["binding"] == self.binding]
+
+    def next_state(self, act: Act) -> State:
+        return next_state(self.state, act, self.noun)
+
+    def approved_by(self, binding: str) -> tuple[str, ...]:
+        """Who approved exactly this, as it stands in this state."""
+        approvals = [d for d in self.decided_by if d["act"] == Act.APPROVE and d["binding"] == binding]
+        return tuple(dict.fromkeys(d["who"] for d in approvals if d["state"] == self.state))
+
+    def was_approved_by(self, name: str, binding: str) -> bool:
+        """Whether this person gave this very approval: for what it led to, or as one of several."""
+        approvals = [d for d in self.decided_by if d["act"] == Act.APPROVE and d["who"] == name]
+        return any(
+            d["binding"] == binding and (d["state"] == self.state or self.state not in WAITING) for d in approvals
+        )
 
 
-def binding_of(
-    request: Sequence[str],
-    data: Sequence[str],
-    queries: Sequence[RequestedQuery],
-    preference: Mapping[str, Any] | None,
-    policy: str,
-    who: Sequence[str],
-) -> str:
-    """What an approval is of: this request and its purpose, the data under its schema, queries, preference, policy and
-    recipient. Another of these needs another approval.
-    """
-    asked = [[one.sql, one.weight] for one in queries]
-    return digest(["request", request, data, asked, preference, policy, who])
-
-
-def readable(stated: str, what: str) -> str:
-    """A text that shows what it says to whoever decides: nothing in it moves a cursor or turns the line around."""
-    if any(category(letter) == "Cc" or bidirectional(letter) in _TURNS for letter in stated):
+def require_readable(text: str, what: str) -> str:
+    """Refuse a text that shows an approver something else than it says: that moves a cursor or turns a line around."""
+    if any(category(letter) == "Cc" or bidirectional(letter) in _TURNS for letter in text):
         raise BadInput.because("text-hides-something", what=what)
-    return stated
+    return text

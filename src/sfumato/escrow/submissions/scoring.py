@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import dataclass
 from threading import Event
 from typing import Any
 
 from sfumato.errors import Cancelled
-from sfumato.escrow.submissions.code_review import fingerprint
-from sfumato.escrow.submissions.signal import Signal
-from sfumato.model.signal import SignalKind
+from sfumato.model.release import Released
+from sfumato.model.signal import FreeScore
 from sfumato.ports import Sandbox
-from sfumato.signals.signal_request import SignalRequest, signal_request
-from sfumato.signals.tasks.own_code import OwnCode, Run
-from sfumato.signals.tasks.registry import task as task_of
+from sfumato.release.bound_query import BoundQuery
+from sfumato.release.risk.posthoc import require_same_numbers
+from sfumato.signals.signal import make_signal
+from sfumato.signals.signal_request import SignalRequest
 from sfumato.signals.tasks.table import Table
 from sfumato.signals.tasks.task import Task
 
@@ -76,31 +77,15 @@ class Exact:
         return [Withheld.from_dict(one) for one in self._tables(blocks)["tables"]]
 
 
-def task_for(found: Signal, run: Run = lambda _table: None) -> Task:
-    """What it is scored by; without a `run` nothing can be scored, only checked."""
-    if found.code is None:
-        return task_of(dict(found.task or {}))
-    low, high = found.how["range"]
-    return OwnCode(sha256=fingerprint(found.code), low=low, high=high, run=run)
+def score(
+    query: BoundQuery, release: Released, task: Task, parameters: SignalRequest, exact: Exact | None = None
+) -> dict[str, Any]:
+    """A signal about a release that these noisy numbers gave, as it is stored."""
+    require_same_numbers(query, release)
+    scored = make_signal(query, release, task, parameters, exact)
+    return scored.stored() if isinstance(scored, FreeScore) else scored.as_dict()
 
 
-def most_runs(found: Signal) -> int:
-    """How often a function is run at most: on the release, and on each draw, each block or the exact answer."""
-    if found.code is None:
-        return 0
-    draws, blocks = found.how.get("draws") or OWN_DRAWS, found.how.get("blocks") or OWN_BLOCKS
-    return 1 + {SignalKind.FREE: draws, SignalKind.BLOCKS: blocks}.get(found.kind, 1)
-
-
-def asked_by(found: Signal, *, allow_no_guarantee: bool = False, attestation: str = "") -> SignalRequest:
-    """What it is to be. Of code nothing but its range is known: that is what noise is then sized by."""
-    own, stated = found.code is not None, found.how
-    how: dict[str, Any] = {name: stated[name] for name in ("draws", "blocks") if stated.get(name) is not None}
-    if own:
-        how = {"draws": OWN_DRAWS, "blocks": OWN_BLOCKS} | how
-    how |= {
-        "by_range": own or bool(stated.get("by_range")),
-        "allow_no_guarantee": allow_no_guarantee,
-        "attestation": attestation,
-    }
-    return signal_request(found.kind.value, stated.get("epsilon"), **how)
+def require_sandbox(sandbox: Sandbox) -> None:
+    if (missing := sandbox.missing()) is not None:
+        raise copy(missing)

@@ -1,4 +1,4 @@
-"""What whoever asked for a release does about its noise: ask for a signal, see where it stands, fetch it."""
+"""What analysts do about the noise of an answer: ask for a signal, see where it stands, fetch it."""
 
 from __future__ import annotations
 
@@ -7,25 +7,21 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from sfumato.errors import AwaitingApproval, BadInput, BudgetExceeded, Conflict, Forbidden, Gone, SandboxMissing
+from sfumato.errors import BadInput, BudgetExceeded, Conflict, Forbidden, SandboxMissing
 from sfumato.escrow.catalogue.access import mandate_of
-from sfumato.escrow.catalogue.datasets import Datasets
 from sfumato.escrow.catalogue.separation import refuse_viewer
 from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person, Role
-from sfumato.escrow.notifications import Happened, Notifications
 from sfumato.escrow.policy.policy import AccessRule, Approve
 from sfumato.escrow.policy.store import SignedPolicy
-from sfumato.escrow.ports import EscrowPorts
 from sfumato.escrow.submissions.code_review import checked, require_function
-from sfumato.escrow.submissions.lifecycle import Act, State, stepped
-from sfumato.escrow.submissions.scoring import MOST_OWN_BLOCKS, MOST_OWN_DRAWS, asked_by, most_runs, task_for
-from sfumato.escrow.submissions.signal import HOW, Signal
-from sfumato.escrow.submissions.signal_decisions import SignalDecisions
-from sfumato.escrow.submissions.signal_docket import About, SignalDocket
-from sfumato.escrow.submissions.signal_execution import SignalExecution, decides_itself
-from sfumato.escrow.submissions.visibility import shown_signal
-from sfumato.ledger.entry import NANO
+from sfumato.escrow.submissions.lifecycle import State
+from sfumato.escrow.submissions.requests import Requests
+from sfumato.escrow.submissions.scoring import MOST_OWN_BLOCKS, MOST_OWN_DRAWS, Runs, require_sandbox, score
+from sfumato.escrow.submissions.signal import HOW, ReleasedAnswer, Signal, SignalPayload, budget_left, require_bits
+from sfumato.escrow.submissions.store import SubmissionStore
+from sfumato.escrow.submissions.submission import Submissions
+from sfumato.escrow.submissions.visibility import Standing
 from sfumato.model.signal import SignalKind
 from sfumato.release.bound_query import bind
 from sfumato.release.decide import EPSILON_MAX
@@ -37,8 +33,6 @@ from sfumato.signals.signal_request import signal_request
 from sfumato.signals.tasks.registry import task as task_of
 from sfumato.signals.tasks.registry import task_descriptions
 
-_WAITING = (State.SUBMITTED, State.APPROVED, State.RUNNING, State.COMPUTED)
-
 
 @dataclass(frozen=True)
 class TaskLibrary:
@@ -49,18 +43,26 @@ class TaskLibrary:
     seconds: float
 
 
-class Signals:
-    def __init__(
-        self,
-        outside: EscrowPorts,
-        datasets: Datasets,
-        docket: SignalDocket,
-        notices: Notifications,
-        decisions: SignalDecisions,
-        execution: SignalExecution,
-    ) -> None:
-        self._outside, self._datasets, self._docket = outside, datasets, docket
-        self._notices, self._decisions, self._execution = notices, decisions, execution
+class Signals(Submissions[Signal]):
+    def __init__(self, store: SubmissionStore[Signal], requests: Requests) -> None:
+        super().__init__(store)
+        self._requests = requests
+        self._code_runs: dict[str, Runs] = {}
+
+    def payload(self, submission: Signal, dataset: RegisteredDataset, *policy: Any) -> SignalPayload:
+        analyst = self._store.people.one(submission.analyst)
+        about = self._released_answer(analyst, submission.request, submission.query)
+        return SignalPayload(about, self._code_runs, self._store, submission, dataset, *policy)
+
+    def _released_answer(self, analyst: Person, id: str, query: int) -> ReleasedAnswer:
+        """The answer that a signal is about, if the analyst may still have it."""
+        request, dataset = self._requests.get(analyst, id)
+        if request.analyst != analyst.name:
+            raise Forbidden.because("signal-about-answer-of-others")
+        answers = self._requests.result(analyst, id)["answers"]
+        if not 0 < query <= len(answers):
+            raise BadInput.because("request-query-missing", number=request.number, query=query)
+        return ReleasedAnswer(request, dataset, query, answers[query - 1])
 
     def tasks(self, _actor: Person) -> TaskLibrary:
         return TaskLibrary(task_descriptions(), self._outside.sandbox.missing(), self._outside.limits.code_seconds)
@@ -68,7 +70,11 @@ class Signals:
     def prepare(self) -> None:
         """At a start: test the sandbox, if some policy lets code be brought."""
         if self._datasets.some_policy(lambda policy: any(flow.code for flow in policy.access_rules)):
-            self._outside.later(lambda: _ignored(self._outside.sandbox.missing()))
+
+            def test() -> None:
+                self._outside.sandbox.missing()
+
+            self._outside.later(test)
 
     def submit(
         self,
@@ -83,71 +89,45 @@ class Signals:
         idempotency: str | None = None,
     ) -> Signal:
         """Ask. What the policy does not allow is refused here; what is free, with a task of ours, is here at once."""
-        stated = {name: value for name, value in (how or {}).items() if value is not None and value is not False}
-        body = digest([request, query, kind, task, code, stated])
-        if idempotency and (before := self._docket.rows.one(analyst=actor.name, idempotency=idempotency)):
-            return _the_same(before, body)
+        how = {name: value for name, value in (how or {}).items() if value is not None and value is not False}
+        body = digest([request, query, kind, task, code, how])
+        if earlier := self._store.sent_before(actor.name, idempotency, body):
+            return earlier
         with self._outside.reading():
-            about = self._docket.about(actor, request, query)
+            about = self._released_answer(actor, request, query)
             actor.require(Role.ANALYST, to="ask for a signal")
-            signed, flow = self._datasets.access_rule(actor, about.held)
-        refuse_viewer(self._datasets.ledger_of(actor, about.held).record, actor, "ask about it")
-        found = self._asked(actor, about, signed, kind, task, code, stated)
-        flow.require_signal(found.kind, own_code=found.code is not None)
-        if found.code is not None:
-            self._execution.require_sandbox()
-        automatic = self._require_possible(found, actor, about, signed, flow)
-        if found.kind is SignalKind.FREE and found.code is None:
-            return self._released(found, self._execution.free(found, about), idempotency, body)
-        found = replace(found, binding=self._docket.binding_now(found, about, signed))
-        if automatic:
-            found = replace(found, state=stepped(found.state, Act.APPROVE), decided_at=self._outside.moment)
-        with self._outside.transaction():
-            if found.kind is SignalKind.PUBLISHED:
-                self._docket.require_bits(found, flow)  # of several at once not all may fit
-            if (other := self._added(found, None, idempotency, body)) is not None:
-                return other
-            made = self._docket.signal(found.id)
-            self._docket.say(actor.name, "asked for a signal", made.id, {"dataset": made.dataset, "kind": made.kind})
-            if automatic:
-                self._docket.say("the policy", "approved", made.id, {"binding": made.binding})
-            else:
-                values = {"who": actor.name, "number": made.number, "request": about.request.number}
-                self._notices.tell(about.held.controllers, Happened.SIGNAL_SUBMITTED, made.request, **values)
-        if automatic:
-            self._execution.start(made)
-        return made
+            signed, flow = in_force = self._datasets.access_rule(actor, about.dataset)
+        refuse_viewer(self._datasets.ledger_of(actor, about.dataset).record, actor, "ask about it")
+        signal = self._signal(actor, about, signed, kind, task, code, how)
+        flow.require_signal(signal.kind, own_code=signal.has_code)
+        if signal.has_code:
+            require_sandbox(self._outside.sandbox)
+        automatic = self._require_possible(signal, actor, about, signed, flow)
+        if not signal.reads_people and not signal.has_code:
+            return self._release(signal, actor, about, idempotency, body)
+        payload = SignalPayload(about, self._code_runs, self._store, signal, about.dataset, "", in_force)
+        signal = replace(signal, binding=payload.binding)
 
-    def withdraw(self, actor: Person, id: str) -> Signal:
-        """Take back what waits, or stop what runs. What was charged stays charged."""
-        found, _ = self._docket.seen(actor, id)
-        if found.analyst != actor.name:
-            raise Forbidden.because("withdrawn-by-others")
-        if found.state is State.RUNNING:
-            if not self._execution.stop(found.id):
-                raise Conflict.because("submission-not-running")
-            self._docket.say(actor.name, "stopped", found.id)
-            return self._docket.signal(found.id)
-        self._docket.move(found, Act.WITHDRAW, {"decided_at": self._outside.moment})
-        self._docket.say(actor.name, "withdrew", found.id)
-        return self._docket.signal(found.id)
+        def require() -> None:
+            if signal.is_exact:
+                require_bits(self._store, signal, flow)  # of several at once not all may fit
 
-    def result(self, actor: Person, id: str) -> dict[str, Any]:
-        """The signal, to whoever asked and to those who hold the data; nothing before it is released."""
-        found, held = self._docket.seen(actor, id)
-        if found.state in _WAITING:
-            raise AwaitingApproval.because("signal-awaited", state=found.state.value)
-        if found.state is not State.RELEASED:
-            raise Gone.because("signal-without-result", state=found.state.value, note=found.note)
-        if not self._may_have(actor, found, held):
-            raise Forbidden.because("signal-of-others")
-        self._docket.of_signal(found)  # as long as the answer is kept
-        return self._docket.result(found)
+        return self._add(
+            signal,
+            about.dataset,
+            idempotency,
+            body,
+            automatic=automatic,
+            verb="asked for a signal",
+            logged={"dataset": signal.dataset, "kind": signal.kind},
+            notified={"request": about.request.number},
+            require=require,
+        )
 
     def one(self, actor: Person, id: str) -> dict[str, Any]:
-        found, held = self._docket.seen(actor, id)
-        there = found.state is State.RELEASED and self._may_have(actor, found, held)
-        return self._shown(actor, found, held, self._docket.result(found) if there else None)
+        signal, dataset = self._store.get_visible(actor, id)
+        is_there = signal.state is State.RELEASED and self._may_have(actor, signal, dataset)
+        return self._visible(actor, signal, dataset, result=self._store.unseal(signal) if is_there else None)
 
     def many(
         self,
@@ -164,64 +144,59 @@ class Signals:
         `waiting`: those that wait for this person's decision, oldest first.
         """
         if waiting:
-            return self._decisions.waiting(actor, limit)
-        where: dict[str, object] = {} if state is None else {"state": State.of(state).value}
-        where |= {} if request is None else {"request": self._docket.request(actor, request).id}
-        listed: list[dict[str, Any]] = []
-        while len(listed) < limit:
-            rows = self._docket.rows.many(after=after, limit=limit, newest_first=True, **where)
-            for row in rows:
-                held = self._datasets.of(row["dataset"])
-                if self._docket.may_see(actor, row, held):
-                    listed.append(self._shown(actor, Signal.of(row), held))
-            if len(rows) < limit:
-                break
-            after = rows[-1]["number"]
-        return listed[:limit]
+            return self.approval.waiting(actor, limit)
+        where = {} if request is None else {"request": self._requests.get(actor, request)[0].id}
+        return self._list(actor, state, after, limit, **where)
 
-    def _shown(
-        self, actor: Person, found: Signal, held: RegisteredDataset, result: Mapping[str, Any] | None = None
-    ) -> dict[str, Any]:
-        to_controller = held.is_controlled_by(actor) or actor.has(Role.AUDITOR)
-        runs = (self._execution.runs(found.id), most_runs(found)) if found.state is State.RUNNING else (None, 0)
-        return shown_signal(found, to_controller=to_controller, result=result, runs=runs)
+    def _current(self, submission: Signal) -> dict[str, object]:
+        run = self._code_runs.get(submission.id)
+        return {"next": Standing(submission.state, None if run is None else run.done, submission.most_runs)}
 
-    def _may_have(self, actor: Person, found: Signal, held: RegisteredDataset) -> bool:
-        return held.is_controlled_by(actor) or found.analyst == actor.name
+    def _stop(self, id: str) -> bool:
+        """At once, or after the run of a function."""
+        run = self._code_runs.get(id)
+        if run is not None:
+            run.stop()
+        return super()._stop(id) or run is not None
+
+    def _released_result(self, submission: Signal, dataset: RegisteredDataset) -> dict[str, Any]:
+        self.payload(submission, dataset)  # as long as the answer is kept
+        result: dict[str, Any] = self._store.unseal(submission)
+        return result
 
     # What is asked for, and whether it can be
 
-    def _asked(
+    def _signal(
         self,
         actor: Person,
-        about: About,
+        about: ReleasedAnswer,
         signed: SignedPolicy,
         kind: str,
         task: Mapping[str, Any] | None,
         code: str | None,
-        stated: Mapping[str, Any],
+        how: Mapping[str, Any],
     ) -> Signal:
-        """A signal as it would be kept."""
+        """A signal as it would be stored."""
         if (task is None) == (code is None):
             raise BadInput.because("signal-task-or-code")
-        if strange := [name for name in stated if name not in HOW]:
-            raise BadInput.because("option-unknown", name=strange[0], known=list(HOW))
-        if ("range" in stated) != (code is not None):
+        if unknown := [name for name in how if name not in HOW]:
+            raise BadInput.because("option-unknown", name=unknown[0], known=list(HOW))
+        if ("range" in how) != (code is not None):
             raise BadInput.because("own-code-states-range")
         if code is not None:
             require_function(checked(code))
-        signal_request(kind, stated.get("epsilon"))
-        found = Signal(
+        signal_request(kind, how.get("epsilon"))
+        signal = Signal(
             id=self._outside.new_id(),
             number=0,
             request=about.request.id,
-            dataset=about.held.name,
+            dataset=about.dataset.name,
             analyst=actor.name,
             query=about.query,
             kind=SignalKind(kind),
             task=None if task is None else task_of(dict(task)).as_dict(),
             code=code,
-            how=dict(stated),
+            how=dict(how),
             bits=None,
             state=State.SUBMITTED,
             version=about.request.version,
@@ -229,68 +204,43 @@ class Signals:
             binding="",
             submitted_at=self._outside.moment,
         )
-        scored = task_for(found)
-        return replace(found, bits=exact_bits(scored) if found.kind is SignalKind.PUBLISHED else None)
+        scored = signal.scored_by()
+        return replace(signal, bits=exact_bits(scored) if signal.is_exact else None)
 
     def _require_possible(
-        self, found: Signal, actor: Person, about: About, signed: SignedPolicy, flow: AccessRule
+        self, signal: Signal, actor: Person, about: ReleasedAnswer, signed: SignedPolicy, flow: AccessRule
     ) -> bool:
-        """Refuse from public facts, before anything is kept; and whether the policy approves it by itself."""
-        asked, policy = asked_by(found), signed.policy
-        if found.code is not None and (asked.draws > MOST_OWN_DRAWS or asked.blocks > MOST_OWN_BLOCKS):
+        """Refuse from public facts, before anything is stored; and return whether the policy approves it by itself."""
+        parameters, most = signal.parameters(), signed.policy.epsilon_max or EPSILON_MAX
+        if signal.has_code and (parameters.draws > MOST_OWN_DRAWS or parameters.blocks > MOST_OWN_BLOCKS):
             raise BadInput.because("own-code-runs", draws=MOST_OWN_DRAWS, blocks=MOST_OWN_BLOCKS)
-        if asked.epsilon is not None and asked.epsilon > (most := policy.epsilon_max or EPSILON_MAX):
+        if parameters.epsilon is not None and parameters.epsilon > most:
             raise Forbidden.because("signal-epsilon-above-policy", most=most)
-        if found.reads_people and self._datasets.version(about.held).id != about.request.version:
+        if signal.reads_people and self._datasets.version(about.dataset).id != about.request.version:
             raise Conflict.because("signal-about-older-data")
-        automatic = flow.approve is Approve.AUTOMATIC and decides_itself(found)
+        automatic = flow.approve is Approve.AUTOMATIC and signal.is_automatic
         mandate = mandate_of(signed, flow, by_a_person=not automatic)
-        query = bind(self._datasets.planned(about.held, mandate, actor), about.sql)
+        query = bind(self._datasets.planned(about.dataset, mandate, actor), about.sql)
         require_same_numbers(query, about.release)
-        word = preview_guarantee(query, about.release, task_for(found), asked)
-        if found.reads_people:
-            self._require_affordable(actor, about.held, EPSILON_MAX if asked.epsilon is None else asked.epsilon)
-        return automatic and word.holds and word in flow.guarantees
+        guarantee = preview_guarantee(query, about.release, signal.scored_by(), parameters)
+        if signal.reads_people:
+            epsilon = EPSILON_MAX if parameters.epsilon is None else parameters.epsilon
+            left = budget_left(self._datasets.ledger_of(actor, about.dataset))
+            if left is not None and Fraction(str(epsilon)) > left:
+                rest = float(max(left, Fraction(0)))
+                raise BudgetExceeded.because("signal-beyond-budget", epsilon=epsilon, left=rest)
+        return automatic and guarantee.holds and guarantee in flow.guarantees
 
-    def _require_affordable(self, actor: Person, held: RegisteredDataset, epsilon: float) -> None:
-        ledger = self._datasets.ledger_of(actor, held)
-        if ledger.budget.epsilon is None:
-            return
-        left = ledger.budget.epsilon - Fraction(ledger.total.nano_epsilon, NANO)
-        if Fraction(str(epsilon)) > left:
-            raise BudgetExceeded.because("signal-beyond-budget", epsilon=epsilon, left=float(max(left, Fraction(0))))
-
-    # Keeping it
-
-    def _released(self, found: Signal, made: Mapping[str, Any], idempotency: str | None, body: str) -> Signal:
-        settled = {"state": State.RELEASED, "guarantee": made["guarantee"], "charged": made["cost"]}
-        done = replace(found, **settled, decided_at=self._outside.moment)
+    def _release(
+        self, signal: Signal, actor: Person, about: ReleasedAnswer, idempotency: str | None, body: str
+    ) -> Signal:
+        """From what was released alone: nobody is read, nothing is charged, and no process is started."""
+        query = bind(self._datasets.planned(about.dataset, None, actor), about.sql)
+        result = score(query, about.release, signal.scored_by(), signal.parameters())
+        settled = {"state": State.RELEASED, "guarantee": result["guarantee"], "charged": result["cost"]}
+        released = replace(signal, **settled, decided_at=self._outside.moment)
         with self._outside.transaction():
-            if (other := self._added(done, made, idempotency, body)) is not None:
-                return other
-            self._docket.say(found.analyst, "made a free signal", found.id, {"dataset": found.dataset})
-        return self._docket.signal(found.id)
-
-    def _added(
-        self, found: Signal, result: Mapping[str, Any] | None, idempotency: str | None, body: str
-    ) -> Signal | None:
-        """Keep it; or the one that came in between with the same key."""
-        row = vars(found) | {"kind": found.kind.value, "state": found.state.value, "decided_by": []}
-        row |= {"result": None if result is None else self._docket.sealed(found.id, result, withheld=False)}
-        row |= {"owner": None, "idempotency": idempotency, "body_sha256": body}
-        del row["number"]
-        if self._docket.rows.add(row):
-            return None
-        before = self._docket.rows.one(analyst=found.analyst, idempotency=idempotency)
-        assert before is not None
-        return _the_same(before, body)
-
-
-def _ignored(_found: object) -> None:
-    """Whoever asks next is told."""
-
-
-def _the_same(row: Mapping[str, Any], body: str) -> Signal:
-    if row["body_sha256"] != body:
-        raise Conflict.because("idempotency-key-used", what="signal")
-    return Signal.of(row)
+            if (earlier := self._store.add(released, idempotency, body, result)) is not None:
+                return earlier
+            self._store.log(signal.analyst, "made a free signal", signal.id, {"dataset": signal.dataset})
+        return self._store.get(signal.id)

@@ -1,4 +1,4 @@
-"""What of a request, and of a signal about it, each party may see, state by state: a fixed list and nothing beside."""
+"""What of a submission each party may see, state by state: a fixed list and nothing beside."""
 
 from __future__ import annotations
 
@@ -6,41 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sfumato.escrow.submissions.lifecycle import Request, State
-from sfumato.escrow.submissions.signal import HOW, Signal
-
-_ASKED = ("id", "number", "dataset", "purpose", "queries", "preference", "state", "next", "submitted_at", "version")
-_DECIDED = (*_ASKED, "decided_at")
-ANALYST: Mapping[State, tuple[str, ...]] = {
-    State.SUBMITTED: _ASKED,
-    State.WITHDRAWN: _ASKED,
-    State.RETURNED: (*_DECIDED, "note", "guarantee"),
-    State.REFUSED: (*_DECIDED, "note", "guarantee"),
-    State.APPROVED: _DECIDED,
-    State.RUNNING: _DECIDED,
-    State.COMPUTED: _DECIDED,
-    State.RELEASED: (*_DECIDED, "note", "guarantee", "charged"),
-    State.FAILED: (*_DECIDED, "note"),
-}
-CONTROLLER = (*_DECIDED, "note", "guarantee", "charged", "analyst", "policy", "binding", "decided_by", "progress")
-
-_WANTED = (
-    *("id", "number", "request", "dataset", "query", "kind", "task", "code", "range", "epsilon", "blocks", "draws"),
-    *("by_range", "bits", "state", "next", "submitted_at"),
-)
-_SETTLED = (*_WANTED, "decided_at")
-SIGNAL: Mapping[State, tuple[str, ...]] = {
-    State.SUBMITTED: _WANTED,
-    State.WITHDRAWN: _WANTED,
-    State.RETURNED: (*_SETTLED, "note", "guarantee"),
-    State.REFUSED: (*_SETTLED, "note", "guarantee"),
-    State.APPROVED: _SETTLED,
-    State.RUNNING: _SETTLED,
-    State.COMPUTED: _SETTLED,
-    State.RELEASED: (*_SETTLED, "note", "guarantee", "charged", "result"),
-    State.FAILED: (*_SETTLED, "note"),
-}
-OF_CONTROLLER = (*_SETTLED, "note", "guarantee", "charged", "result", "analyst", "policy", "binding", "decided_by")
+from sfumato.escrow.submissions.lifecycle import State, Submission
 
 
 @dataclass(frozen=True)
@@ -52,32 +18,50 @@ class Standing:
     of: int = 0
 
 
-def shown_signal(
-    signal: Signal,
-    *,
-    to_controller: bool,
-    result: Mapping[str, Any] | None = None,
-    runs: tuple[int | None, int] = (None, 0),
-) -> dict[str, Any]:
-    """The fields of a signal that this party may see now, `next` as a Standing.
+@dataclass(frozen=True)
+class VisibleFields:
+    """Fields of one kind of submission: of the `analyst` by state, and of a controller."""
 
-    `result` is there once it is released to them, as it is stored. `runs`: which of how many runs this is.
-    """
-    every: dict[str, Any] = vars(signal) | {name: signal.how.get(name) for name in HOW}
-    every |= {"kind": signal.kind.value, "state": signal.state.value}
-    every |= {"next": Standing(signal.state, *runs)}
-    every |= {"decided_by": [dict(one) for one in signal.decided_by], "result": result}
-    return {name: every[name] for name in (OF_CONTROLLER if to_controller else SIGNAL[signal.state])}
+    analyst: Mapping[State, tuple[str, ...]]
+    controller: tuple[str, ...]
 
 
-def shown(request: Request, *, to_controller: bool, progress: float | None = None) -> dict[str, Any]:
-    """The fields that this party may see now, `next` as a Standing."""
-    every: dict[str, Any] = vars(request) | {
-        "queries": [vars(one) for one in request.queries],
-        "preference": None if request.preference is None else dict(request.preference),
-        "state": request.state.value,
-        "next": Standing(request.state),
-        "decided_by": [dict(one) for one in request.decided_by],
-        "progress": progress,
-    }
-    return {name: every[name] for name in (CONTROLLER if to_controller else ANALYST[request.state])}
+def _visible_fields(*submitted: str, result: tuple[str, ...] = (), controller: tuple[str, ...] = ()) -> VisibleFields:
+    """What was `submitted` is always seen; with a release also its `result`, and by a controller always more."""
+    decided = (*submitted, "decided_at")
+    answered = (*decided, "note", "guarantee")
+    released = (*answered, "charged", *result)
+    return VisibleFields(
+        {
+            State.SUBMITTED: submitted,
+            State.WITHDRAWN: submitted,
+            State.RETURNED: answered,
+            State.REFUSED: answered,
+            State.APPROVED: decided,
+            State.RUNNING: decided,
+            State.COMPUTED: decided,
+            State.RELEASED: released,
+            State.FAILED: (*decided, "note"),
+        },
+        (*released, "analyst", "policy", "binding", "decided_by", *controller),
+    )
+
+
+FIELDS: Mapping[str, VisibleFields] = {  # by what the submission is
+    "request": _visible_fields(
+        *("id", "number", "dataset", "purpose", "queries", "preference", "state", "next", "submitted_at", "version"),
+        controller=("progress",),
+    ),
+    "signal": _visible_fields(
+        *("id", "number", "request", "dataset", "query", "kind", "task", "code", "range", "epsilon", "blocks", "draws"),
+        *("by_range", "bits", "state", "next", "submitted_at"),
+        result=("result",),
+    ),
+}
+
+
+def visible(submission: Submission, *, to_controller: bool, **current: object) -> dict[str, Any]:
+    """The fields that this party may see now, `next` as a Standing; `current` are those that its row does not have."""
+    every = {"progress": None, "result": None, "next": Standing(submission.state)} | submission.as_dict() | current
+    fields = FIELDS[submission.noun]
+    return {name: every[name] for name in (fields.controller if to_controller else fields.analyst[submission.state])}

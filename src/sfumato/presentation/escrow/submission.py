@@ -8,7 +8,7 @@ from typing import Any
 from sfumato.escrow.questions.exploration import RequestEstimate
 from sfumato.escrow.questions.facts import MeanErrors, QueryFacts, RequestFacts
 from sfumato.escrow.submissions.code_review import Mark, Reason
-from sfumato.escrow.submissions.signal_decisions import SignalCharge
+from sfumato.escrow.submissions.signal import SignalCharge
 from sfumato.escrow.submissions.signals import TaskLibrary
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.release import ReleaseCertificate

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from html import escape
 from textwrap import wrap
 from typing import Any, TypeAlias
@@ -36,7 +37,40 @@ HATCH = {"ok": "", "chosen": "", "over": "/"}
 
 def plotly(figure: Figure, dark: bool = False) -> Part:
     """The figure as `data` and `layout`; give it to `plotly.graph_objects.Figure`, or to `Plotly.newPlot`."""
-    paint = _paint(dark)
+    return _drawn(figure, lambda name: PALETTE[name][dark])
+
+
+def page_plotly(figure: Figure) -> Part:
+    """For a page of the server, which has title and notes of its own.
+
+    Colours are names of the palette, as in a style sheet: the script that places the figure replaces them. Limits and
+    pins have their names beside them in place of a legend.
+    """
+    drawn = _drawn(replace(figure, title="", subtitle="", note=""), lambda name: f"var(--{name})")
+    layout = drawn["layout"]
+    layout |= {"showlegend": False, "bargap": 0.35, "margin": {"t": 28, "r": 76, "b": 44, "l": 56}}
+    layout["xaxis"] |= STILL
+    layout["yaxis"] |= STILL
+    if figure.has(Pin, Range) and not figure.of(Span):  # room for what stands above them
+        low, high = layout["yaxis"]["range"]
+        layout["yaxis"]["range"] = [low, low + 1.25 * (high - low)]
+    for trace in drawn["data"]:
+        if trace.get("mode") == "lines" and trace["name"]:
+            trace.update(NAMED | _beside(figure, trace))
+    return drawn
+
+
+def _beside(figure: Figure, rule: Part) -> Part:
+    """The name of a limit at its right end, or of a pin above it, on the side that has room."""
+    start, end = rule["x"][0], rule["x"][-1]
+    if start != end:
+        return {"text": ["", f" {rule['name']}"], "textposition": "middle right"}
+    place = figure.across.at(start)
+    side = "left" if place > 2 / 3 else "right" if place < 1 / 3 else "center"
+    return {"text": [rule["name"], ""] if figure.of(Span) else ["", rule["name"]], "textposition": f"top {side}"}
+
+
+def _drawn(figure: Figure, paint: Paint) -> Part:
     traces = [trace for draw in DRAWN for trace in draw(figure, paint)]
     return {"data": traces, "layout": _layout(figure, paint)}
 
@@ -44,15 +78,13 @@ def plotly(figure: Figure, dark: bool = False) -> Part:
 LINE = 76  # letters
 FROM_AFAR = {"x": 2.0, "y": 2.0, "z": 1.3}  # so that the names of the axes are in the picture
 
+STILL = {"fixedrange": True, "automargin": True}
+NAMED = {"mode": "lines+text", "cliponaxis": False, "hoverinfo": "skip"}
 Paint: TypeAlias = Callable[[str], str]
 
 
-def _paint(dark: bool) -> Paint:
-    return lambda name: PALETTE[name][dark]
-
-
 def _layout(figure: Figure, paint: Paint) -> Part:
-    title = {"text": _words(figure.title), "subtitle": {"text": _folded(figure.subtitle)}}
+    title = {"text": shown_text(figure.title), "subtitle": {"text": _folded(figure.subtitle)}}
     layout: Part = {
         "title": title,
         "paper_bgcolor": paint("paper"),
@@ -91,8 +123,8 @@ def _up(figure: Figure, paint: Paint) -> Part:
 
 def _columns(axis: Axis, names: Sequence[str], paint: Paint) -> Part:
     """An axis of names, evenly spaced."""
-    ticks = {"tickvals": list(range(len(names))), "ticktext": [_words(name) for name in names]}
-    return {"title": {"text": _words(axis.name)}, "type": "linear", "gridcolor": paint("grid"), **ticks}
+    ticks = {"tickvals": list(range(len(names))), "ticktext": [shown_text(name) for name in names]}
+    return {"title": {"text": shown_text(axis.name)}, "type": "linear", "gridcolor": paint("grid"), **ticks}
 
 
 def _axis(axis: Axis, scale: Scale, paint: Paint) -> Part:
@@ -100,7 +132,7 @@ def _axis(axis: Axis, scale: Scale, paint: Paint) -> Part:
     bend = math.log10 if axis.scale == "log" else BENDS[axis.scale]
     low, high = bend(scale.low), bend(scale.high)
     return {
-        "title": {"text": _words(axis.name)},
+        "title": {"text": shown_text(axis.name)},
         "type": "log" if axis.scale == "log" else "linear",
         "range": [low, high + (high - low) / 20],
         "tickvals": [_at(axis, tick) for tick in scale.ticks],
@@ -124,7 +156,7 @@ def _ranges(figure: Figure, paint: Paint) -> Iterator[Part]:
             "base": [_at(y, mark.low) for mark in marks],
             "y": [_at(y, mark.high) - _at(y, mark.low) for mark in marks],
             "customdata": [[mark.low, mark.high] for mark in marks],
-            "text": [_words(f"{figure.up.say(mark.high)} {figure.verdict(mark)}".rstrip()) for mark in marks],
+            "text": [shown_text(f"{figure.up.say(mark.high)} {figure.verdict(mark)}".rstrip()) for mark in marks],
             "textposition": "outside",
             "hovertemplate": "%{customdata[0]} to %{customdata[1]}<extra></extra>",
             "marker": _bars_of([mark.mark for mark in marks], paint),
@@ -156,7 +188,7 @@ def _histograms(figure: Figure, paint: Paint) -> Iterator[Part]:
             "width": [right - left for left, right in ends],
             "y": [_at(figure.y, height) for height in bars.heights],
             "customdata": [list(each) for each in bars.bins],
-            "hovertemplate": "%{customdata[0]} to %{customdata[1]}: %{customdata[2]}<extra></extra>",
+            "hovertemplate": "%{customdata[0]:.3~g} to %{customdata[1]:.3~g}: %{customdata[2]:,}<extra></extra>",
             "marker": {"color": paint("chosen"), "line": {"color": paint("paper"), "width": 1}},
             "showlegend": False,
             **({"error_y": _whiskers(figure, bars, paint)} if bars.noise else {}),
@@ -172,7 +204,7 @@ def _whiskers(figure: Figure, bars: Bars, paint: Paint) -> Part:
 
 def _series(figure: Figure, paint: Paint) -> Iterator[Part]:
     for mark, index in figure.series:
-        look, name = SERIES[index], _words(mark.label)
+        look, name = SERIES[index], shown_text(mark.label)
         trace = {
             "type": "scatter",
             "x": [_at(figure.x, x) for x, _ in mark.points],
@@ -188,7 +220,9 @@ def _series(figure: Figure, paint: Paint) -> Iterator[Part]:
             }
         else:
             marker = {"color": paint(look.colour), "symbol": look.shape, "size": 10}
-            named = {"text": [_words(each) for each in mark.names], "textposition": "top right"} if mark.names else {}
+            named = (
+                {"text": [shown_text(each) for each in mark.names], "textposition": "top right"} if mark.names else {}
+            )
             yield trace | {"mode": "markers+text" if named else "markers", "marker": marker, **named}
 
 
@@ -210,14 +244,18 @@ def _limits(figure: Figure, paint: Paint) -> Iterator[Part]:
 
 def _rule(x: Sequence[float], y: Sequence[float], label: str, dash: str, paint: Paint) -> Part:
     line = {"color": paint("ink"), "width": 1.5, "dash": dash}
-    return {"type": "scatter", "mode": "lines", "x": list(x), "y": list(y), "name": _words(label), "line": line}
+    return {"type": "scatter", "mode": "lines", "x": list(x), "y": list(y), "name": shown_text(label), "line": line}
 
 
 def _spans(figure: Figure, paint: Paint) -> Iterator[Part]:
     if spans := figure.of(Span):
         low, high = figure.across.low, figure.across.high
         starts = [max(span.low, low) if figure.x.scale == "log" else span.low for span in spans]
-        ends = [min(span.high, high) for span in spans]
+        thin = 1.01 if figure.x.scale == "log" else 1.0  # a single place is still seen
+        ends = [
+            max(min(span.high, high), start * thin + (0 if thin > 1 else (high - low) / 200))
+            for start, span in zip(starts, spans, strict=True)
+        ]
         intervals = [figure.interval(span) for span in spans]
         yield {
             "type": "bar",
@@ -225,7 +263,7 @@ def _spans(figure: Figure, paint: Paint) -> Iterator[Part]:
             "y": list(range(len(spans))),
             "base": [_at(figure.x, start) for start in starts],
             "x": [_at(figure.x, end) - _at(figure.x, start) for start, end in zip(starts, ends, strict=True)],
-            "customdata": [[span.low, *(span.ends[1:] or (None,)), _words(span.note)] for span in spans],
+            "customdata": [[span.low, *(span.ends[1:] or (None,)), shown_text(span.note)] for span in spans],
             "text": [
                 f"{words} ▶" if span.high == math.inf else words for words, span in zip(intervals, spans, strict=True)
             ],
@@ -245,9 +283,9 @@ def _surfaces(figure: Figure, paint: Paint) -> Iterator[Part]:
             "type": "surface",
             **plane,
             "z": [[_at(axis, height) for height in row] for row in surface.heights],
-            "name": _words(surface.label),
+            "name": shown_text(surface.label),
             "colorscale": [[0, paint("grid")], [1, paint("chosen")]],
-            "colorbar": {"title": {"text": _words(axis.name)}},
+            "colorbar": {"title": {"text": shown_text(axis.name)}},
             "opacity": 0.9,
         }
         for limit in surface.limits:
@@ -270,19 +308,19 @@ def _dots(figure: Figure, paint: Paint) -> Iterator[Part]:
             "marker": {"color": paint("chosen"), "symbol": rings, "size": 10},
             **quiet,
         }
-        words = {"text": [_words(array.words)], "textposition": "middle right"}
+        words = {"text": [shown_text(array.words)], "textposition": "middle right"}
         yield {"type": "scatter", "mode": "text", "x": [0], "y": [-top], **words, **quiet}
         top += math.ceil(array.total / DOTS_A_ROW) + 2
 
 
-DRAWN = (_ranges, _boxes, _histograms, _series, _limits, _spans, _surfaces, _dots)
+DRAWN = (_ranges, _boxes, _histograms, _series, _spans, _limits, _surfaces, _dots)
 
 
 def _folded(text: str) -> str:
     """The same in lines: Plotly folds none."""
-    return "<br>".join(map(_words, wrap(plain(text), LINE)))
+    return "<br>".join(map(shown_text, wrap(plain(text), LINE)))
 
 
-def _words(text: str) -> str:
+def shown_text(text: str) -> str:
     """The text as Plotly shows it: it would read tags."""
     return escape(plain(text), quote=False)

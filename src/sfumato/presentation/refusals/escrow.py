@@ -11,16 +11,6 @@ from sfumato.presentation.wording import policy_sentences as of_policy
 from sfumato.presentation.wording import requests_sentences as of_request
 from sfumato.presentation.wording.signals import requests_sentences as of_signalling
 
-_AFTER_CHANGE = {  # of a request that was approved as it was then
-    "submit": "submit it again.",
-    "inspect": "inspect it again.",
-    "return": "refuse or return it; it can be submitted again.",
-}
-_AFTER_CHANGE_OF_SIGNAL = {
-    "ask": "ask again.",
-    "inspect": "inspect it again.",
-    "return": "refuse or return it; it can be asked again.",
-}
 _WRITE_FUNCTION = "write def evaluate(tables): ... as text, or name its file."
 _LEAVE_IT = "the policy keeps viewers and deciders apart; leave it to somebody who has not viewed them."
 _LIST_OWN = "list yours first."
@@ -28,30 +18,6 @@ _WRITE_ANEW = "nothing flows under it; a controller writes it anew."
 _OTHER_NAME = "take another name."
 _NO_DATA = "{dataset} has no data"
 _STATE_WHO = 'who = ["a name, an organisation, or everyone"].'
-
-
-def _request_stands(state: str) -> str:
-    return of_request.STANDS[state]
-
-
-def _request_note(note: str) -> str:
-    return note or "submit another request."
-
-
-def _after_change(then: str) -> str:
-    return _AFTER_CHANGE[then]
-
-
-def _signal_stands(state: str) -> str:
-    return of_signalling.STANDS[state]
-
-
-def _signal_note(note: str) -> str:
-    return note or "ask again."
-
-
-def _after_change_of_signal(then: str) -> str:
-    return _AFTER_CHANGE_OF_SIGNAL[then]
 
 
 def _roles_only(roles: Sequence[str], to: str) -> str:
@@ -274,14 +240,9 @@ _DECISIONS = {
     ),
 }
 _REQUESTS = {
-    "answer-awaited": Wording(_request_stands, "ask again later."),
     "request-beyond-budget": Wording(
         of_request.beyond, "a controller raises the budget of the policy, or asks for less."
     ),
-    "request-changed": Wording(
-        "The query, the data, the preference or the policy is no longer what was approved", _after_change
-    ),
-    "request-without-answer": Wording(_request_stands, _request_note),
     "rule-withheld": Wording(
         "How much noise there would be is withheld: the rule, or the policy, was changed after a look at the people",
         "submit it without a trial, or ask a controller.",
@@ -294,16 +255,10 @@ _SIGNALS = {
         "The function has no score on what was released. Nothing was read and nothing was charged",
         "try it on the answer that you have.",
     ),
-    "signal-awaited": Wording(_signal_stands, "ask again later."),
     "signal-beyond-bits": Wording(of_signalling.beyond, "ask for one of the other signals."),
     "signal-beyond-budget": Wording(
         of_request.beyond, "ask for a free signal, or a controller raises the budget of the policy."
     ),
-    "signal-changed": Wording(
-        "The task or code, the release, the data or the policy is no longer what was approved",
-        _after_change_of_signal,
-    ),
-    "signal-without-result": Wording(_signal_stands, _signal_note),
 }
 WORDINGS: Mapping[str, Wording] = {
     **_PEOPLE,

@@ -9,14 +9,14 @@ from sfumato.model.risk import RiskAt, Source
 from sfumato.presentation.wording.guarantee import in_100, rounded_up
 from sfumato.presentation.wording.numbers import number
 from sfumato.presentation.wording.risk_sentences import ATTACKER, INSTEAD, percent
-from sfumato.privacy.preferences.sweep import ALLOWED, SELECTING, Kind, Stop
+from sfumato.privacy.preferences.sweep import ALLOWED, SELECTING, SliderKind, SliderPosition
 
 KINDS = {
-    Kind.GAP: "How even?",
-    Kind.CHANCE: "An attacker’s chance",
-    Kind.ERROR: "Error at most",
-    Kind.EPSILON: "Epsilon at most",
-    Kind.SELECTED: "Own epsilon at most",
+    SliderKind.GAP: "How even?",
+    SliderKind.CHANCE: "An attacker’s chance",
+    SliderKind.ERROR: "Error at most",
+    SliderKind.EPSILON: "Epsilon at most",
+    SliderKind.SELECTED: "Own epsilon at most",
 }
 COMPARES = {
     Source.WORST_CASE: "anybody with anybody, in any data",
@@ -130,22 +130,22 @@ def whatever_is_selected(chance: float, ceiling: float) -> str:
     )
 
 
-def stop(one: Stop, source: Source, *, replaced: bool = False) -> str:
+def stop(one: SliderPosition, source: Source, *, replaced: bool = False) -> str:
     """What one place of a slider asks for; `replaced`: where neighbours have somebody else in a person's place."""
     value = number(one.value, 4)
     match one.kind:
-        case Kind.GAP:
+        case SliderKind.GAP:
             return f"No one at more than {value} times the risk of anybody else. It compares {COMPARES[source]}."
-        case Kind.CHANCE:
+        case SliderKind.CHANCE:
             return (
                 f"Whoever knows everybody else guesses right at most {100 * one.value:.4g} times of 100 whether "
                 f"somebody is in the data{INSTEAD if replaced else ''} (50 is a coin)."
             )
-        case Kind.ERROR:
+        case SliderKind.ERROR:
             return f"The noise moves each figure by no more than {value}, 90 times of 100."
-        case Kind.EPSILON:
+        case SliderKind.EPSILON:
             return f"An epsilon of at most {one.value:.6g}."
-        case Kind.SELECTED:
+        case SliderKind.SELECTED:
             own = "the sum of their exposure and 1/2" if replaced else "their exposure"
             return (
                 f"Nobody’s own epsilon, which is epsilon times {own}, above {value}, but for "
@@ -154,7 +154,7 @@ def stop(one: Stop, source: Source, *, replaced: bool = False) -> str:
             )
 
 
-def leads_to(one: Stop, ceiling: float) -> str:
+def leads_to(one: SliderPosition, ceiling: float) -> str:
     """Which epsilon that comes to, and why."""
     limit = f"the policy’s ceiling of {ceiling:g} holds"
     if one.solution is None:
@@ -163,7 +163,7 @@ def leads_to(one: Stop, ceiling: float) -> str:
         return f"Every epsilon meets this: {limit}."
     if one.solution.epsilon is None:
         return one.solution.why
-    if one.kind is Kind.ERROR:
+    if one.kind is SliderKind.ERROR:
         return "The smallest epsilon that meets this."
     if one.meets.high > ceiling:
         return f"Epsilons up to {one.meets.high:.4g} meet this: {limit}."
@@ -206,7 +206,7 @@ def estimated(at: RiskAt) -> str:
     )
 
 
-def proposal(one: Stop, source: Source) -> str:
+def proposal(one: SliderPosition, source: Source) -> str:
     """What a request that is returned with a thought of its controller would have to state.
 
     What the people themselves lead to is nothing to write to whoever asked: it would tell what a look showed.

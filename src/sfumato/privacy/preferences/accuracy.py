@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from sfumato.errors import PreferenceError
 from sfumato.model.choice import Noise
 from sfumato.model.measurement import Assembly, Measurement, NoisyNumber, NumberKind
+from sfumato.model.method_comparison import Need
 from sfumato.privacy.bisection import largest
 from sfumato.privacy.noise.calibration import furthest_of
 from sfumato.privacy.noise.error import (
@@ -19,14 +21,14 @@ from sfumato.privacy.noise.error import (
 )
 from sfumato.privacy.noise.truncated_laplace import delta_of_each, epsilon_of_reach
 from sfumato.privacy.noise.worth import epsilon_of_mu
-from sfumato.privacy.preferences.stated import Stated, exactly
+from sfumato.privacy.preferences.preference import Interval, Preference, Setting, exactly, plain
 
 _LEAST, _MOST = 1e-9, 1e6  # epsilons
 _UP = 1 + 1e-9  # rounded up, so that the noise that is drawn is not a hair too wide
 
 
 @dataclass(frozen=True)
-class Within(Stated):
+class Within(Preference):
     """Every figure of the answer within `error` of the true one, all of them together this often.
 
     See docs/theory/ranges.md.
@@ -37,13 +39,27 @@ class Within(Stated):
     each: bool = False  # cell by cell, not all of them together
     expected_count: Fraction | None = None  # how many people are in the smallest cell of a mean, at least
 
+    asks_smallest = True
+    unstated_name = "within"
+
     @property
     def words(self) -> str:
         return f"within {float(self.error):g}{_how_often(self.confidence, self.each)}"
 
+    @property
+    def need(self) -> Need:
+        return Need.PUBLIC if self.expected_count is None else Need.COUNT
+
+    def interval(self, setting: Setting, /) -> Interval:
+        return Interval(smallest_epsilon(self, setting.noise, setting.measurement), math.inf)
+
+    def to_mapping(self) -> dict[str, Any]:
+        promise = {"confidence": self.confidence, "each": self.each, "expected_count": self.expected_count}
+        return plain({"within": self.error} | promise)
+
 
 @dataclass(frozen=True)
-class RelativeError(Stated):
+class RelativeError(Preference):
     """The same as a share of an answer that is publicly expected (DIFF, equation 6)."""
 
     share: Fraction
@@ -51,6 +67,10 @@ class RelativeError(Stated):
     confidence: Fraction
     each: bool = False
     expected_count: Fraction | None = None
+
+    asks_smallest = True
+    need = Need.ANSWER
+    unstated_name = "relative error"
 
     @property
     def words(self) -> str:
@@ -61,6 +81,13 @@ class RelativeError(Stated):
     def as_error(self) -> Within:
         error = self.share * abs(self.expected)
         return Within(error, self.confidence, self.each, self.expected_count)
+
+    def interval(self, setting: Setting, /) -> Interval:
+        return self.as_error.interval(setting)
+
+    def to_mapping(self) -> dict[str, Any]:
+        promise = {"confidence": self.confidence, "each": self.each, "expected_count": self.expected_count}
+        return plain({"relative_error": self.share, "expected": self.expected} | promise)
 
 
 def within(
@@ -96,18 +123,18 @@ def relative_error(
     return RelativeError(number, answer, _confidence(confidence), each, _count(expected_count))
 
 
-def smallest_epsilon(stated: Within, noise: Noise, measurement: Measurement | None) -> float:
+def smallest_epsilon(preference: Within, noise: Noise, measurement: Measurement | None) -> float:
     """The least epsilon that keeps the answer within its error, as its noise will be drawn."""
     if measurement is None:
-        raise PreferenceError.because("bounds-of-schema-needed", stated=stated.words)
+        raise PreferenceError.because("bounds-of-schema-needed", stated=preference.words)
     if measurement.cells is None:
         raise PreferenceError.because("private-keys-error-unbounded")
-    if stated.confidence == 1 and noise.mechanism != "truncated":
+    if preference.confidence == 1 and noise.mechanism != "truncated":
         raise PreferenceError.because("noise-without-end", mechanism=noise.mechanism)
     answers = [column for column in measurement.columns if column.numbers]
-    together = 1 if stated.each else len(answers) * len(measurement.cells)
-    confidence = each_confidence(float(stated.confidence), together)
-    return _UP * max(_LEAST, *(_smallest(column, stated, confidence, noise, measurement) for column in answers))
+    together = 1 if preference.each else len(answers) * len(measurement.cells)
+    confidence = each_confidence(float(preference.confidence), together)
+    return _UP * max(_LEAST, *(_smallest(column, preference, confidence, noise, measurement) for column in answers))
 
 
 def errors_of_means(
@@ -120,13 +147,13 @@ def errors_of_means(
     """
     if measurement.cells is None:
         return {}
-    found = {}
+    errors = {}
     for column in measurement.columns:
         numbers = [measurement.numbers[i] for i in column.numbers]
         if len(numbers) == 2 and numbers[0].bounds is not None:
             widest = 2 * float(numbers[0].bounds.half_width)
-            found[column.name] = _error_of_mean(numbers, widest, count, confidence, noise, epsilon)
-    return found
+            errors[column.name] = _error_of_mean(numbers, widest, count, confidence, noise, epsilon)
+    return errors
 
 
 def _error_of_mean(
@@ -138,22 +165,22 @@ def _error_of_mean(
     return math.inf if takes_more(widest) else _UP * largest(takes_more, 0.0, widest)
 
 
-def _smallest(column: Assembly, stated: Within, confidence: float, noise: Noise, measurement: Measurement) -> float:
+def _smallest(column: Assembly, preference: Within, confidence: float, noise: Noise, measurement: Measurement) -> float:
     """Of one column of the answer, right with this confidence in each of its cells."""
     numbers = [measurement.numbers[i] for i in column.numbers]
     if any(number.kind is NumberKind.SELECTION for number in numbers) or len(numbers) > 2:
         raise PreferenceError.because("error-unbounded-beforehand", column=column.name, numbers=len(numbers))
     if len(numbers) == 1:
-        error = _before_rounding(numbers[0], float(stated.error))
+        error = _before_rounding(numbers[0], float(preference.error))
         if confidence == 1 and error <= numbers[0].sensitivity:
             raise PreferenceError.because("truncated-noise-reaches-further", moved=float(numbers[0].sensitivity))
         wide = _for_number(numbers[0], error, confidence, noise)
         return min(wide, _for_reach(numbers[0], error, noise, measurement))
     if confidence == 1:
         raise PreferenceError.because("mean-error-without-end", column=column.name)
-    if stated.expected_count is None:
+    if preference.expected_count is None:
         raise PreferenceError.because("expected-count-missing", column=column.name)
-    return _for_mean(numbers, float(stated.error), float(stated.expected_count), confidence, noise)
+    return _for_mean(numbers, float(preference.error), float(preference.expected_count), confidence, noise)
 
 
 def _before_rounding(number: NoisyNumber, error: float) -> float:
@@ -211,19 +238,19 @@ def _mu(number: NoisyNumber, error: float, confidence: float) -> float:
     return float(number.euclidean) / math.sqrt(number.share) / sigma_for_error(error, confidence)
 
 
-def _confidence(stated: object) -> Fraction:
-    number = exactly("confidence", stated)
+def _confidence(value: object) -> Fraction:
+    number = exactly("confidence", value)
     if not 0 < number <= 1:
-        raise PreferenceError.because("confidence-out-of-range", stated=str(stated))
+        raise PreferenceError.because("confidence-out-of-range", stated=str(value))
     return number
 
 
-def _count(stated: object) -> Fraction | None:
-    if stated is None:
+def _count(value: object) -> Fraction | None:
+    if value is None:
         return None
-    number = exactly("expected count", stated)
+    number = exactly("expected count", value)
     if number < 1:
-        raise PreferenceError.because("expected-count-below-one", stated=str(stated))
+        raise PreferenceError.because("expected-count-below-one", stated=str(value))
     return number
 
 

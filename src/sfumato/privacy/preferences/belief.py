@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from pathlib import PurePath
+from typing import Any
 
 from sfumato.errors import PreferenceError
 from sfumato.model.choice import Noise
 from sfumato.model.measurement import Measurement, NumberKind
+from sfumato.model.method_comparison import Need
 from sfumato.model.possible_worlds import World
-from sfumato.privacy.preferences.stated import Stated, exactly
+from sfumato.privacy.preferences.preference import Interval, Preference, Setting, exactly, plain
 from sfumato.privacy.risk.belief import on_a_line
 from sfumato.privacy.risk.possible_worlds import MOST_WORLDS, bound_of, countless, largest_epsilon, prior_of
 
@@ -23,7 +25,7 @@ _SLACK = Fraction(1, 10**9)  # by which priors may miss 1: they are written with
 
 
 @dataclass(frozen=True)
-class Answers:
+class WorldAnswers:
     """The answer of the query in each world, and how likely each is; all alike where nothing is said."""
 
     numbers: tuple[Fraction, ...]
@@ -54,7 +56,7 @@ class Universe:
 
 
 @dataclass(frozen=True)
-class Missing:
+class MissingPeople:
     """The worlds of a universe that was read: everybody but so many. `name` says where it was read."""
 
     worlds: tuple[World, ...]
@@ -67,23 +69,45 @@ class Missing:
 
 
 @dataclass(frozen=True)
-class Belief(Stated):
+class Belief(Preference):
     """Whoever knows the possible worlds believes in none of them by more than rho, whatever comes out.
 
     `bound`: by the paper's upper bound, not by the beliefs themselves.
     """
 
     rho: Fraction
-    worlds: Answers | Universe | Missing
+    worlds: WorldAnswers | Universe | MissingPeople
     missing: int = 1
     bound: bool = False
     priority: Fraction = Fraction(1)
+
+    leaves_room = True
+    need = Need.WORLDS
+    unstated_name = "belief"
 
     @property
     def words(self) -> str:
         several = f", {self.missing} at a time" if self.missing > 1 else ""
         how = ", by the upper bound" if self.bound else ""
         return self.allowed(f"belief {float(self.rho):.4g}{self.worlds.words}{several}{how}")
+
+    def interval(self, setting: Setting, /) -> Interval:
+        top = float(self.priority) * epsilon_of(self, setting.noise, setting.measurement)
+        return Interval(0.0, max(0.0, top - setting.beside))
+
+    def to_mapping(self) -> dict[str, Any]:
+        if not isinstance(self.worlds, WorldAnswers) or self.worlds.prior is not None:
+            return super().to_mapping()
+        return plain({"belief": self.rho, "bound": self.bound}) | {"worlds": [float(n) for n in self.worlds.numbers]}
+
+    def scaled(self, weight: Fraction, /) -> Belief:
+        return replace(self, priority=weight)
+
+    def why(self, drawn: Mapping[Preference, str], beside: float, /) -> str:
+        if not isinstance(self.worlds, MissingPeople):
+            return super().why(drawn, beside)
+        public = f"It takes for granted that {self.worlds.name} is public knowledge, and not read off the data."
+        return f"The largest epsilon that meets {self.words}. {public}"
 
 
 def belief(
@@ -120,19 +144,19 @@ def belief(
     return Belief(number, Universe(worlds), int(gone), bound)
 
 
-def answers(worlds: Sequence[object], prior: Sequence[object] | None = None) -> Answers:
+def answers(worlds: Sequence[object], prior: Sequence[object] | None = None) -> WorldAnswers:
     """The answers in each world, checked."""
     numbers = tuple(exactly("an answer in a world", one) for one in worlds)
     if len(numbers) < 2:
         raise PreferenceError.because("worlds-too-few", worlds=len(numbers))
     if prior is None:
-        return Answers(numbers)
+        return WorldAnswers(numbers)
     likely = tuple(exactly("prior", one) for one in prior)
     if len(likely) != len(numbers):
         raise PreferenceError.because("priors-not-of-worlds", worlds=len(numbers), priors=len(likely))
     if any(one <= 0 for one in likely) or abs(sum(likely, Fraction(-1))) > _SLACK:
         raise PreferenceError.because("priors-not-one")
-    return Answers(numbers, likely)
+    return WorldAnswers(numbers, likely)
 
 
 def above_prior(rho: Fraction, prior: float) -> None:
@@ -141,7 +165,7 @@ def above_prior(rho: Fraction, prior: float) -> None:
         raise PreferenceError.because("belief-below-prior", prior=prior, belief=float(rho))
 
 
-def missing_of(everybody: Iterable[World], missing: int, name: str) -> Missing:
+def missing_of(everybody: Iterable[World], missing: int, name: str) -> MissingPeople:
     """The worlds in which so many of them are missing; alike ones together, in one order whoever read them."""
     people = Counter[_Kind]()
     for world in everybody:
@@ -151,17 +175,17 @@ def missing_of(everybody: Iterable[World], missing: int, name: str) -> Missing:
         raise PreferenceError.because("missing-too-many", missing=missing, people=people.total(), name=name)
     if math.comb(len(kinds) + missing - 1, missing) > MOST_WORLDS and missing > 1:
         raise PreferenceError.because("missing-in-too-many-ways", missing=missing, name=name)
-    found = Counter[_Kind]()
+    worlds_by_kind = Counter[_Kind]()
     for gone in combinations_with_replacement(kinds, missing):
         ways = math.prod(math.comb(people[kind], times) for kind, times in Counter(gone).items())
         if ways:
-            found[_together(gone)] += ways
-    worlds = tuple(World(loads, float(ways), apart=apart) for (loads, apart), ways in sorted(found.items()))
-    if sum(found.values()) < 2:
+            worlds_by_kind[_together(gone)] += ways
+    worlds = tuple(World(loads, float(ways), apart=apart) for (loads, apart), ways in sorted(worlds_by_kind.items()))
+    if sum(worlds_by_kind.values()) < 2:
         raise PreferenceError.because("universe-too-small", name=name)
     if countless(worlds):
         raise PreferenceError.because("universe-too-large", most=MOST_WORLDS, name=name)
-    return Missing(worlds, people.total(), name)
+    return MissingPeople(worlds, people.total(), name)
 
 
 def require_pure(noise: Noise, measurement: Measurement) -> None:
@@ -170,32 +194,32 @@ def require_pure(noise: Noise, measurement: Measurement) -> None:
         raise PreferenceError.because("belief-with-delta")
 
 
-def require_bounded(stated: Belief, noise: Noise, measurement: Measurement | None) -> Measurement:
+def require_bounded(preference: Belief, noise: Noise, measurement: Measurement | None) -> Measurement:
     """Refuse noise that bounds no belief, and answers that are not those of one number: before anything is read."""
     if measurement is None:
-        raise PreferenceError.because("bounds-of-schema-needed", stated=stated.words)
+        raise PreferenceError.because("bounds-of-schema-needed", stated=preference.words)
     require_pure(noise, measurement)
-    if isinstance(stated.worlds, Answers) and (
+    if isinstance(preference.worlds, WorldAnswers) and (
         measurement.k != 1 or measurement.numbers[0].kind is NumberKind.SELECTION
     ):
         raise PreferenceError.because("worlds-of-one-number")
     return measurement
 
 
-def epsilon_of(stated: Belief, noise: Noise, measurement: Measurement | None) -> float:
+def epsilon_of(preference: Belief, noise: Noise, measurement: Measurement | None) -> float:
     """The largest epsilon that keeps the belief, as the noise will be drawn."""
-    drawn = require_bounded(stated, noise, measurement)
-    if isinstance(stated.worlds, Missing):
-        worlds = stated.worlds.worlds
+    drawn = require_bounded(preference, noise, measurement)
+    if isinstance(preference.worlds, MissingPeople):
+        worlds = preference.worlds.worlds
     else:
-        assert isinstance(stated.worlds, Answers)  # a request reads the universe
-        unit, prior = drawn.numbers[0].sensitivity, stated.worlds.prior
+        assert isinstance(preference.worlds, WorldAnswers)  # a request reads the universe
+        unit, prior = drawn.numbers[0].sensitivity, preference.worlds.prior
         if not unit:
             return math.inf
-        numbers = [float(number) for number in stated.worlds.numbers]
+        numbers = [float(number) for number in preference.worlds.numbers]
         worlds = on_a_line(numbers, float(unit), None if prior is None else [float(p) for p in prior])
-    above_prior(stated.rho, prior_of(worlds))
-    return (bound_of if stated.bound else largest_epsilon)(worlds, float(stated.rho))
+    above_prior(preference.rho, prior_of(worlds))
+    return (bound_of if preference.bound else largest_epsilon)(worlds, float(preference.rho))
 
 
 def _together(gone: Sequence[_Kind]) -> _Kind:

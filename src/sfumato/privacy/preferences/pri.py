@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from sfumato.errors import PreferenceError
-from sfumato.privacy.preferences.stated import Stated, exactly
+from sfumato.privacy.preferences.preference import Preference, exactly, plain
 
 
 @dataclass(frozen=True)
-class Pri(Stated):
+class Pri(Preference):
     """Find-eps-from-PRI as published: the first output from which everybody lies nearly as far is what is released."""
 
     percent: Fraction
@@ -26,6 +28,12 @@ class Pri(Stated):
     @property
     def words(self) -> str:
         return f"pri {float(self.percent):g}, Find-eps-from-PRI as published"
+
+    def to_mapping(self) -> dict[str, Any]:
+        return plain({"pri": self.percent})
+
+    def why(self, _: Mapping[Preference, str], __: float, /) -> str:
+        return "The first candidate whose output passed the test of Find-eps-from-PRI."
 
 
 def pri(percent: float) -> Pri:

@@ -13,7 +13,7 @@ from decimal import ROUND_FLOOR, Decimal
 from sfumato.model.choice import Noise
 from sfumato.privacy.noise.calibration import mu_of
 from sfumato.privacy.noise.worth import epsilon_of_mu
-from sfumato.privacy.preferences.preference import ExposureCap, Variance
+from sfumato.privacy.preferences.disparity import ExposureCap, Variance
 from sfumato.privacy.risk.rdr_variance import beta_of_spread, epsilon_for_variance, margin
 
 LEVELS = 64  # of exposure that an exposure cap tells apart

@@ -1,11 +1,12 @@
 """Every preference by its name: what states it, what goes with it, of which kind each value is, and where it may stand.
 
-Command line, `[rule]`, JSON bodies and client are made from this list. It loads no preference before one is stated.
+Command line, `[rule]`, JSON bodies, policy form, client and the table in docs/extending.md are made from this list. It
+loads no preference before one is stated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
@@ -13,12 +14,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import PreferenceError
+from sfumato.model.method_comparison import Need
 
 if TYPE_CHECKING:
     from sfumato.privacy.preferences.preference import Preference
 
 
-class Kind(Enum):
+class OptionKind(Enum):
     """What is stated for an option."""
 
     NUMBER = "a number"
@@ -37,7 +39,7 @@ class Option:
     """
 
     name: str
-    kind: Kind = Kind.NUMBER
+    kind: OptionKind = OptionKind.NUMBER
     of: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     in_rule: bool = True  # what is computed from the people is no rule
@@ -55,35 +57,35 @@ OPTIONS = (
     Option("epsilon"),
     Option("gap"),
     Option("ratio"),
-    Option("worst_case", Kind.FLAG, _COMPARING),
-    Option("exact", Kind.FLAG, _COMPARING),
-    Option("between", Kind.TEXT, _COMPARING, in_rule=False),
+    Option("worst_case", OptionKind.FLAG, _COMPARING),
+    Option("exact", OptionKind.FLAG, _COMPARING),
+    Option("between", OptionKind.TEXT, _COMPARING, in_rule=False),
     Option("variance"),
     Option("exposure_cap"),
     Option("allow", of=("exposure_cap",)),
     Option("select_epsilon", **_SELECTING),
     Option("beta", **_SELECTING),
-    Option("as_published", Kind.FLAG, ("variance", "sharing_risk"), in_rule=False),
+    Option("as_published", OptionKind.FLAG, ("variance", "sharing_risk"), in_rule=False),
     Option("attack_chance"),
     Option("pri", in_rule=False),
     Option("guess"),
-    Option("choices", Kind.WHOLE, _GUESSING),
-    Option("secret", Kind.TEXT, _GUESSING),
+    Option("choices", OptionKind.WHOLE, _GUESSING),
+    Option("secret", OptionKind.TEXT, _GUESSING),
     Option("radius", of=_GUESSING, needs=("secret",)),
     Option("prior", of=_GUESSING),
     Option("advantage"),
-    Option("sharing_risk", Kind.LEVEL),
-    Option("trust", Kind.LEVEL, ("sharing_risk",)),
-    Option("data_sensitivity", Kind.LEVEL, ("sharing_risk",)),
+    Option("sharing_risk", OptionKind.LEVEL),
+    Option("trust", OptionKind.LEVEL, ("sharing_risk",)),
+    Option("data_sensitivity", OptionKind.LEVEL, ("sharing_risk",)),
     Option("belief"),
-    Option("worlds", Kind.WORLDS, ("belief",)),
-    Option("missing", Kind.WHOLE, ("belief",)),
-    Option("bound", Kind.FLAG, ("belief",)),
+    Option("worlds", OptionKind.WORLDS, ("belief",)),
+    Option("missing", OptionKind.WHOLE, ("belief",)),
+    Option("bound", OptionKind.FLAG, ("belief",)),
     Option("within"),
     Option("relative_error"),
     Option("expected", of=("relative_error",)),
     Option("confidence", of=_MEASURING),
-    Option("each", Kind.FLAG, _MEASURING),
+    Option("each", OptionKind.FLAG, _MEASURING),
     Option("expected_count", of=_MEASURING),
 )
 NAMES = tuple(option.name for option in OPTIONS if not option.of)  # of preferences
@@ -94,29 +96,104 @@ KNOWN = frozenset(option.name for option in OPTIONS)
 _MODULES = {
     "accuracy": ("within", "relative_error"),
     "belief": ("belief",),
-    "guessing": ("guess", "advantage", "sharing_risk"),
-    "preference": ("epsilon", "gap", "ratio", "variance", "exposure_cap", "attack_chance"),
+    "disparity": ("gap", "ratio", "variance", "exposure_cap", "attack_chance"),
+    "guessing_preferences": ("guess", "advantage", "sharing_risk"),
+    "preference": ("epsilon",),
     "pri": ("pri",),
 }
+_IN_RULE = {option.name for option in OPTIONS if option.in_rule}
+_FLAGS = {option.name for option in OPTIONS if option.kind is OptionKind.FLAG}
+UNSTATED: tuple[tuple[str, Need, Mapping[str, Any] | None], ...] = (
+    ("within", Need.ERROR, {"within": 5, "expected_count": 100}),
+    ("relative error", Need.ANSWER, {"relative_error": 0.1, "expected": 100, "expected_count": 100}),
+    ("ratio between two groups", Need.GROUPS, {"ratio": 0.9}),
+    ("belief", Need.WORLDS, None),
+)
+"""Methods of which there is no example: they need something that only the person who compares can state.
+
+With one that is tried, so that nothing is advised that would be refused.
+"""
 
 
-def preferences(stated: Mapping[str, Any]) -> tuple[Preference, ...]:
-    """The preferences among all that is stated, in the order of the list; what is not stated is not in it."""
+def examples(secret: Mapping[str, Any], values: int) -> tuple[Mapping[str, Any], ...]:
+    """Every method once, at an example of its threshold. `secret`: what is guessed, one of so many values."""
+    return (
+        {"gap": 1.2, "worst_case": True},
+        {"ratio": 0.95, "worst_case": True, "exact": True},
+        {"attack_chance": 0.6},
+        {"exposure_cap": 0.5},
+        {"advantage": 0.2},
+        {"guess": round(1 / values + 0.15, 2), **secret},
+        {"sharing_risk": "low", "trust": "low", "data_sensitivity": "high", **secret},
+        {"exposure_cap": 0.5, "allow": 0.01, "select_epsilon": 0.1},
+        {"variance": 1e-3, "select_epsilon": 0.1},
+        {"ratio": 0.95},
+        {"ratio": 0.95, "exact": True},
+        {"pri": 5},
+    )
+
+
+def preferences(values: Mapping[str, Any]) -> tuple[Preference, ...]:
+    """The preferences that names and values state, in the order of the list; what is not stated is not in it."""
     for name, whose in HOW.items():
-        if name in stated and not any(one in stated for one in whose):
+        if name in values and not any(other in values for other in whose):
             raise PreferenceError.because("option-without-preference", name=name, whose=whose)
-    return tuple(_made(name, stated) for name in NAMES if name in stated)
+    return tuple(_preference(name, values) for name in NAMES if name in values)
 
 
-def _made(name: str, stated: Mapping[str, Any]) -> Preference:
-    taken = [option.name for option in OPTIONS if name in option.of and option.name in stated]
-    if name == "exposure_cap" and not stated.get("allow") and "variance" in stated:
-        taken = [one for one in taken if one == "allow"]  # the rest is the variance's
-    make = getattr(import_module(f"sfumato.privacy.preferences.{_homes()[name]}"), name)
-    made: Preference = make(stated[name], **{one: stated[one] for one in taken})
-    return made
+def to_mapping(preferences_: Iterable[Preference]) -> dict[str, Any]:
+    """The names and values that state all of them at once; the inverse of `preferences`.
+
+    >>> to_mapping(preferences({"gap": 1.2, "worst_case": True}))
+    {'gap': 1.2, 'worst_case': True}
+    """
+    listed, values = tuple(preferences_), dict[str, Any]()
+    for preference in listed:
+        if preference.priority != 1:
+            raise PreferenceError.because("priority-in-request", stated=preference.words)
+        values |= preference.to_mapping()
+    if set(preferences(values)) != set(listed):
+        raise PreferenceError.because("preferences-not-together", stated=[preference.words for preference in listed])
+    return values
+
+
+def from_rule(rule: Mapping[str, object], origin: str = "the schema") -> tuple[Preference, ...]:
+    """The preferences of a `[rule]` table; what is wrong in it is said with its place and in its terms."""
+    try:
+        return _from_rule(rule)
+    except PreferenceError as wrong:
+        raise PreferenceError.in_file(wrong, f"[rule] in {origin}") from None
+
+
+def _from_rule(rule: Mapping[str, object]) -> tuple[Preference, ...]:
+    if unknown := sorted(set(rule) - _IN_RULE):
+        known = [name for name in NAMES if name in _IN_RULE]
+        raise PreferenceError.because("rule-key-unknown", key=unknown[0], known=known)
+    if not any(name in rule for name in NAMES):
+        raise PreferenceError.because("rule-without-preference")
+    values = {name: value for name, value in rule.items() if name not in _FLAGS or _flag(name, value)}
+    if "exact" in values and "worst_case" not in values:
+        raise PreferenceError.because("rule-exact-of-people")
+    if "worlds" in values and not isinstance(values["worlds"], list):
+        raise PreferenceError.because("rule-worlds-not-listed")
+    return preferences(values)
+
+
+def _flag(name: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise PreferenceError.because("rule-flag-not-boolean", name=name)
+    return value
+
+
+def _preference(name: str, values: Mapping[str, Any]) -> Preference:
+    taken = [option.name for option in OPTIONS if name in option.of and option.name in values]
+    if name == "exposure_cap" and not values.get("allow") and "variance" in values:
+        taken = [option for option in taken if option == "allow"]  # the rest is the variance's
+    create = getattr(import_module(_homes()[name]), name)
+    preference: Preference = create(values[name], **{option: values[option] for option in taken})
+    return preference
 
 
 @cache
 def _homes() -> Mapping[str, str]:
-    return {name: module for module, names in _MODULES.items() for name in names}
+    return {name: f"{__package__}.{module}" for module, names in _MODULES.items() for name in names}

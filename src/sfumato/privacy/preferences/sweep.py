@@ -14,8 +14,8 @@ from sfumato.model.choice import Noise
 from sfumato.model.measurement import Measurement
 from sfumato.model.risk import WORST_CASE, ExposureRange
 from sfumato.privacy.preferences import registry
-from sfumato.privacy.preferences.preference import Preference, epsilon
-from sfumato.privacy.preferences.solver import Interval, Solution, interval, solve
+from sfumato.privacy.preferences.preference import Interval, Preference, Setting, epsilon, plain
+from sfumato.privacy.preferences.solver import Solution, solve
 from sfumato.privacy.risk.profile import risk_at
 
 GAPS = (1.01, 1.02, 1.05, 1.1, 1.15, 1.2, 1.25, 1.3, 1.4, 1.5, 1.75, 2.0, 2.5, 3.0, 5.0)
@@ -32,7 +32,7 @@ USUAL: dict[str, Any] = {
 }  # of an error: 90 times of 100, each figure by itself, as a noise range is
 
 
-class Kind(StrEnum):
+class SliderKind(StrEnum):
     """What a slider moves."""
 
     GAP = "gap"
@@ -43,14 +43,14 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Stop:
+class SliderPosition:
     """One place of a slider: the epsilons from `low` to `high` meet it. `rule` is how a policy would state it.
 
     What is selected privately has no epsilon before it is selected, and what is compared on a look-alike or on the
     people is no rule: from there goes the epsilon that was found.
     """
 
-    kind: Kind
+    kind: SliderKind
     value: float
     preference: Preference
     meets: Interval
@@ -62,8 +62,8 @@ class Stop:
 class Slider:
     """Its stops from the strictest; where it has none, `why` says what is missing."""
 
-    kind: Kind
-    stops: tuple[Stop, ...]
+    kind: SliderKind
+    stops: tuple[SliderPosition, ...]
     why: str = ""
 
 
@@ -73,54 +73,55 @@ def sliders(
     measurement: Measurement,
     *,
     ceiling: float,
-    stated: Mapping[str, Any],
+    rule: Mapping[str, Any],
     now: float | None,
 ) -> tuple[Slider, ...]:
     """Every slider there is for a query, by what `spread` compares; one has a stop for each epsilon.
 
-    `stated` is the preference in force and `now` the epsilon that it leads to: both are among the stops.
+    `rule` is the preference in force and `now` the epsilon that it leads to: both are among the stops.
     """
     of = _Of(spread, noise, measurement, ceiling)
-    own = {kind: [float(said)] if (said := _said(kind, stated)) is not None else [] for kind in Kind}
-    own[Kind.EPSILON] += [] if now is None else [now]
-    usual: Mapping[Kind, Sequence[float]] = {
-        Kind.GAP: GAPS,
-        Kind.CHANCE: CHANCES,
-        Kind.ERROR: _errors(noise, measurement),
-        Kind.EPSILON: [one for one in EPSILONS if one <= max(ceiling, 1.0) * 5],
-        Kind.SELECTED: CAPS if measurement.additive else (),
+    own = {kind: [float(value)] if (value := _value(kind, rule)) is not None else [] for kind in SliderKind}
+    own[SliderKind.EPSILON] += [] if now is None else [now]
+    usual: Mapping[SliderKind, Sequence[float]] = {
+        SliderKind.GAP: GAPS,
+        SliderKind.CHANCE: CHANCES,
+        SliderKind.ERROR: _errors(noise, measurement),
+        SliderKind.EPSILON: [one for one in EPSILONS if one <= max(ceiling, 1.0) * 5],
+        SliderKind.SELECTED: CAPS if measurement.additive else (),
     }
-    return tuple(of.slider(kind, sorted({*usual[kind], *own[kind]})) for kind in Kind)
+    return tuple(of.slider(kind, sorted({*usual[kind], *own[kind]})) for kind in SliderKind)
 
 
-def place(found: Sequence[Slider], stated: Mapping[str, Any], now: float | None) -> tuple[Kind, int]:
+def place(moved: Sequence[Slider], rule: Mapping[str, Any], now: float | None) -> tuple[SliderKind, int]:
     """Where the sliders stand for what is in force; a preference that has none of its own stands at its epsilon."""
-    for kind in (Kind.GAP, Kind.CHANCE, Kind.ERROR):
-        said = _said(kind, stated)
-        stops = next(one.stops for one in found if one.kind is kind)
-        index = next((i for i, stop in enumerate(stops) if stop.value == said), None)
+    for kind in (SliderKind.GAP, SliderKind.CHANCE, SliderKind.ERROR):
+        value = _value(kind, rule)
+        stops = next(slider.stops for slider in moved if slider.kind is kind)
+        index = next((i for i, stop in enumerate(stops) if stop.value == value), None)
         if index is None or stops[index].preference.reads_people:
             continue
         if (solution := stops[index].solution) is not None and solution.epsilon == now:
             return kind, index
-    stops = next(one.stops for one in found if one.kind is Kind.EPSILON)
-    return Kind.EPSILON, next((i for i, stop in enumerate(stops) if stop.value == now), len(stops) // 2)
+    stops = next(slider.stops for slider in moved if slider.kind is SliderKind.EPSILON)
+    return SliderKind.EPSILON, next((i for i, stop in enumerate(stops) if stop.value == now), len(stops) // 2)
 
 
-def _said(kind: Kind, stated: Mapping[str, Any]) -> float | None:
-    """What a preference states of this kind, where it states nothing else beside its noise."""
-    said = {
-        name: value
-        for name, value in stated.items()
-        if name in registry.KNOWN and value is not None and value is not False
-    }
-    found = next((name for name in _NAMES if _NAMES[name] is kind and name in said), None)
+def _value(kind: SliderKind, rule: Mapping[str, Any]) -> float | None:
+    """The value that a rule states of this kind, where it states nothing else beside its noise."""
+    options = plain({name: value for name, value in rule.items() if name in registry.KNOWN})
+    name = next((name for name in _NAMES if _NAMES[name] is kind and name in options), None)
     beside = _BESIDE.get(kind, {})
-    return said[found] if found is not None and said == {found: said[found]} | beside else None
+    return options[name] if name is not None and options == {name: options[name]} | beside else None
 
 
-_BESIDE: Mapping[Kind, dict[str, Any]] = {Kind.GAP: {"worst_case": True}, Kind.ERROR: USUAL}
-_NAMES = {"gap": Kind.GAP, "attack_chance": Kind.CHANCE, "within": Kind.ERROR, "epsilon": Kind.EPSILON}
+_BESIDE: Mapping[SliderKind, dict[str, Any]] = {SliderKind.GAP: {"worst_case": True}, SliderKind.ERROR: USUAL}
+_NAMES = {
+    "gap": SliderKind.GAP,
+    "attack_chance": SliderKind.CHANCE,
+    "within": SliderKind.ERROR,
+    "epsilon": SliderKind.EPSILON,
+}
 
 
 @dataclass(frozen=True)
@@ -132,25 +133,25 @@ class _Of:
     measurement: Measurement
     ceiling: float
 
-    def slider(self, kind: Kind, values: Sequence[float]) -> Slider:
+    def slider(self, kind: SliderKind, values: Sequence[float]) -> Slider:
         try:
             stops = tuple(self._stop(kind, value) for value in values)
         except PreferenceError as refused:
             return Slider(kind, (), refused.message)
         return Slider(kind, stops)
 
-    def _stop(self, kind: Kind, value: float) -> Stop:
+    def _stop(self, kind: SliderKind, value: float) -> SliderPosition:
         own = _MAKERS[kind](value)
-        if kind is Kind.GAP and self.spread is not WORST_CASE:
+        if kind is SliderKind.GAP and self.spread is not WORST_CASE:
             own.pop("worst_case")
         [preference] = registry.preferences(own)
         if preference.selects:
-            return Stop(kind, value, preference, Interval(0.0, self.ceiling), None, own | self._drawn)
-        solution = self._solved(preference, value) if kind is Kind.EPSILON else self._solved(preference)
-        meets = Interval(0.0, value) if kind is Kind.EPSILON else self._interval(preference)
+            return SliderPosition(kind, value, preference, Interval(0.0, self.ceiling), None, own | self._drawn)
+        solution = self._solve(preference, value) if kind is SliderKind.EPSILON else self._solve(preference)
+        meets = Interval(0.0, value) if kind is SliderKind.EPSILON else self._interval(preference)
         if preference.reads_people:
             own = {} if solution.epsilon is None else {"epsilon": _floor(solution.epsilon)}
-        return Stop(kind, value, preference, meets, solution, own | self._drawn if own else {})
+        return SliderPosition(kind, value, preference, meets, solution, own | self._drawn if own else {})
 
     @property
     def _drawn(self) -> dict[str, Any]:
@@ -159,10 +160,10 @@ class _Of:
         return named_law if self.noise.delta is None else named_law | {"delta": self.noise.delta}
 
     def _interval(self, preference: Preference) -> Interval:
-        return interval(preference, self.spread, self.noise, self.measurement)
+        return preference.interval(Setting(self.spread, self.noise, self.measurement))
 
-    def _solved(self, preference: Preference, stated: float = 0.0) -> Solution:
-        if stated > self.ceiling:
+    def _solve(self, preference: Preference, epsilon: float = 0.0) -> Solution:
+        if epsilon > self.ceiling:
             return Solution(None, False, False, f"The policy's ceiling is {self.ceiling:g}.")
         return solve(
             [preference],
@@ -173,12 +174,12 @@ class _Of:
         )
 
 
-_MAKERS: Mapping[Kind, Callable[[float], dict[str, Any]]] = {
-    Kind.GAP: lambda value: {"gap": value, "worst_case": True},
-    Kind.CHANCE: lambda value: {"attack_chance": value},
-    Kind.ERROR: lambda value: {"within": value, **USUAL},
-    Kind.EPSILON: lambda value: {"epsilon": epsilon(value).value},
-    Kind.SELECTED: lambda value: {"exposure_cap": value, "allow": ALLOWED, "select_epsilon": SELECTING},
+_MAKERS: Mapping[SliderKind, Callable[[float], dict[str, Any]]] = {
+    SliderKind.GAP: lambda value: {"gap": value, "worst_case": True},
+    SliderKind.CHANCE: lambda value: {"attack_chance": value},
+    SliderKind.ERROR: lambda value: {"within": value, **USUAL},
+    SliderKind.EPSILON: lambda value: {"epsilon": epsilon(value).value},
+    SliderKind.SELECTED: lambda value: {"exposure_cap": value, "allow": ALLOWED, "select_epsilon": SELECTING},
 }
 
 
@@ -207,6 +208,6 @@ def _rounds(low: float, high: float) -> Iterator[float]:
     """
     for power in range(math.floor(math.log10(low)), math.floor(math.log10(high)) + 1):
         for times in (1, 2, 5):
-            found = float(f"{times}e{power}")
-            if low <= found <= high:
-                yield found
+            figure = float(f"{times}e{power}")
+            if low <= figure <= high:
+                yield figure

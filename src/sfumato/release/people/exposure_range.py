@@ -14,7 +14,8 @@ from sfumato.model.risk import WORST_CASE, ExposureRange
 from sfumato.model.schema import Relation, Schema
 from sfumato.model.statement import AggregateKind, Statement
 from sfumato.privacy.preferences.accuracy import RelativeError, Within
-from sfumato.privacy.preferences.preference import Preference, Ratio, Satisfies, Variance
+from sfumato.privacy.preferences.disparity import Ratio, Satisfies, Variance
+from sfumato.privacy.preferences.preference import Preference
 from sfumato.privacy.risk.profile import own_scale
 from sfumato.privacy.risk.rdr_exact import not_laplace, unknown_split
 from sfumato.release.people.observed_bounds import AsPublished
@@ -57,15 +58,17 @@ def estimated_spread(drawn: ExposureHistogram, measurement: Measurement, relatio
 
 def compared_spread(preference: Preference, survey: Survey, noise: Noise) -> ExposureRange:
     """Whom this preference compares."""
-    found = spread(survey, noise)
+    everybody = spread(survey, noise)
     if isinstance(preference, Ratio) and preference.between is not None:
         q = survey.question
         met = parse_condition(preference.between, q.schema, survey.columns)
-        medians = survey.medians(met, INFLUENCE if found.published else EXPOSURE)
-        return spread_between((medians.get(True), medians.get(False)), found.k, found.sensitivity, found.published)
+        medians = survey.medians(met, INFLUENCE if everybody.published else EXPOSURE)
+        return spread_between(
+            (medians.get(True), medians.get(False)), everybody.k, everybody.sensitivity, everybody.published
+        )
     if isinstance(preference, Satisfies | Variance):
-        return replace(found, figures=survey.distribution(INFLUENCE if found.published else EXPOSURE))
-    return found
+        return replace(everybody, figures=survey.distribution(INFLUENCE if everybody.published else EXPOSURE))
+    return everybody
 
 
 def spread_between(
@@ -80,10 +83,10 @@ def spread_between(
     >>> found.low, found.high, spread_between((0.75, None), k=2).nobody
     (Fraction(1, 2), Fraction(3, 4), True)
     """
-    found = [Fraction(median) for median in medians if median is not None]
-    if len(found) < len(medians):
+    figures = [Fraction(median) for median in medians if median is not None]
+    if len(figures) < len(medians):
         return ExposureRange(Fraction(0), Fraction(0), k, sensitivity, published, nobody=True)
-    return ExposureRange(min(found), max(found), k, sensitivity, published)
+    return ExposureRange(min(figures), max(figures), k, sensitivity, published)
 
 
 def require_comparable(

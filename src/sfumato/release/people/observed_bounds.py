@@ -55,12 +55,11 @@ def survey(engine: Engine, statement: Statement, schema: Schema, noise: Noise) -
     extremes = {n: Bounds(_exact(low), _exact(high)) for n, (low, high) in zip(names, pairs, strict=True)}
     cells: tuple[tuple[Category, ...], ...] = ((),)
     if statement.keys:
-        found = engine.rows(observed_bounds.keys(statement).sql(engine.dialect))
-        cells = tuple(sorted(found, key=repr))
-    shown = replace(schema, columns=_columns(schema, statement, extremes))
-    measurement = replace(measure(replace(statement, where=None), shown), cells=cells)  # observed, not listed
+        cells = tuple(sorted(engine.rows(observed_bounds.keys(statement).sql(engine.dialect)), key=repr))
+    observed = replace(schema, columns=_columns(schema, statement, extremes))
+    measurement = replace(measure(replace(statement, where=None), observed), cells=cells)  # observed, not listed
     sensitivity = sum((_sensitivity(a, extremes, int(rows)) for a in statement.aggregates), Fraction(0))
-    return AsPublished(engine, shown, statement, measurement, noise, sensitivity)
+    return AsPublished(engine, observed, statement, measurement, noise, sensitivity)
 
 
 def _without_exposure(people: pa.Table) -> pa.Table:

@@ -42,6 +42,9 @@ class Survey(Confidential):
         norm = L2 if noise.mechanism == "gaussian" else L1
         self.question = PlanInput(schema, statement, measurement, norm)
         self._engine = engine
+        self._known_distributions: dict[str, Distribution] = {}
+        self._known_cells: dict[object, tuple[Any, ...]] = {}
+        self._known_bins: dict[int, tuple[int, ...]] = {}
 
     @property
     def measurement(self) -> Measurement:
@@ -88,20 +91,16 @@ class Survey(Confidential):
         return self._distributions(figure)
 
     def _distributions(self, figure: str) -> Distribution:
-        if figure not in self._found:
-            self._found[figure] = self._distribution(figure, self.facts.summary(figure))
-        return self._found[figure]
-
-    @cached_property
-    def _found(self) -> dict[str, Distribution]:
-        return {}
+        if figure not in self._known_distributions:
+            self._known_distributions[figure] = self._distribution(figure, self.facts.summary(figure))
+        return self._known_distributions[figure]
 
     def _distribution(self, figure: str, summary: Summary) -> Distribution:
         alike = plan.uniform(self.question)
         if alike is not None:
             carried = alike[0] if figure == INFLUENCE else alike[1]
-            found = [Bin(0.0, 0.0, self.people_count - self._matched), Bin(carried, carried, self._matched)]
-            return Distribution(tuple(b for b in found if b.people))
+            bins = [Bin(0.0, 0.0, self.people_count - self._matched), Bin(carried, carried, self._matched)]
+            return Distribution(tuple(b for b in bins if b.people))
         tree = plan.bins(self.question, figure, summary.min, summary.max)
         return plan.read_bins(self._rows(tree), self.people_count)
 
@@ -155,13 +154,9 @@ class Survey(Confidential):
         """Read for each draw and then forgotten; held where there are few, which public facts decide."""
         if not self.measurement.few:
             return read()
-        if what not in self._held:
-            self._held[what] = tuple(read())
-        return self._held[what]
-
-    @cached_property
-    def _held(self) -> dict[object, tuple[Any, ...]]:
-        return {}
+        if what not in self._known_cells:
+            self._known_cells[what] = tuple(read())
+        return self._known_cells[what]
 
     def moved(self, outputs: Sequence[posthoc_plan.Residuals], weights: Sequence[float]) -> list[tuple[float, float]]:
         """By how much nearer and further each output lies from the answer without somebody, at most: in one pass."""
@@ -170,14 +165,10 @@ class Survey(Confidential):
 
     def people_by_bin(self, bins: int) -> tuple[int, ...]:
         """How many people are at exposure 0, and in each of so many bins up to 1."""
-        if bins not in self._placed:
+        if bins not in self._known_bins:
             rows = self._rows(exposure_histogram_plan.people_by_bin(self.question, bins))
-            self._placed[bins] = exposure_histogram_plan.read_people_by_bin(rows, self.people_count, bins)
-        return self._placed[bins]
-
-    @cached_property
-    def _placed(self) -> dict[int, tuple[int, ...]]:
-        return {}
+            self._known_bins[bins] = exposure_histogram_plan.read_people_by_bin(rows, self.people_count, bins)
+        return self._known_bins[bins]
 
     def worlds(self) -> list[tuple[World, object]]:
         """Everybody but one of them, and who that is: of people who are alike, one."""
@@ -189,10 +180,10 @@ class Survey(Confidential):
         """How many people there are, and how exposed, in whole units."""
         alike = plan.uniform(self.question)
         if alike is not None:
-            found = exposure_totals.moments_alike(self.question, alike[1], self._matched, Moments.ONE)
+            moments = exposure_totals.moments_alike(self.question, alike[1], self._matched, Moments.ONE)
         else:
-            found = exposure_totals.read_moments(self._rows(exposure_totals.moments(self.question, Moments.ONE)))
-        return Moments(self.people_count, *found)
+            moments = exposure_totals.read_moments(self._rows(exposure_totals.moments(self.question, Moments.ONE)))
+        return Moments(self.people_count, *moments)
 
     @cached_property
     def _matched(self) -> int:

@@ -25,7 +25,7 @@ class PolicyInForce:
     """What a policy has in force: its ceiling, the preference, and the epsilon that this leads to, if that is known."""
 
     ceiling: float
-    stated: Mapping[str, Any]
+    preference: Mapping[str, Any]
     epsilon: float | None
     delta: float = 0.0  # of the noise
 
@@ -51,16 +51,16 @@ def explore(
     profile: Profile,
     *,
     ceiling: float,
-    stated: Mapping[str, Any],
+    preference: Mapping[str, Any],
     now: float | None,
     cell: tuple[str, float] | None = None,
 ) -> Exploration:
     """What a page looks up: the same shape for each source of risk. Confidential where that is the people."""
     noise, measurement = profile.noise, profile.measurement
-    policy = PolicyInForce(ceiling, stated, now, noise.delta or 0.0)
+    policy = PolicyInForce(ceiling, preference, now, noise.delta or 0.0)
     bounded = profile.source is Source.EXPOSURE_HISTOGRAM  # it bounds nobody: its sliders are those of the worst case
     spread = WORST_CASE if bounded else profile.spread
-    moved = sliders(spread, noise, measurement, ceiling=ceiling, stated=stated, now=now)
+    moved = sliders(spread, noise, measurement, ceiling=ceiling, rule=preference, now=now)
     epsilons = _epsilons(moved, policy)
     view = replace(profile.view, candidates=tuple(map(profile.at, epsilons)))
     anybody = [risk_at(at, WORST_CASE, measurement, noise).attack_chance for at in epsilons]
@@ -70,9 +70,9 @@ def explore(
 
 def _epsilons(sliders: Sequence[Slider], policy: PolicyInForce) -> tuple[float, ...]:
     """Every epsilon that a stop leads to, those that are always shown, and the ceiling."""
-    found = [stop.solution.epsilon for slider in sliders for stop in slider.stops if stop.solution is not None]
+    solved = [stop.solution.epsilon for slider in sliders for stop in slider.stops if stop.solution is not None]
     own = () if policy.epsilon is None else (policy.epsilon,)
-    return tuple(sorted({*LISTED, *own, policy.ceiling, *(one for one in found if one is not None)}))
+    return tuple(sorted({*LISTED, *own, policy.ceiling, *(one for one in solved if one is not None)}))
 
 
 def first_figure(query: BoundQuery) -> tuple[str, float] | None:

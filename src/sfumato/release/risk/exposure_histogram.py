@@ -27,12 +27,12 @@ from sfumato.release.reserve import (
     PrivacyCost,
     Reservation,
     answer_key,
+    charge_figures,
     earlier_release,
+    public_charge,
     read_for,
     record_release,
     reserve,
-    row,
-    version_of,
 )
 
 METHOD, NUMBERS = "a private exposure histogram", "people in each bin of exposure"  # as a record has it
@@ -54,28 +54,28 @@ def exposure_histogram(
     _countable(bins)
     _require_additive(query)
     ledger, key = query.context.ledger, answer_key(query, _request_key(query, noise, spent, bins))
-    held = reserve(
+    reservation = reserve(
         ledger,
         earlier_release(key, allow_no_guarantee=allow_no_guarantee, redraw=redraw),
         lambda record: _inputs(query, key, record, attestation),
-        lambda guarantee: _reservation(query, key, spent, bins, guarantee),
+        lambda guarantee: _charge_draft(query, key, spent, bins, guarantee),
         allow_no_guarantee=allow_no_guarantee,
         what=EXPOSURE_HISTOGRAM,
         instead="worst-case",
     )
-    if isinstance(held, Draft):
-        stored = cast(dict[str, Any], held.public["exposure_histogram"])
+    if isinstance(reservation, Draft):
+        stored = cast(dict[str, Any], reservation.public["exposure_histogram"])
         certificate = ReleaseCertificate.from_dict(stored["certificate"])
         return ExposureHistogram.from_stored(stored, certificate, _sum_noise(query, certificate, bins))
     number = people_by_exposure(query.context.schema)
-    counts = read_for(ledger, key, held, _what(query), lambda: query.survey(noise).people_by_bin(bins))
+    counts = read_for(ledger, key, reservation, _what(query), lambda: query.survey(noise).people_by_bin(bins))
     noisy = noisy_counts(query, counts, spent)
     furthest = joint_reach(number.scale(spent), len(noisy), float(number.step)) + 0.5  # counts are shown rounded
-    certificate = _certificate(query, held, spent, bins)
-    shown = furthest if held.guarantee.holds else None
-    made = ExposureHistogram(noisy, shown, certificate, _sum_noise(query, certificate, bins))
-    record_release(ledger, key, held, _what(query), {"exposure_histogram": made.stored()})
-    return made
+    certificate = _certificate(query, reservation, spent, bins)
+    bound = furthest if reservation.guarantee.holds else None
+    histogram = ExposureHistogram(noisy, bound, certificate, _sum_noise(query, certificate, bins))
+    record_release(ledger, key, reservation, _what(query), {"exposure_histogram": histogram.stored()})
+    return histogram
 
 
 def noisy_counts(query: BoundQuery, counts: Sequence[int], epsilon: float) -> tuple[float, ...]:
@@ -124,26 +124,21 @@ def _request_key(query: BoundQuery, noise: Noise, epsilon: float, bins: int) -> 
 
 def _inputs(query: BoundQuery, key: str, record: Record, attestation: str) -> tuple[Provenance, ...]:
     """An epsilon that a person states, and the schema. No rule and no plan foresees an exposure histogram."""
-    statement, ledger, said = query.statement, query.context.ledger, " ".join(attestation.split())
-    by = {"attestation": said, "who": ledger.who}
-    stated = record.preference(Plan(key, query.question), is_rule=False, rule=ledger.rule, **by)
-    return replace(stated, what="epsilon"), record.schema(statement.columns, ledger.schema, **by)
+    statement, ledger, attestation_text = query.statement, query.context.ledger, " ".join(attestation.split())
+    by = {"attestation": attestation_text, "who": ledger.who}
+    preference = record.preference(Plan(key, query.question), is_rule=False, rule=ledger.rule, **by)
+    return replace(preference, what="epsilon"), record.schema(statement.columns, ledger.schema, **by)
 
 
-def _reservation(query: BoundQuery, key: str, epsilon: float, bins: int, outcome: Guarantee) -> Draft:
+def _charge_draft(query: BoundQuery, key: str, epsilon: float, bins: int, outcome: Guarantee) -> Draft:
     """The charge: epsilon, or a public constant where the epsilon would tell about the data."""
     charge = nano(epsilon if outcome.holds else EPSILON_MAX)
-    public: dict[str, object] = {
-        "what": _what(query),
-        "guarantee": outcome.value,
-        "method": METHOD,
-        "kind": EXPOSURE_HISTOGRAM,
-        "version": version_of(query.context),
-    }
     number = people_by_exposure(query.context.schema)
     rho = entered(rho_laplace(number.part(epsilon), number.steps))
     cost = PrivacyCost(epsilon, rho, (float(number.sensitivity),), (number.scale(epsilon),), bins + 1)
-    public |= row(chosen_by(outcome, outright=True), NoiseLaw.LAPLACE.value, cost)
+    figures = charge_figures(chosen_by(outcome, outright=True), NoiseLaw.LAPLACE.value, cost)
+    kind = EXPOSURE_HISTOGRAM
+    public = public_charge(query.context, outcome, figures, what=_what(query), method=METHOD, kind=kind)
     confidential: dict[str, object] = {} if outcome.holds else {"epsilon": epsilon}
     return query.context.ledger.draft(Event.RESERVED, key, public, confidential, charge)
 
@@ -152,11 +147,11 @@ def _what(query: BoundQuery) -> str:
     return f"exposure histogram under {query.sql}"
 
 
-def _certificate(query: BoundQuery, held: Reservation, epsilon: float, bins: int) -> ReleaseCertificate:
-    number, holds = people_by_exposure(query.context.schema), held.guarantee.holds
+def _certificate(query: BoundQuery, reservation: Reservation, epsilon: float, bins: int) -> ReleaseCertificate:
+    number, holds = people_by_exposure(query.context.schema), reservation.guarantee.holds
     half_width = reach(NoiseLaw.LAPLACE, number.scale(epsilon))
     return ReleaseCertificate(
-        **about(query, held),
+        **about(query, reservation),
         epsilon=epsilon if holds else None,
         delta=0.0,
         mechanism=NoiseLaw.LAPLACE.value,
@@ -166,7 +161,7 @@ def _certificate(query: BoundQuery, held: Reservation, epsilon: float, bins: int
         select_epsilon=0.0,
         noise_90=(half_width,) * (bins + 1) if holds else None,
         method=METHOD,
-        decided_by=decided_by(held.inputs, is_rule=False).value,
+        decided_by=decided_by(reservation.inputs, is_rule=False).value,
         grid_step=(float(number.step),) if holds else None,
         numbers=(NUMBERS,),
         post_processing=(PostProcessing.HISTOGRAM_READ,),

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Unpack
 
 from sfumato.errors import PreferenceError
 from sfumato.model.choice import Noise
@@ -15,7 +16,7 @@ from sfumato.model.risk import WORST_CASE
 from sfumato.model.schema import Schema
 from sfumato.model.statement import Statement
 from sfumato.privacy.noise.calibration import added_numbers
-from sfumato.privacy.preferences.guessing import Secret, SharingRisk, known, level, resolved, secret_of
+from sfumato.privacy.preferences.guessing_preferences import Secret, SharingRisk, known, level, secret_of
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.privacy.preferences.solver import Solution, solve
 from sfumato.privacy.risk import sharing
@@ -31,6 +32,7 @@ from sfumato.privacy.risk.guessing import (
 from sfumato.privacy.risk.profile import CANDIDATES, risk_at
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.decide import candidates_of
+from sfumato.release.options import NoiseOptions
 from sfumato.release.request import require_delta
 
 
@@ -63,9 +65,9 @@ class GuessingRisk:
         self._bars = _bars(statement, schema, measurement, noise, self._secret)
         self._solution: Solution | None = None
         if partner is not None and partner.limit is not None:
-            asked = SharingRisk(partner.limit, partner.trust, partner.sensitivity, self._secret)
-            stated = (resolved(asked, schema),)
-            self._solution = solve(stated, lambda _: WORST_CASE, noise, measurement=measurement)
+            preference = SharingRisk(partner.limit, partner.trust, partner.sensitivity, self._secret)
+            preferences = (preference.resolve(schema),)
+            self._solution = solve(preferences, lambda _: WORST_CASE, noise, measurement=measurement)
         chosen = () if self.epsilon is None else (self.epsilon,)
         self._candidates = tuple(sorted({*(candidates_of(candidates) or CANDIDATES), *chosen}))
 
@@ -145,17 +147,15 @@ def guessing_risk(
     trust: float | str | None = None,
     data_sensitivity: float | str | None = None,
     limit: float | str | None = None,
-    mechanism: str = "laplace",
-    delta: float | None = None,
     candidates: str | Sequence[float] | None = None,
-    calibration: str = "analytic",
+    **how: Unpack[NoiseOptions],
 ) -> GuessingRisk:
     """How often somebody's value is guessed right, and what sharing the answer risks, per epsilon: free, public.
 
     `choices`, `secret`, `radius` and `prior` say what is guessed, as of `sf.guess`; `trust`, `data_sensitivity`
     and `limit` are words from "very low" to "very high", or 0 to 1.
     """
-    noise = query.noise(mechanism, delta, calibration)
+    noise = query.noise(**how)
     require_delta(query, noise)
     if query.context.bounds_from_data:
         raise PreferenceError.because("guesses-bounds-from-data")

@@ -25,15 +25,15 @@ from sfumato.sql.plans.rows import L1, L2, PlanInput
 def account(context: DatasetContext) -> tuple[Account, AccountingTotal]:
     """What is added up, and what of it is public. Whatever carries no guarantee, or protects others, is left out."""
     every = charges(context.ledger.entries)
-    held = [charge for charge in every if charge.guarantee.holds]
-    added = [charge for charge in held if charge.protected in (None, context.ledger.protected)]
-    asked = [(charge, _question(context, charge)) for charge in added]
-    full = [charge for charge, question in asked if question is None]
+    guaranteed = [charge for charge in every if charge.guarantee.holds]
+    added = [charge for charge in guaranteed if charge.protected in (None, context.ledger.protected)]
+    questions = [(charge, _question(context, charge)) for charge in added]
+    full = [charge for charge, question in questions if question is None]
     own: dict[tuple[str, bool], tuple[PlanInput, list[Charge]]] = {}
-    for charge, question in asked:
+    for charge, question in questions:
         if question is not None:
             own.setdefault((charge.what, charge.gaussian), (question, []))[1].append(charge)
-    parts = tuple(_own(question, found) for question, found in own.values())
+    parts = tuple(_own(question, alike) for question, alike in own.values())
     in_one = sum(map(_rho_of_anybody, full)) + sum(_at(part.question.norm, part.spent, 1.0)[1] for part in parts)
     rho = min(in_one, sum(map(_rho_of_anybody, added)))  # both hold for anybody; entries know of each number by itself
     exactly = sum((charge.epsilon for charge in added), Fraction(0))
@@ -46,8 +46,8 @@ def account(context: DatasetContext) -> tuple[Account, AccountingTotal]:
         rho=rho,
         by_exposure=len(added) - len(full),
         in_full=len(full),
-        without_guarantee=len(every) - len(held),
-        other_units=len(held) - len(added),
+        without_guarantee=len(every) - len(guaranteed),
+        other_units=len(guaranteed) - len(added),
         pure=pure,
     )
     return Account(parts, (least_epsilon, least_rho), (upward(exactly), rho), pure), in_all
@@ -75,9 +75,9 @@ def _question(context: DatasetContext, charge: Charge) -> PlanInput | None:
     return PlanInput(schema, statement, measurement, L2 if charge.gaussian else L1)
 
 
-def _own(question: PlanInput, found: Sequence[Charge]) -> OwnCharges:
+def _own(question: PlanInput, of_question: Sequence[Charge]) -> OwnCharges:
     """The charges of one question, those that are alike together."""
-    budgets = Counter(_mu(charge) if charge.gaussian else upward(charge.epsilon) for charge in found)
+    budgets = Counter(_mu(charge) if charge.gaussian else upward(charge.epsilon) for charge in of_question)
     gaussian = question.norm == L2
     spent = tuple(ChargeGroup(b, times, 0.0 if gaussian else for_the_grid(b)) for b, times in budgets.items())
     return OwnCharges(question, spent, _at(question.norm, spent, question.schema.relation.at_rest))

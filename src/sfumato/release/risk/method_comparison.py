@@ -15,10 +15,11 @@ from sfumato.model.guarantee import Guarantee, guarantee_of
 from sfumato.model.method_comparison import Absence, Method, MethodComparison, Need, Together
 from sfumato.model.risk import WORST_CASE, ExposureRange, RiskAt
 from sfumato.privacy.noise.calibration import added_numbers
-from sfumato.privacy.preferences import method_comparison as pure
+from sfumato.privacy.preferences import preference_comparison as pure
 from sfumato.privacy.preferences.belief import require_pure
-from sfumato.privacy.preferences.method_comparison import Grounds, Row
-from sfumato.privacy.preferences.preference import Preference, gap
+from sfumato.privacy.preferences.disparity import gap
+from sfumato.privacy.preferences.preference import Preference
+from sfumato.privacy.preferences.preference_comparison import Grounds, MethodRow
 from sfumato.privacy.preferences.solver import People
 from sfumato.privacy.risk.profile import risk_at
 from sfumato.release.bound_query import BoundQuery
@@ -39,26 +40,26 @@ def compare_methods(
     what is chosen afterwards is planned then.
     """
     given = bool(preferences or query.rule.preferences)
-    asked = request_of(query, preferences if given else (_ANY,), **how)
-    stated = asked.preferences if given else ()
-    if asked.noise.mechanism != "laplace" and query.declared is not None:
-        added_numbers(query.declared, asked.noise)  # or no word would be true of any row
+    request = request_of(query, preferences if given else (_ANY,), **how)
+    requested = request.preferences if given else ()
+    if request.noise.mechanism != "laplace" and query.declared is not None:
+        added_numbers(query.declared, request.noise)  # or no word would be true of any row
     looked_before = query.context.ledger.record.somebody_looked
-    grounds = Grounds(asked.noise, query.declared, None, asked.candidates, asked.epsilon_max)
-    rows = [pure.row(preference, grounds) for preference in stated]
+    grounds = Grounds(request.noise, query.declared, None, request.candidates, request.epsilon_max)
+    rows = [pure.row(preference, grounds) for preference in requested]
     if look:
-        grounds = replace(grounds, people=_people(query, asked))
-        rows = [pure.row(preference, grounds) for preference in stated]
-    table = _Table(query, asked, grounds, query.context.ledger.record, attestation)
+        grounds = replace(grounds, people=_people(query, request))
+        rows = [pure.row(preference, grounds) for preference in requested]
+    table = _Table(query, request, grounds, query.context.ledger.record, attestation)
     methods = [
         *(table.method(row, requested=True) for row in rows),
-        *(table.example(preference) for preference in pure.others(stated, _panel(query))),
-        *(table.unstated(name, need, tried) for name, need, tried in pure.unstated(stated)),
+        *(table.example(preference) for preference in pure.others(requested, _panel(query))),
+        *(table.unstated(name, need, tried) for name, need, tried in pure.unstated(requested)),
         *_budget(query),
     ]
     return MethodComparison(
         query.sql,
-        asked.noise,
+        request.noise,
         tuple(methods),
         table.together(rows) if given else None,
         looked=look,
@@ -73,19 +74,19 @@ class _Table:
     """What a row is made with: what was asked, what is known, and the record as it stands."""
 
     def __init__(
-        self, query: BoundQuery, asked: ReleaseRequest, grounds: Grounds, record: Record, attestation: str
+        self, query: BoundQuery, request: ReleaseRequest, grounds: Grounds, record: Record, attestation: str
     ) -> None:
         self.query = query
-        self.asked = asked
+        self.request = request
         self.grounds = grounds
         self.record = record
         self.attestation = attestation
 
-    def method(self, row: Row, *, requested: bool) -> Method:
+    def method(self, row: MethodRow, *, requested: bool) -> Method:
         """A row with the word that a release by it alone would carry now, and what its epsilon would mean."""
         preference, alone = row.preference, row.alone
         epsilon = None if alone is None else alone.epsilon
-        found = Method(
+        method = Method(
             preference.words,
             row.need,
             requested=requested,
@@ -99,10 +100,10 @@ class _Table:
             at=self._at(epsilon),
         )
         if alone is not None:
-            return found
-        absent = _absence(found)
-        most = found.select_epsilon + self.asked.epsilon_max if absent is Absence.SELECTED else None
-        return replace(found, absent=absent, at_most=most)
+            return method
+        absent = _absence(method)
+        most = method.select_epsilon + self.request.epsilon_max if absent is Absence.SELECTED else None
+        return replace(method, absent=absent, at_most=most)
 
     def example(self, preference: Preference) -> Method:
         """The same of an example; one that does not apply to this query says why."""
@@ -110,7 +111,7 @@ class _Table:
             [resolved] = self._by(preference).preferences
             return self.method(pure.row(resolved, self.grounds), requested=False)
         except (BadInput, Refused) as error:
-            need = pure.needed(preference)
+            need = preference.need
             return Method(preference.words, need, why=f"{error.message}.", select_epsilon=preference.select_epsilon)
 
     def unstated(self, name: str, need: Need, tried: Preference | None) -> Method:
@@ -119,16 +120,16 @@ class _Table:
             if tried is not None:
                 pure.row(self._by(tried).preferences[0], self.grounds)
             elif self.query.declared is not None:
-                require_pure(self.asked.noise, self.query.declared)
+                require_pure(self.request.noise, self.query.declared)
         except (BadInput, Refused) as error:
             return Method(name, need, why=f"{error.message}.")
         return Method(name, need, absent=Absence.UNSTATED)
 
-    def together(self, rows: Sequence[Row]) -> Together:
+    def together(self, rows: Sequence[MethodRow]) -> Together:
         """What the stated ones come to; which epsilon that is, is not known while one of them is not."""
-        found = pure.intersection(rows, self.grounds)
-        solution, common = found.solution, found.interval
-        epsilon = None if solution is None or found.unknown else solution.epsilon
+        intersection = pure.intersection(rows, self.grounds)
+        solution, common = intersection.solution, intersection.interval
+        epsilon = None if solution is None or intersection.unknown else solution.epsilon
         return Together(
             low=None if common is None else common.low,
             high=None if common is None else common.high,
@@ -136,24 +137,24 @@ class _Table:
             feasible=solution is None or solution.feasible,
             unbounded=solution is not None and solution.unbounded,
             why="" if solution is None else solution.why,
-            guarantee=guarantee_of(self.query.provenances(self.asked, self.record, self.attestation)),
+            guarantee=guarantee_of(self.query.provenances(self.request, self.record, self.attestation)),
             conflict=() if solution is None else tuple(p.words for p in solution.conflict),
-            unknown=tuple(p.words for p in found.unknown),
+            unknown=tuple(p.words for p in intersection.unknown),
             of_people=any(row.preference.reads_people and row.alone is not None for row in rows),
             at=self._at(epsilon),
         )
 
     def _by(self, preference: Preference) -> ReleaseRequest:
         """The request of this preference alone, under the same noise."""
-        noise = self.asked.noise
+        noise = self.request.noise
         drawn = noise.mechanism, noise.delta, noise.calibration
-        return request_of(self.query, (preference,), *drawn, self.asked.candidates, self.asked.epsilon_max)
+        return request_of(self.query, (preference,), *drawn, self.request.candidates, self.request.epsilon_max)
 
     def _at(self, epsilon: float | None) -> RiskAt | None:
         """For anybody in any data; with bounds from the data nothing public says it."""
         if not epsilon or self.query.declared is None:
             return None
-        return risk_at(epsilon, WORST_CASE, self.query.declared, self.asked.noise)
+        return risk_at(epsilon, WORST_CASE, self.query.declared, self.request.noise)
 
 
 def _absence(method: Method) -> Absence:
@@ -163,14 +164,14 @@ def _absence(method: Method) -> Absence:
     return Absence.DRAWN if method.select_epsilon else Absence.READ
 
 
-def _people(query: BoundQuery, asked: ReleaseRequest) -> People:
+def _people(query: BoundQuery, request: ReleaseRequest) -> People:
     """Whom preferences compare, after the look was entered."""
     query.context.require_data()
-    survey = query.look(asked.noise)
+    survey = query.look(request.noise)
 
     @cache
     def people(preference: Preference) -> ExposureRange:
-        return compared_spread(preference, survey, asked.noise)
+        return compared_spread(preference, survey, request.noise)
 
     return people
 

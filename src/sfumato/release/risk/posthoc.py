@@ -69,13 +69,13 @@ class PosthocAnalysis(Confidential):
         self._left = plan.PosthocPlan(
             replace(question, norm=norm), self._engine.numbered, residuals, yardstick, self.distance
         )
-        found = plan.read_summary(self._rows(self._left.summary()), yardstick)
-        self.pri = Figures(found.pri, lambda: read_distribution(self._rows(self._left.bins(plan.PRI, found.pri))))
-        losses = found.loss
+        summary = plan.read_summary(self._rows(self._left.summary()), yardstick)
+        self.pri = Figures(summary.pri, lambda: read_distribution(self._rows(self._left.bins(plan.PRI, summary.pri))))
+        losses = summary.loss
         self.loss = None
         if losses is not None:
             self.loss = Figures(losses, lambda: read_distribution(self._rows(self._left.bins(plan.LOSS, losses))))
-        self.positive_count, self._most = found.positive, found.most
+        self.positive_count, self._most = summary.positive, summary.most
         self._medians = None if side is None else plan.read_medians(self._rows(self._left.medians(side)))
 
     @property
@@ -179,9 +179,9 @@ def _elsewhere() -> PreferenceError:
 
 def places_of_keys(statement: Statement) -> list[int] | None:
     """Where in a row of the answer its keys stand; None where they are not all shown, and cells go by their order."""
-    shown = [output.source for output in statement.outputs if output.visible]
-    if all(key in shown for key in statement.keys):
-        return [shown.index(key) for key in statement.keys]
+    sources = [output.source for output in statement.outputs if output.visible]
+    if all(key in sources for key in statement.keys):
+        return [sources.index(key) for key in statement.keys]
     if statement.afterwards == NOTHING:
         return None
     raise NoMechanism.because("keys-not-shown")
@@ -194,9 +194,9 @@ def _hides(after: Afterwards) -> bool:
 def _truth(query: BoundQuery) -> Truth:
     """The true numbers; of a value that is selected by its rank the value itself, and 0 where there is none."""
     measurement = query.measurement
-    found = truth_of(query.totals(), measurement)
+    truth = truth_of(query.totals(), measurement)
     if all(n.kind is not NumberKind.SELECTION for n in measurement.numbers):
-        return found
+        return truth
     places = [c.numbers[0] for c in measurement.columns if c.numbers]
     exact = zip(measurement.public_cells, query.survey(Noise()).answer(), strict=True)
     answers: dict[Cell, dict[int, Any]] = {cell: dict(zip(places, row, strict=True)) for cell, row in exact}
@@ -206,7 +206,7 @@ def _truth(query: BoundQuery) -> Truth:
             answers[cell][j] or 0 if selected else true
             for j, (selected, true) in enumerate(zip(kinds, numbers, strict=True))
         )
-        for cell, numbers in found.items()
+        for cell, numbers in truth.items()
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeAlias, Unpack
 
 from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
@@ -19,10 +20,13 @@ from sfumato.privacy.preferences.solver import Solution
 from sfumato.privacy.risk.profile import CANDIDATES, risk_at
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.decide import candidates_of
+from sfumato.release.options import NoiseOptions
 from sfumato.release.people.exposure_range import anybody, estimated_spread, require_exact, spread
 from sfumato.release.people.observed_bounds import AsPublished
 from sfumato.release.people.survey import Survey
 from sfumato.release.risk.figures import Figures
+
+Candidates: TypeAlias = str | Sequence[float] | None
 
 
 class Profile(Confidential):
@@ -132,15 +136,10 @@ class Profile(Confidential):
 
 
 def worst_case(
-    query: BoundQuery,
-    mechanism: str = "laplace",
-    delta: float | None = None,
-    candidates: str | Sequence[float] | None = None,
-    calibration: str = "analytic",
-    exact: bool = False,
+    query: BoundQuery, *, candidates: Candidates = None, exact: bool = False, **how: Unpack[NoiseOptions]
 ) -> Profile:
     """Risk from public facts alone, true for any data: free. `exact` shows the exact RDR."""
-    noise = query.noise(mechanism, delta, calibration)
+    noise = query.noise(**how)
     if exact:
         require_exact(noise, WORST_CASE.fixed)
     measurement = query.public_measurement
@@ -157,15 +156,10 @@ def worst_case(
 
 
 def people_profile(
-    query: BoundQuery,
-    mechanism: str = "laplace",
-    delta: float | None = None,
-    candidates: str | Sequence[float] | None = None,
-    calibration: str = "analytic",
-    exact: bool = False,
+    query: BoundQuery, *, candidates: Candidates = None, exact: bool = False, **how: Unpack[NoiseOptions]
 ) -> Profile:
     """The people themselves: recorded as a look, before anything is shown. `exact` shows the exact RDR."""
-    noise = query.noise(mechanism, delta, calibration)
+    noise = query.noise(**how)
     if exact:
         require_exact(noise, query.fixed_part)
     survey = query.look(noise)
@@ -186,18 +180,16 @@ def private_histogram(
     epsilon: float,
     *,
     bins: int = BINS,
-    mechanism: str = "laplace",
-    delta: float | None = None,
-    candidates: str | Sequence[float] | None = None,
-    calibration: str = "analytic",
+    candidates: Candidates = None,
     allow_no_guarantee: bool = False,
     redraw: bool = False,
     preregistered: str = "",
+    **how: Unpack[NoiseOptions],
 ) -> Profile:
     """A private histogram of exposures, charged first: what is decided from it rests on no look."""
     from sfumato.release.risk.exposure_histogram import exposure_histogram
 
-    noise, shown = query.noise(mechanism, delta, calibration), candidates_of(candidates)
+    noise, epsilons = query.noise(**how), candidates_of(candidates)
     drawn = exposure_histogram(
         query, noise, epsilon, bins, allow_no_guarantee=allow_no_guarantee, redraw=redraw, attestation=preregistered
     )
@@ -210,16 +202,16 @@ def private_histogram(
         anybody(relation),
         estimate=estimated_spread(drawn, measurement, relation),
         exposure_histogram=drawn,
-        candidates=shown,
+        candidates=epsilons,
     )
 
 
 def _figures(survey: Survey) -> tuple[Figures, Figures | None]:
-    found = survey.facts
-    influence = Figures(found.influence, lambda: survey.distribution(INFLUENCE))
+    facts = survey.facts
+    influence = Figures(facts.influence, lambda: survey.distribution(INFLUENCE))
     if isinstance(survey, AsPublished):
         return influence, None  # there is no sound sensitivity, so there is no exposure
-    return influence, Figures(found.exposure, lambda: survey.distribution(EXPOSURE))
+    return influence, Figures(facts.exposure, lambda: survey.distribution(EXPOSURE))
 
 
 def _plain(figures: Figures | Reach | None) -> Summary | Reach | None:

@@ -9,7 +9,8 @@ from sfumato.model.choice import Noise
 from sfumato.model.risk import Source
 from sfumato.model.schema import Schema
 from sfumato.model.selection_trials import SelectionTrials
-from sfumato.privacy.preferences.preference import Preference, Ratio
+from sfumato.privacy.preferences.disparity import Ratio
+from sfumato.privacy.preferences.preference import Preference
 from sfumato.privacy.preferences.solver import Solution, solve
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.decide import EPSILON_MAX
@@ -40,36 +41,36 @@ def rehearse(
     rows: int | None = None,
 ) -> Profile:
     """Risk on the look-alike, and what the preferences would lead to there."""
-    noise, asked = query.noise(mechanism, delta, calibration), None
+    noise, request = query.noise(mechanism, delta, calibration), None
     if preferences:
-        asked = request_of(query, preferences, mechanism, delta, calibration, candidates, epsilon_max)
+        request = request_of(query, preferences, mechanism, delta, calibration, candidates, epsilon_max)
     measurement, survey = query.public_measurement, _look_alike(query, noise, like, rows)
-    found = spread(survey, noise, sums=True)
+    people = spread(survey, noise, sums=True)
     solution: Solution | None = None
     tries: tuple[SelectionTrials, ...] = ()
-    if asked is not None:
-        tries = run_trials(asked, survey, query.context.services)
+    if request is not None:
+        tries = run_trials(request, survey, query.context.services)
         solution = solve(
-            asked.preferences,
+            request.preferences,
             lambda p: compared_spread(p, survey, noise),
             noise,
             measurement=measurement,
-            candidates=asked.candidates,
-            epsilon_max=asked.epsilon_max,
-            selected=typical_selection(asked, tries),
+            candidates=request.candidates,
+            epsilon_max=request.epsilon_max,
+            selected=typical_selection(request, tries),
         )
     return Profile(
         Source.REHEARSAL,
         query.sql,
         measurement,
         noise,
-        found,
+        people,
         survey=survey,
         solution=solution,
         tries=tries,
         preferences=preferences,
         limit=_limit(preferences),
-        exact=found.fixed is not None and any(isinstance(p, Ratio) and p.exact for p in preferences),
+        exact=people.fixed is not None and any(isinstance(p, Ratio) and p.exact for p in preferences),
     )
 
 

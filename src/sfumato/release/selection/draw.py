@@ -14,7 +14,8 @@ from sfumato.model.choice import Noise
 from sfumato.model.facts import Moments
 from sfumato.model.measurement import NoisyNumber
 from sfumato.model.schema import Relation, Schema
-from sfumato.privacy.preferences.preference import ExposureCap, Preference, Variance
+from sfumato.privacy.preferences.disparity import ExposureCap, Variance
+from sfumato.privacy.preferences.preference import Preference
 from sfumato.privacy.preferences.pri import Pri
 from sfumato.privacy.preferences.private_selection import (
     LEVELS,
@@ -49,12 +50,12 @@ def draw_selection(
     """One private selection. Everything after its noisy numbers is post-processing of them."""
     match preference:
         case Variance():
-            found = _by_variance(preference, survey, noise, services)
+            epsilon = _by_variance(preference, survey, noise, services)
         case ExposureCap():
-            found = _by_cap(preference, survey, noise, services)
+            epsilon = _by_cap(preference, survey, noise, services)
         case _:
             raise ValueError("nothing is selected for this preference")
-    return Selected(None, found) if isinstance(found, str) else Selected.rounded(found, ceiling, candidates)
+    return Selected(None, epsilon) if isinstance(epsilon, str) else Selected.rounded(epsilon, ceiling, candidates)
 
 
 def _by_variance(preference: Variance, survey: Survey, noise: Noise, services: Services) -> float | str:
@@ -105,23 +106,23 @@ def _by_cap(preference: ExposureCap, survey: Survey, noise: Noise, services: Ser
     return epsilon_under_cap(preference, most_exposed, noise)
 
 
-def draw_as_published(preference: Preference, survey: Survey, asked: ReleaseRequest, services: Services) -> Selected:
+def draw_as_published(preference: Preference, survey: Survey, request: ReleaseRequest, services: Services) -> Selected:
     """One draw as the papers have it."""
     match preference:
         case Variance():
-            return _algorithm_3(preference, survey, asked, services)
+            return _algorithm_3(preference, survey, request, services)
         case Pri():
-            return selection_pri.select_by_pri(preference, survey, asked, services)
+            return selection_pri.select_by_pri(preference, survey, request, services)
     raise ValueError("nothing is drawn for this preference")
 
 
-def _algorithm_3(preference: Variance, survey: Survey, asked: ReleaseRequest, services: Services) -> Selected:
+def _algorithm_3(preference: Variance, survey: Survey, request: ReleaseRequest, services: Services) -> Selected:
     """Algorithm 3 of the RDR paper: sparse vector over the candidates, by a sensitivity of 1/n that does not hold."""
-    people = compared_spread(preference, survey, asked.noise)
+    people = compared_spread(preference, survey, request.noise)
     if people.figures is None or people.nobody:
         return Selected(None, "there is nobody in the data")
-    candidates = sorted((c for c in asked.candidates or PAPER_CANDIDATES if c <= asked.epsilon_max), reverse=True)
-    each = [rdrs_at(candidate, people, asked.noise).normalised_variance for candidate in candidates]
+    candidates = sorted((c for c in request.candidates or PAPER_CANDIDATES if c <= request.epsilon_max), reverse=True)
+    each = [rdrs_at(candidate, people, request.noise).normalised_variance for candidate in candidates]
     steps = people.figures.people * CLAIMED
     totals = [round((float(preference.tau) - variance) * steps) for variance in each]
     first = services.mechanism(NoiseLaw.SPARSE_VECTOR_AS_PUBLISHED)(totals, CLAIMED, preference.select_epsilon)

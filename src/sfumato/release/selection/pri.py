@@ -43,8 +43,8 @@ def find_epsilon_from_pri(
     """
     falling = sorted(candidates, reverse=True)
     blocks = (falling[start : start + AT_ONCE] for start in range(0, len(falling), AT_ONCE))
-    found = (_first_accepted(survey, percent, block, falling[0], mechanism) for block in blocks)
-    return next((each for each in found if each is not None), None)
+    accepted_of_each = (_first_accepted(survey, percent, block, falling[0], mechanism) for block in blocks)
+    return next((each for each in accepted_of_each if each is not None), None)
 
 
 def _first_accepted(
@@ -66,23 +66,23 @@ def _first_accepted(
     return None
 
 
-def select_by_pri(preference: Pri, survey: Survey, asked: ReleaseRequest, services: Services) -> Selected:
+def select_by_pri(preference: Pri, survey: Survey, request: ReleaseRequest, services: Services) -> Selected:
     """What the algorithm comes to for a request; candidates are the papers' 37 where no others are stated."""
     if not survey.people_count:
         return Selected(None, "there is nobody in the data")
-    spent = max((p.spent or 0 for p in asked.preferences if isinstance(p, LargerThanSpent)), default=0)
-    candidates = [c for c in asked.candidates or PAPER_CANDIDATES if spent < c <= asked.epsilon_max]
-    found = find_epsilon_from_pri(survey, preference.percent, candidates, services.mechanism)
-    if found is None:
+    spent = max((p.spent or 0 for p in request.preferences if isinstance(p, LargerThanSpent)), default=0)
+    candidates = [c for c in request.candidates or PAPER_CANDIDATES if spent < c <= request.epsilon_max]
+    first = find_epsilon_from_pri(survey, preference.percent, candidates, services.mechanism)
+    if first is None:
         return Selected(None, "no output passed")
-    return Selected(found.epsilon, output=tuple(tuple(map(str, cell)) for cell in found.output.numbers))
+    return Selected(first.epsilon, output=tuple(tuple(map(str, cell)) for cell in first.output.numbers))
 
 
-def require_findable(query: BoundQuery, asked: ReleaseRequest) -> None:
+def require_findable(query: BoundQuery, request: ReleaseRequest) -> None:
     """Refuse what the algorithm does not do: from public facts, before anybody is read."""
     if not query.context.bounds_from_data and query.measurement.not_additive:
         raise NoMechanism.because("pri-not-additive", columns=list(query.measurement.not_additive))
-    if any(not isinstance(p, Pri | LargerThanSpent) for p in asked.preferences):
+    if any(not isinstance(p, Pri | LargerThanSpent) for p in request.preferences):
         raise PreferenceError.because("pri-not-alone")
-    if asked.noise.mechanism != "laplace":
+    if request.noise.mechanism != "laplace":
         raise PreferenceError.because("pri-mechanism")

@@ -8,30 +8,30 @@ from sfumato.errors import NoMechanism, PreferenceError
 from sfumato.model.choice import Noise
 from sfumato.model.schema import Schema
 from sfumato.privacy.noise.calibration import calibrate
-from sfumato.privacy.preferences.preference import Variance
+from sfumato.privacy.preferences.disparity import Variance
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.decide import ReleaseRequest
 from sfumato.release.selection.draw import floor
 
 
-def require_selectable(query: BoundQuery, asked: ReleaseRequest) -> None:
+def require_selectable(query: BoundQuery, request: ReleaseRequest) -> None:
     """Refuse what no selection can be made for, or none that could be released, before anything is charged."""
     dataset = query.context
-    if asked.as_published:
+    if request.as_published:
         raise PreferenceError.because("selection-beside-published")
     if dataset.bounds_from_data:
         raise NoMechanism.because("selection-bounds-from-data")
     if query.measurement.not_additive:
         raise NoMechanism.because("selection-not-additive", columns=list(query.measurement.not_additive))
-    if asked.epsilon_max < asked.smallest:
+    if request.epsilon_max < request.smallest:
         raise PreferenceError.because(
-            "selection-epsilon-max-too-small", smallest=asked.smallest, epsilon_max=asked.epsilon_max
+            "selection-epsilon-max-too-small", smallest=request.smallest, epsilon_max=request.epsilon_max
         )
-    for end in (asked.smallest, asked.epsilon_max):  # whatever is selected can be drawn, too
-        calibrate(query.measurement, asked.noise, end, asked.epsilon_max)
-    for preference in asked.selecting:
+    for end in (request.smallest, request.epsilon_max):  # whatever is selected can be drawn, too
+        calibrate(query.measurement, request.noise, end, request.epsilon_max)
+    for preference in request.selecting:
         if isinstance(preference, Variance):
-            _above_floor(preference, dataset.schema, asked.noise)
+            _above_floor(preference, dataset.schema, request.noise)
 
 
 def _above_floor(preference: Variance, schema: Schema, noise: Noise) -> None:

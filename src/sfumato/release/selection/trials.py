@@ -7,7 +7,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 from sfumato.model.selection_trials import SelectionTrials
-from sfumato.privacy.preferences.preference import ExposureCap, Preference, Variance
+from sfumato.privacy.preferences.disparity import ExposureCap, Variance
+from sfumato.privacy.preferences.preference import Preference
 from sfumato.privacy.preferences.pri import Pri
 from sfumato.privacy.preferences.private_selection import Selected
 from sfumato.release.decide import ReleaseRequest
@@ -19,38 +20,38 @@ TIMES = 200
 _AROUND = (Fraction(1, 10), Fraction(3, 10), Fraction(1), Fraction(3), Fraction(10))
 
 
-def run_trials(asked: ReleaseRequest, survey: Survey, services: Services) -> tuple[SelectionTrials, ...]:
+def run_trials(request: ReleaseRequest, survey: Survey, services: Services) -> tuple[SelectionTrials, ...]:
     """What each selection would come to, at the threshold that is stated and at others around it."""
     return tuple(
-        replace(_trials(one, asked, survey, services), requested=one == preference)
-        for preference in asked.preferences
+        replace(_trials(one, request, survey, services), requested=one == preference)
+        for preference in request.preferences
         if preference.draws
         for one in _around(preference)
     )
 
 
-def typical_selection(asked: ReleaseRequest, tries: Sequence[SelectionTrials]) -> dict[Preference, Selected]:
+def typical_selection(request: ReleaseRequest, tries: Sequence[SelectionTrials]) -> dict[Preference, Selected]:
     """The median of what was selected, for each preference as it is stated."""
-    found = {}
-    stated = [one for one in tries if one.requested]
-    for preference, one in zip((p for p in asked.preferences if p.draws), stated, strict=True):
+    medians = {}
+    as_requested = [one for one in tries if one.requested]
+    for preference, one in zip((p for p in request.preferences if p.draws), as_requested, strict=True):
         median = one.quantile(0.5) if len(one.epsilons) > one.nothing else None
         none = f"in most tries on the look-alike there was none. {LARGER}"
-        found[preference] = Selected(median, none if median is None else "")
-    return found
+        medians[preference] = Selected(median, none if median is None else "")
+    return medians
 
 
-def _trials(preference: Preference, asked: ReleaseRequest, survey: Survey, services: Services) -> SelectionTrials:
-    found = [_once(preference, asked, survey, services) for _ in range(TIMES)]
-    epsilons = tuple(selected.epsilon for selected in found if selected.epsilon is not None)
-    said, value = threshold(preference)
-    return SelectionTrials(said, epsilons, TIMES - len(epsilons), private=preference.selects, value=value)
+def _trials(preference: Preference, request: ReleaseRequest, survey: Survey, services: Services) -> SelectionTrials:
+    selections = [_once(preference, request, survey, services) for _ in range(TIMES)]
+    epsilons = tuple(selected.epsilon for selected in selections if selected.epsilon is not None)
+    words, value = threshold(preference)
+    return SelectionTrials(words, epsilons, TIMES - len(epsilons), private=preference.selects, value=value)
 
 
-def _once(preference: Preference, asked: ReleaseRequest, survey: Survey, services: Services) -> Selected:
+def _once(preference: Preference, request: ReleaseRequest, survey: Survey, services: Services) -> Selected:
     if not preference.selects:
-        return draw_as_published(preference, survey, asked, services)
-    return draw_selection(preference, survey, asked.noise, services, asked.candidates, asked.epsilon_max)
+        return draw_as_published(preference, survey, request, services)
+    return draw_selection(preference, survey, request.noise, services, request.candidates, request.epsilon_max)
 
 
 def _around(preference: Preference) -> list[Preference]:

@@ -9,10 +9,9 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
 from sfumato.presentation.escrow import submission as view
-from sfumato.server.api.requests import NOT_YET, Approval, Decision, IdempotencyKey
+from sfumato.server.api.submissions import WITH_SANDBOX, IdempotencyKey, SubmissionRoutes, SubmissionShown
 from sfumato.server.dependencies import (
     AfterNumber,
-    CallerDep,
     EscrowDep,
     Limit,
     NameInPath,
@@ -20,16 +19,14 @@ from sfumato.server.dependencies import (
     ReadingUser,
     WorkPoolsDep,
     WritingUser,
-    page,
 )
-from sfumato.server.openapi import FOUND, SENT, SIGNED_IN, statuses
-from sfumato.server.texts import Body, Name, Open, Table, Text
+from sfumato.server.openapi import FOUND, SIGNED_IN
+from sfumato.server.texts import Body, Name, Table, Text
 
 routes = APIRouter(tags=["signals"])
-_CODED = SENT | statuses(410, 501, 503) | NOT_YET
 
 
-class Task(BaseModel):
+class TaskShown(BaseModel):
     """`range` is null where a task states its own; `lipschitz` says in words where it has a constant."""
 
     name: str
@@ -39,13 +36,13 @@ class Task(BaseModel):
     sentence: str
 
 
-class Kind(BaseModel):
+class SignalKindShown(BaseModel):
     kind: str
     guarantee: str
     cost: str
 
 
-class Code(BaseModel):
+class CodeShown(BaseModel):
     """Whether functions of one's own can run here, or why not; each run takes so many seconds."""
 
     ready: bool
@@ -54,10 +51,10 @@ class Code(BaseModel):
     seconds: float
 
 
-class Library(BaseModel):
-    tasks: list[Task]
-    kinds: list[Kind]
-    code: Code
+class TaskLibraryShown(BaseModel):
+    tasks: list[TaskShown]
+    kinds: list[SignalKindShown]
+    code: CodeShown
 
 
 class NewSignal(Body):
@@ -77,21 +74,25 @@ class NewSignal(Body):
         return self.model_dump(exclude={"query", "kind", "task", "code"})
 
 
-class SignalShown(Open):
-    """What this person may see of a signal at this step; `result` is there once it is released to them."""
-
-    id: str
-    number: int
-    state: str
+_SHARED = SubmissionRoutes(
+    path="/signals",
+    rooms=lambda escrow: escrow.signals,
+    view=view.signal,
+    page_view=view.signal_page,
+    result_view=view.signal_result,
+    look="value",
+    needs_sandbox=True,
+)
 
 
 @routes.get("/tasks", responses=SIGNED_IN)
-async def tasks(actor: ReadingUser, escrow: EscrowDep, lanes: WorkPoolsDep) -> Library:
+async def tasks(actor: ReadingUser, escrow: EscrowDep, lanes: WorkPoolsDep) -> TaskLibraryShown:
     """What may be asked: the tasks, the kinds of signals, and whether code of one's own can run here."""
-    return Library.model_validate(view.library(await lanes.asking.run(actor.name, escrow.signals.tasks, actor)))
+    library = await lanes.asking.run(actor.name, escrow.signals.tasks, actor)
+    return TaskLibraryShown.model_validate(view.library(library))
 
 
-@routes.post("/requests/{id}/signals", status_code=201, responses=_CODED)
+@routes.post("/requests/{id}/signals", status_code=201, responses=WITH_SANDBOX)
 async def submit(
     actor: WritingUser,
     id: NameInPath,
@@ -99,21 +100,20 @@ async def submit(
     escrow: EscrowDep,
     lanes: WorkPoolsDep,
     idempotency: IdempotencyKey = None,
-) -> SignalShown:
+) -> SubmissionShown:
     """Ask what the noise did. A free signal with a task of the library comes back released, with its result."""
-    said: dict[str, Any] = {"task": body.task, "code": body.code, "how": body.how(), "idempotency": idempotency}
-    work = partial(escrow.signals.submit, actor, id, body.query, body.kind, **said)
-    made = await lanes.asking.run(actor.name, work)
-    return one(actor, made.id, escrow)
+    asked: dict[str, Any] = {"task": body.task, "code": body.code, "how": body.how(), "idempotency": idempotency}
+    work = partial(escrow.signals.submit, actor, id, body.query, body.kind, **asked)
+    signal = await lanes.asking.run(actor.name, work)
+    return _SHARED.one(actor, signal.id, escrow)
 
 
 @routes.get("/requests/{id}/signals", responses=FOUND)
 def about(
     actor: ReadingUser, id: NameInPath, escrow: EscrowDep, after: AfterNumber = None, limit: Limit = 100
-) -> Page[SignalShown]:
+) -> Page[SubmissionShown]:
     """Those about one request."""
-    found = escrow.signals.many(actor, request=id, after=after, limit=limit + 1)
-    return page((SignalShown.model_validate(view.signal(one)) for one in found), limit, "number")
+    return _SHARED.listed(escrow.signals.many(actor, request=id, after=after, limit=limit + 1), limit)
 
 
 @routes.get("/signals", responses=SIGNED_IN)
@@ -124,63 +124,9 @@ def many(
     waiting: Annotated[bool, Query()] = False,
     after: AfterNumber = None,
     limit: Limit = 100,
-) -> Page[SignalShown]:
+) -> Page[SubmissionShown]:
     """One's own, and those of datasets that one controls; or those that wait for one's decision."""
-    found = escrow.signals.many(actor, state=state, waiting=waiting, after=after, limit=limit + 1)
-    return page((SignalShown.model_validate(view.signal(one)) for one in found), limit, "number")
+    return _SHARED.listed(escrow.signals.many(actor, state=state, waiting=waiting, after=after, limit=limit + 1), limit)
 
 
-@routes.get("/signals/{id}", responses=FOUND)
-def one(actor: ReadingUser, id: NameInPath, escrow: EscrowDep) -> SignalShown:
-    """Where a signal stands, and what happens next."""
-    return SignalShown.model_validate(view.signal(escrow.signals.one(actor, id)))
-
-
-@routes.get("/signals/{id}/page", responses=_CODED)
-async def inspect(actor: ReadingUser, id: NameInPath, escrow: EscrowDep, lanes: WorkPoolsDep) -> dict[str, Any]:
-    """What an approver needs, on one page: the code with its marks, the promise, the cost and the bits."""
-    return view.signal_page(await lanes.asking.run(actor.name, escrow.signal_decisions.inspect, actor, id))
-
-
-@routes.post("/signals/{id}/value", responses=SENT | statuses(410))
-async def value(actor: WritingUser, id: NameInPath, escrow: EscrowDep, lanes: WorkPoolsDep) -> dict[str, Any]:
-    """Both scores of a signal that is withheld: recorded as a look."""
-    found = await lanes.asking.run(actor.name, escrow.signal_decisions.value, actor, id)
-    return view.signal_result(found)
-
-
-@routes.post("/signals/{id}/approve", responses=_CODED)
-async def approve(
-    actor: WritingUser, caller: CallerDep, id: NameInPath, body: Approval, escrow: EscrowDep, lanes: WorkPoolsDep
-) -> SignalShown:
-    """Approve what the page showed, and nothing else."""
-    said: dict[str, Any] = body.model_dump() | {"by_session": caller.csrf is not None}
-    await lanes.asking.run(actor.name, partial(escrow.signal_decisions.approve, actor, id, **said))
-    return one(actor, id, escrow)
-
-
-@routes.post("/signals/{id}/return", responses=SENT)
-def give_back(actor: WritingUser, id: NameInPath, body: Decision, escrow: EscrowDep) -> SignalShown:
-    """Send it back with a word on what to change."""
-    escrow.signal_decisions.return_(actor, id, body.note, allow_no_guarantee=body.allow_no_guarantee)
-    return one(actor, id, escrow)
-
-
-@routes.post("/signals/{id}/refuse", responses=SENT)
-def refuse(actor: WritingUser, id: NameInPath, body: Decision, escrow: EscrowDep) -> SignalShown:
-    """Say no, and why."""
-    escrow.signal_decisions.refuse(actor, id, body.note, allow_no_guarantee=body.allow_no_guarantee)
-    return one(actor, id, escrow)
-
-
-@routes.post("/signals/{id}/withdraw", responses=SENT)
-def withdraw(actor: WritingUser, id: NameInPath, escrow: EscrowDep) -> SignalShown:
-    """Take one's own back."""
-    escrow.signals.withdraw(actor, id)
-    return one(actor, id, escrow)
-
-
-@routes.get("/signals/{id}/result", responses=FOUND | statuses(410, 503) | NOT_YET)
-def result(actor: ReadingUser, id: NameInPath, escrow: EscrowDep) -> dict[str, Any]:
-    """The signal with its certificate, once it is released."""
-    return view.signal_result(escrow.signals.result(actor, id))
+_SHARED.add_to(routes)

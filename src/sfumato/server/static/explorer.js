@@ -1,7 +1,7 @@
 // The risk explorer: sliders look up what the server wrote for each of their stops, and the picture follows.
 // Nothing is computed here but places on a screen; what is decided is in decision.js, which comes when it is needed.
 
-import { $, $$, asks, at, call, colour, facts, h, onTheme, opened, pageNow, say, typeface } from "./sfumato.js";
+import { $, $$, asks, at, call, facts, h, onTheme, opened, pageNow, placed, say } from "./sfumato.js";
 
 const known = facts();
 const sources = known.found ? { "worst case": known.found } : {};
@@ -17,19 +17,6 @@ const stop = () => {
   return stops[Math.min(stops.length - 1, now.index[kindOf()])];
 };
 const pointAt = (epsilon) => found().points.find((point) => point.epsilon === epsilon);
-
-function verdict(point, asked) {
-  const name = (() => {
-    if (point.epsilon > found().ceiling) return "ceiling";
-    if (asked.selected) return "unknown";
-    if (point.epsilon === asked.epsilon) return "chosen";
-    return asked.low <= point.epsilon && (asked.high === null || point.epsilon <= asked.high) ? "ok" : "over";
-  })();
-  return known.verdicts[name];
-}
-
-// What is shown as rows and as bars: the usual epsilons, what is in force and what is chosen.
-const shown = (asked) => found().points.filter((point) => point.listed || (!asked.selected && point.epsilon === asked.epsilon));
 
 // ------------------------------------------------------------------------------------------------ drawing
 
@@ -53,8 +40,8 @@ function rows(asked) {
   const cell = found().cell;
   $("#cell-head").hidden = cell === null;
   $("#cell-head").textContent = cell ?? "";
-  const made = shown(asked).map((point) => {
-    const said = verdict(point, asked);
+  const made = asked.rows.map(([index, name]) => {
+    const [point, said] = [found().points[index], known.verdicts[name]];
     return h(
       "tr",
       said.name === "chosen" ? { class: "current" } : {},
@@ -81,82 +68,13 @@ function sliders() {
   }
 }
 
-const CONFIG = { displayModeBar: false, responsive: true };
-const TICKS = [1, 1.1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100, 1e3, 1e4, 1e6];
-
-function layout(x, y) {
-  const axis = { gridcolor: colour("grid"), zeroline: false, color: colour("ink"), automargin: true };
-  return {
-    paper_bgcolor: colour("paper"),
-    plot_bgcolor: colour("paper"),
-    font: { color: colour("ink"), family: typeface(), size: 13 },
-    margin: { t: 16, r: 56, b: 44, l: 56 },
-    height: 330,
-    showlegend: false,
-    bargap: 0.35,
-    xaxis: { ...axis, fixedrange: true, ...x },
-    yaxis: { ...axis, fixedrange: true, ...y },
-  };
-}
-
-function ranges(asked) {
-  const points = shown(asked);
-  const said = points.map((point) => verdict(point, asked));
-  const gaps = points.map((point) => point.gap ?? 1e6);
-  const limit = kindOf() === "gap" ? asked.value : null;
-  const narrow = $("#plot").clientWidth < 480;
-  const top = Math.log10(Math.max(...gaps, limit ?? 1, 1.05));
-  const bars = {
-    type: "bar",
-    x: points.map((_, i) => i),
-    base: points.map(() => 1),
-    y: gaps.map((gap) => Math.max(gap - 1, 0.002)),
-    text: points.map((point, i) => (narrow ? said[i].glyph : `${point.gap_shown}<br>${said[i].glyph}`)),
-    textposition: "outside",
-    textfont: { size: 12 },
-    constraintext: "none",
-    cliponaxis: false,
-    customdata: points.map((point, i) => `epsilon ${point.shown}: gap ${point.gap_shown}, ${point.noise} ${said[i].words}`),
-    hovertemplate: "%{customdata}<extra></extra>",
-    marker: {
-      color: said.map((one) => colour(one.words ? one.mark : "line")),
-      pattern: { shape: said.map((one) => (one.mark === "over" ? "/" : "")), bgcolor: colour("paper") },
-    },
-  };
-  const line = {
-    type: "scatter",
-    mode: "text",
-    x: [points.length - 0.5],
-    y: [limit],
-    text: [` limit<br> ${asked.shown}`],
-    textposition: "middle right",
-    cliponaxis: false,
-    hoverinfo: "skip",
-  };
-  const behind = { type: "line", layer: "below", x0: -0.5, x1: points.length - 0.5, y0: limit, y1: limit, line: { color: colour("ink"), width: 1.5, dash: "5px,3px" } };
-  const ticks = TICKS.filter((tick) => Math.log10(tick) <= top * 1.05).reduce(
-    (kept, tick) => (kept.length && Math.log10(tick / kept.at(-1)) < top / 8 ? kept : [...kept, tick]),
-    [],
-  );
-  const across = { tickvals: points.map((_, i) => i), ticktext: points.map((point) => point.shown), tickangle: 0, tickfont: { size: narrow ? 10 : 13 }, title: { text: "epsilon" } };
-  const up = { type: "log", range: [0, top * 1.22], tickvals: ticks, ticktext: ticks.map((tick) => `${tick}×`) };
-  return limit === null ? [[bars], layout(across, up)] : [[bars, line], { ...layout(across, up), shapes: [behind] }];
-}
-
-function histogram() {
-  const { bars, noise, steep } = found().histogram;
-  const trace = {
-    type: "bar",
-    x: bars.map(([low, high]) => (low + high) / 2),
-    width: bars.map(([low, high]) => high - low),
-    y: bars.map(([, , people]) => people),
-    marker: { color: colour("chosen"), line: { color: colour("paper"), width: 1 } },
-    customdata: bars.map(([low, high, people]) => `exposure ${low.toPrecision(3)} to ${high.toPrecision(3)}: ${people.toLocaleString("en")} people`),
-    hovertemplate: "%{customdata}<extra></extra>",
-    ...(noise ? { error_y: { type: "constant", value: noise, color: colour("ink") } } : {}),
-  };
-  const up = { title: { text: "people" }, rangemode: "tozero", ...(steep ? { type: "log", dtick: 1, tickformat: "," } : {}) };
-  return [[trace], layout({ title: { text: "exposure" }, range: [-0.02, 1.02] }, up)];
+// Where bars are narrow, the sign of each stands above it without its number.
+function ranges({ figure }) {
+  if ($("#plot").clientWidth >= 480) return figure;
+  const [bars, ...lines] = figure.data;
+  const text = bars.text.map((words) => words.split("<br>").at(-1));
+  const xaxis = { ...figure.layout.xaxis, tickfont: { size: 10 } };
+  return { data: [{ ...bars, text }, ...lines], layout: { ...figure.layout, xaxis } };
 }
 
 function picture(asked) {
@@ -166,14 +84,14 @@ function picture(asked) {
     now.picture = "range";
     $('[name="picture"][value="range"]').checked = true;
   }
-  const drawn = now.picture === "histogram" ? histogram() : ranges(asked);
+  const { data, layout } = now.picture === "histogram" ? found().histogram.figure : ranges(asked);
   const notes = now.picture === "histogram" ? found().histogram.notes.join(" ") : "";
   $("#picture-title").textContent = now.picture === "histogram" ? found().histogram.title : "Risk gap";
   $("#picture-notes").textContent = notes;
   $("#picture-notes").hidden = !notes;
-  const label = now.picture === "histogram" ? `${found().histogram.title}. ${notes}` : `The gap at each epsilon: ${shown(asked).map((point) => `${point.shown}: ${point.gap_shown}`).join("; ")}.`;
+  const label = now.picture === "histogram" ? `${found().histogram.title}. ${notes}` : asked.label;
   $("#plot").setAttribute("aria-label", label);
-  return window.Plotly?.react($("#plot"), ...drawn, CONFIG);
+  return placed($("#plot"), { data, layout: { ...layout, height: 330 } });
 }
 
 // A selection that nobody asked for before the look would be one that was asked for after it.

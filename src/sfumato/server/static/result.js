@@ -1,4 +1,4 @@
-import { $, $$, at, busy, call, colour, facts, h, onTheme, pageNow, plain, Problem, quiet, rounded, say, sent, show, typeface } from "./sfumato.js";
+import { $, $$, at, busy, call, facts, h, onTheme, pageNow, placed, Problem, quiet, say, sent, show } from "./sfumato.js";
 
 // ------------------------------------------------------------------------------------------------ where it stands
 
@@ -51,83 +51,21 @@ function steps(id) {
 
 // ------------------------------------------------------------------------------------------------ the answer
 
-const MOST_CHARTS = 8;
-
 export const plotly = () =>
   (plotly.loaded ??= new Promise((done, failed) => {
     const script = h("script", { src: new URL("./vendor/plotly-basic.min.js", import.meta.url), onload: done, onerror: failed });
     document.head.append(script);
   }));
 
-const NUMBERS = ["integer", "number"];
-
-async function charts(answers) {
-  const drawn = $$(".charts").flatMap((place) => {
-    const answer = answers[Number(place.dataset.answer)];
-    if (!answer) return []; // too many rows for a picture
-    const figures = answer.columns.map((_, i) => i).filter((i) => answer.ranged[i] && NUMBERS.includes(answer.types[i]));
-    if (answer.rows.length < 2) return [];
-    return figures.slice(0, MOST_CHARTS).map((i) => [place, answer, i]);
-  });
-  if (!drawn.length) return;
+async function draw(charts) {
+  const places = $$(".charts").flatMap((place) => charts[Number(place.dataset.answer)].map((chart) => [place, chart]));
+  if (!places.length) return;
   await plotly();
-  for (const [place, answer, i] of drawn) {
-    const plot = h("div", { class: "plot", role: "img", "aria-label": label(answer, i) });
+  for (const [place, chart] of places) {
+    const plot = h("div", { class: "plot", role: "img", "aria-label": chart.label });
     place.append(plot);
-    onTheme(() => window.Plotly.react(plot, ...chart(answer, i)));
+    onTheme(() => placed(plot, chart));
   }
-}
-
-const keys = (answer) => answer.columns.map((_, i) => i).filter((i) => !answer.ranged[i]);
-
-function label(answer, i) {
-  const by = keys(answer).map((k) => answer.columns[k]).join(", ");
-  const how = answer.intervals ? "with noise ranges" : "noise size withheld";
-  return `${answer.columns[i]}${by ? ` by ${by}` : ""}, ${how}. The table has the figures.`;
-}
-
-const short = (name) => (name.length > 24 ? `${name.slice(0, 23)}…` : name);
-
-function chart(answer, i) {
-  const names = answer.rows.map((row) => keys(answer).map((k) => row[k]).join(" · "));
-  const values = answer.rows.map((row) => row[i]);
-  const ends = answer.intervals?.map((row) => row[i]);
-  const noise = ends && {
-    type: "data",
-    symmetric: false,
-    array: ends.map((end, n) => (end ? end[1] - values[n] : 0)),
-    arrayminus: ends.map((end, n) => (end ? values[n] - end[0] : 0)),
-    color: colour("ink"),
-    thickness: 1.5,
-  };
-  const bars = answer.types[i] === "integer";
-  const trace = {
-    ...(bars ? { type: "bar", marker: { color: colour("chosen"), opacity: 0.75 } } : { type: "scatter", mode: "markers", marker: { color: colour("chosen"), size: 9 } }),
-    x: names.map((_, n) => n),
-    y: values,
-    error_y: noise || undefined,
-    text: names.map((name, n) => {
-      const [figure, ...reach] = rounded(values[n], ends?.[n]);
-      return `${plain(name)}<br>${figure}${reach.length ? `, noise range ${reach.join(" to ")}` : ""}`;
-    }),
-    textposition: "none",
-    hovertemplate: "%{text}<extra></extra>",
-  };
-  const axis = { gridcolor: colour("grid"), zerolinecolor: colour("line"), linecolor: colour("line"), automargin: true };
-  return [
-    [trace],
-    {
-      height: 340,
-      margin: { t: 36, r: 10, b: 40, l: 50 },
-      title: { text: plain(answer.columns[i]), font: { size: 15 }, x: 0, xanchor: "left" },
-      paper_bgcolor: "rgba(0,0,0,0)",
-      plot_bgcolor: "rgba(0,0,0,0)",
-      font: { color: colour("ink"), family: typeface() },
-      xaxis: { ...axis, showgrid: false, zeroline: false, tickmode: "array", tickvals: names.map((_, n) => n), ticktext: names.map((name) => plain(short(name))), fixedrange: true },
-      yaxis: { ...axis, rangemode: bars ? "tozero" : "normal", fixedrange: true },
-    },
-    { displayModeBar: false, responsive: true },
-  ];
 }
 
 function comparison(id) {
@@ -142,9 +80,8 @@ function comparison(id) {
   const named = (select) => select.selectedOptions[0].textContent;
   sent(form, async ({ first, second }) => {
     const said = await call("POST", `/requests${at(id)}/difference`, { first: cell(first), second: cell(second) });
-    const verdict = said.larger ? "✓" : said.smaller ? "✕" : "●";
     $("#compared").prepend(
-      h("li", {}, h("strong", {}, `${verdict} ${named(form.first)} > ${named(form.second)}? `), said.sentence, said.covers === each ? null : ` ${said.covers}`),
+      h("li", {}, h("strong", {}, `${said.verdict} ${named(form.first)} > ${named(form.second)}? `), said.sentence, said.covers === each ? null : ` ${said.covers}`),
     );
   });
 }
@@ -155,7 +92,7 @@ function shown() {
   comparison(told.id);
   if (told.waiting) wait(told.id, told.state);
   if (told.signalling) import("./signals.js").then(({ signalling }) => signalling(told.id, told.signalling));
-  return charts(told.answers);
+  return draw(told.charts);
 }
 
 shown();

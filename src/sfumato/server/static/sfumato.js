@@ -235,6 +235,13 @@ export const colour = (name) => getComputedStyle(document.documentElement).getPr
 // The typeface of the page, for pictures: they do not inherit it.
 export const typeface = () => getComputedStyle(document.body).fontFamily;
 
+// A figure that the server drew, in the colours and the typeface of the page.
+export function placed(plot, { data, layout }) {
+  const painted = (part) => JSON.parse(JSON.stringify(part), (_, value) => (typeof value === "string" ? value.replace(/^var\(--(\w+)\)$/, (_all, name) => colour(name)) : value));
+  const font = { ...layout.font, color: colour("ink"), family: typeface(), size: 13 };
+  return window.Plotly?.react(plot, painted(data), { ...painted(layout), font }, { displayModeBar: false, responsive: true });
+}
+
 // Done now, and again whenever the page turns from light to dark or back.
 export function onTheme(work) {
   work();

@@ -1,6 +1,6 @@
 // What did the noise cost? A task is stated, asked about, and what comes back is drawn: steps 4, 5 and 6.
 
-import { $, $$, at, busy, call, colour, h, number, onTheme, plain, Problem, say, sent, show, typeface } from "./sfumato.js";
+import { $, $$, at, busy, call, h, number, onTheme, placed, Problem, say, sent, show } from "./sfumato.js";
 import { plotly } from "./result.js";
 
 const words = (name) => name.replaceAll("_", " ");
@@ -187,7 +187,7 @@ function history(request, told) {
     $("#no-signals").hidden = true;
     const fold = $("details", made);
     // What is folded up has no width: it is drawn when it is unfolded.
-    if (one.result?.picture) fold.addEventListener("toggle", () => fold.open && drawn($(".plot", made), one.result.picture, one.result.range), { once: true });
+    if (one.result?.picture) fold.addEventListener("toggle", () => fold.open && drawn($(".plot", made), one.result.picture), { once: true });
     fold.open = open;
     if (OPEN.includes(one.state)) follow(one, put);
   };
@@ -235,7 +235,7 @@ function item(one, told, put) {
     h("p", { class: "soft next" }, one.next),
     one.note ? h("p", { class: `notice${["refused", "failed"].includes(one.state) ? " ill" : ""}` }, one.note) : null,
     one.result?.picture ? h("div", { class: `plot${one.result.picture.spans ? " strip" : ""}`, role: "img", "aria-label": `${one.result.picture.title}. ${one.result.picture.pinned}.` }) : null,
-    one.result?.picture?.spans ? h("ul", { class: "places" }, one.result.picture.spans.map((span) => h("li", {}, placed(span)))) : null,
+    one.result?.picture?.spans ? h("ul", { class: "places" }, one.result.picture.places.map((sentence) => h("li", {}, sentence))) : null,
     said.map((sentence) => h("p", {}, sentence)),
     cost.length ? h("p", { class: "cost" }, cost) : null,
     h("p", { class: "problem", role: "alert", hidden: true }),
@@ -258,60 +258,9 @@ function item(one, told, put) {
 }
 
 // Of a free signal how often each score came; of others where the exact score lies. The score of the answer is pinned.
-async function drawn(place, picture, [low, high]) {
+async function drawn(place, { figure, spans }) {
   await plotly();
-  const pad = (high - low) / 10;
-  const { traces, top, foot, room, across, y } = picture.spans ? strip(picture, [low - pad, high + pad]) : histogram(picture, [low - pad, high + pad]);
-  const far = (picture.at - across[0]) / (across[1] - across[0]); // its words go where there is room for them
-  const side = far > 2 / 3 ? "left" : far < 1 / 3 ? "right" : "center";
-  const axis = () => ({ gridcolor: colour("grid"), zerolinecolor: colour("line"), linecolor: colour("line"), automargin: true, fixedrange: true });
-  const pin = () => ({ type: "scatter", mode: "lines+markers+text", x: [picture.at, picture.at], y: [foot, top * 1.12], line: { color: colour("ink"), width: 2 }, marker: { size: [0.1, 9], symbol: "triangle-down", color: colour("ink") }, text: ["", plain(picture.pinned)], textposition: `top ${side}`, cliponaxis: false, hoverinfo: "skip" });
-  const layout = () => ({
-    height: picture.spans ? 170 : 300,
-    showlegend: false,
-    margin: { t: 20, r: 20, b: 44, l: picture.spans ? 20 : 50 },
-    paper_bgcolor: "rgba(0,0,0,0)",
-    plot_bgcolor: "rgba(0,0,0,0)",
-    font: { color: colour("ink"), family: typeface() },
-    xaxis: { ...axis(), title: { text: plain(picture.x) }, range: across, zeroline: false },
-    yaxis: { ...axis(), range: [0, top * room], ...y },
-  });
-  onTheme(() => window.Plotly.react(place, [pin(), ...traces()], layout(), { displayModeBar: false, responsive: true }));
-}
-
-function histogram({ edges, counts, y, at }, whole) {
-  const traces = () => [
-    {
-      type: "bar",
-      x: counts.map((_, i) => (edges[i] + edges[i + 1]) / 2),
-      y: counts,
-      width: edges.slice(1).map((edge, i) => edge - edges[i]),
-      marker: { color: colour("other"), opacity: 0.7, line: { color: colour("ink"), width: 0.5 } },
-      text: counts.map((count, i) => `${number(edges[i])} to ${number(edges[i + 1])}: ${count}`),
-      textposition: "none",
-      hovertemplate: "%{text}<extra></extra>",
-    },
-  ];
-  const top = Math.max(...counts);
-  const ends = [Math.min(edges[0], at), Math.max(edges.at(-1), at)];
-  const pad = (ends[1] - ends[0]) / 20;
-  const across = counts.length === 1 ? whole : [ends[0] - pad, ends[1] + pad]; // one score: on its scale
-  return { traces, top, foot: counts.length === 1 ? top : 0, room: 1.3, across, y: { title: { text: plain(y) } } };
-}
-
-const placed = ({ label, low, high, note }) => `${label}: ${low === high ? number(low) : `${number(low)} to ${number(high)}`}${note ? `, ${note}` : ""}`;
-
-function strip({ spans }, whole) {
-  const traces = () =>
-    spans.map((span) => ({
-      type: "scatter",
-      mode: "lines+markers",
-      x: [span.low, span.high],
-      y: [0.5, 0.5],
-      line: { color: colour("other"), width: 12 },
-      marker: { size: 12, symbol: "line-ns-open", line: { color: colour("other"), width: 4 } },
-      text: plain(placed(span)),
-      hovertemplate: "%{text}<extra></extra>",
-    }));
-  return { traces, top: 1, foot: 0, room: 1.6, across: whole, y: { visible: false } };
+  const { data, layout } = figure;
+  const sized = spans ? { height: 170, yaxis: { ...layout.yaxis, visible: false } } : { height: 300 };
+  onTheme(() => placed(place, { data, layout: { ...layout, ...sized } }));
 }

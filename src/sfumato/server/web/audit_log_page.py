@@ -16,7 +16,7 @@ from sfumato.server.dependencies import AfterNumber, EscrowDep, ReadingUser
 from sfumato.server.texts import Line
 from sfumato.server.web.shell import RendererDep
 
-Asked = Annotated[Line, Query()]
+FilterText = Annotated[Line, Query()]
 screens = APIRouter(include_in_schema=False)
 _ON_A_PAGE = 50
 _REQUEST = re.compile(r"[0-9a-f]{24}")
@@ -28,8 +28,8 @@ def audit(
     actor: ReadingUser,
     escrow: EscrowDep,
     after: AfterNumber = None,
-    who: Asked = "",
-    about: Asked = "",
+    who: FilterText = "",
+    about: FilterText = "",
 ) -> Response:
     """An empty field of the form filters nothing."""
     who, about = who.strip()[:200], about.strip()[:200]

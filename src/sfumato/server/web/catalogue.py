@@ -25,21 +25,21 @@ _A_PAGE = 50
 
 @screens.get("/catalogue")
 def catalogue(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, after: AfterName = None) -> Response:
-    found = escrow.datasets.many(actor, after, _A_PAGE + 1)
-    more = found[_A_PAGE - 1].name if len(found) > _A_PAGE else None
-    return page("catalogue.html", datasets=found[:_A_PAGE], more=more, after=after)
+    datasets = escrow.datasets.many(actor, after, _A_PAGE + 1)
+    more = datasets[_A_PAGE - 1].name if len(datasets) > _A_PAGE else None
+    return page("catalogue.html", datasets=datasets[:_A_PAGE], more=more, after=after)
 
 
 @screens.get("/catalogue/{name}")
 def dataset(page: RendererDep, actor: ReadingUser, name: NameInPath, escrow: EscrowDep) -> Response:
-    held = escrow.datasets.one(actor, name)
-    return page("catalogue_entry.html", held=held, flow=_access(held.flow), spent=spent(actor, name, escrow))
+    entry = escrow.datasets.one(actor, name)
+    return page("catalogue_entry.html", held=entry, flow=_access(entry.flow), spent=spent_text(actor, name, escrow))
 
 
-def spent(actor: Person, name: str, escrow: Escrow) -> str:
+def spent_text(actor: Person, name: str, escrow: Escrow) -> str:
     """The total of a dataset, in a sentence."""
-    found = escrow.datasets.ledger(actor, name)
-    total, budget = found.record.total, found.budget.epsilon
+    ledger = escrow.datasets.ledger(actor, name)
+    total, budget = ledger.record.total, ledger.budget.epsilon
     return of_ledger.so_far(
         total.epsilon, total.delta or 0.0, total.guarantee.holds, None if budget is None else float(budget)
     )
@@ -55,6 +55,6 @@ def _access(access: PartnerAccess | None) -> dict[str, Any] | None:
         "offers": of_asking.offered(access.preferences),
         "guarantees": [(word, of_guarantee.MEANINGS[word]) for word in access.guarantees],
         "decides": of_policy.decides(access.approve),
-        "signals": [(one["title"], one["said"]) for one in kinds(access.signals) if one["allowed"]],
+        "signals": [(kind["title"], kind["said"]) for kind in kinds(access.signals) if kind["allowed"]],
         "code": of_policy.CODE if access.code else of_signal_pages.CODE_NOT_ALLOWED,
     }

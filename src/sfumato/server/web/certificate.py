@@ -19,19 +19,22 @@ screens = APIRouter(include_in_schema=False)
 
 @screens.get("/requests/{id}/certificate")
 def certificate(page: RendererDep, actor: ReadingUser, id: NameInPath, escrow: EscrowDep) -> Response:
-    request, certificates = escrow.requests.one(actor, id), _of(actor, id, escrow)
-    documents = [view.document(one, f", release {number}") for number, one in enumerate(certificates, 1)]
+    request, certificates = escrow.requests.one(actor, id), _certificates(actor, id, escrow)
+    several = len(certificates) > 1
+    documents = [view.document(each, f", release {i}" if several else "") for i, each in enumerate(certificates, 1)]
     recipient = escrow.accounts.one(request.get("analyst", actor.name))
     return page("certificate.html", request=request, recipient=recipient, certificates=documents)
 
 
 @screens.get("/requests/{id}/certificate.json")
 def as_json(actor: ReadingUser, id: NameInPath, escrow: EscrowDep) -> Response:
-    told = [view.worded(one).as_dict() for one in _of(actor, id, escrow)]
+    certificates = [view.worded(each).as_dict() for each in _certificates(actor, id, escrow)]
     named = {"Content-Disposition": 'attachment; filename="certificate.json"'}
-    return Response(json.dumps(told, indent=2), headers=named, media_type="application/json")
+    return Response(json.dumps(certificates, indent=2), headers=named, media_type="application/json")
 
 
-def _of(actor: Person, id: str, escrow: Escrow) -> list[ReleaseCertificate]:
-    """In the order of the queries, for whoever asked and those who hold the data."""
-    return [ReleaseCertificate.from_dict(one["certificate"]) for one in escrow.requests.result(actor, id)["answers"]]
+def _certificates(actor: Person, id: str, escrow: Escrow) -> list[ReleaseCertificate]:
+    """In the order of the queries, for the analyst who asked and for controllers."""
+    return [
+        ReleaseCertificate.from_dict(answer["certificate"]) for answer in escrow.requests.result(actor, id)["answers"]
+    ]

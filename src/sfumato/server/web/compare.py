@@ -10,8 +10,6 @@ from starlette.responses import Response
 from sfumato.errors import SfumatoError
 from sfumato.model.method_comparison import MethodComparison
 from sfumato.presentation import method_comparison_view as view
-from sfumato.presentation.figures.figure import Figure, Pin, Span
-from sfumato.presentation.figures.marks import GLYPHS
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import method_comparison_sentences as of_compare
 from sfumato.server.dependencies import EscrowDep, NameInPath, ReadingUser
@@ -45,7 +43,7 @@ def compare(
     except SfumatoError as refused:
         problem = Problem.model_validate_json(bytes(answer(refused).body))
         return page("compare.html", **around | {"problem": problem})
-    return page("compare.html", facts={"figure": drawn(view.figure(found))}, **around | {"compared": _shown(found)})
+    return page("compare.html", facts={"figure": view.page_figure(found)}, **around | {"compared": _shown(found)})
 
 
 def _shown(found: MethodComparison) -> dict[str, Any]:
@@ -59,26 +57,4 @@ def _shown(found: MethodComparison) -> dict[str, Any]:
         "notes": [*view.notes(found, on_a_page=True), *more],
         "bars": of_compare.COMPARED_BARS,
         "confidential": of_guarantee.CONTROLLER_ONLY if found.confidential else "",
-    }
-
-
-def drawn(figure: Figure) -> dict[str, Any]:
-    """The bars and the line of a picture of intervals, as a script draws them: an end that is none is null."""
-    low, high = figure.across.low, figure.across.high
-    return {
-        "low": low,
-        "high": high,
-        "spans": [
-            {
-                "label": f"{GLYPHS[span.mark]} {span.label}",
-                "low": max(span.low, low),
-                "high": min(span.high, high),
-                "endless": span.high > high,
-                "mark": span.mark,
-                "words": of_compare.epsilons((span.low, span.high)),
-                "note": span.note,
-            }
-            for span in figure.of(Span)
-        ],
-        "pins": [{"at": pin.x, "label": pin.label} for pin in figure.of(Pin)],
     }

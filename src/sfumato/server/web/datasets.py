@@ -31,14 +31,14 @@ def datasets(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, after: Af
     if actor.has(Role.ANALYST) and not actor.has(Role.CONTROLLER, Role.AUDITOR):
         return RedirectResponse("/catalogue", 303)
     actor.require(Role.CONTROLLER, Role.AUDITOR, to="see what is held")
-    found = escrow.datasets.many(actor, after, _AT_ONCE + 1)
+    listed = escrow.datasets.many(actor, after, _AT_ONCE + 1)
     waiting = _waiting(actor, escrow)
     rows = [
         _row(actor, escrow, entry) | {"waiting": waiting[entry.name]}
-        for entry in found[:_AT_ONCE]
+        for entry in listed[:_AT_ONCE]
         if isinstance(entry, FullEntry)
     ]
-    more = found[_AT_ONCE - 1].name if len(found) > _AT_ONCE else None
+    more = listed[_AT_ONCE - 1].name if len(listed) > _AT_ONCE else None
     may_register = actor.has(Role.CONTROLLER)
     return page("datasets.html", rows=rows, more=more, may_register=may_register, about_budget=of_rule.BUDGET)
 
@@ -46,37 +46,37 @@ def datasets(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, after: Af
 @screens.get("/datasets/{name}")
 def dataset(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, name: NameInPath) -> Response:
     """Analysts find what they may know of it in the catalogue."""
-    shown = escrow.datasets.one(actor, name)
-    if not isinstance(shown, DatasetDetails):
-        return RedirectResponse(f"/catalogue/{shown.name}", 303)
-    held = escrow.datasets.of(shown.name)
-    controls = held.is_controlled_by(actor)
-    record = escrow.datasets.ledger_of(actor, held)
+    visible = escrow.datasets.one(actor, name)
+    if not isinstance(visible, DatasetDetails):
+        return RedirectResponse(f"/catalogue/{visible.name}", 303)
+    registered = escrow.datasets.of(visible.name)
+    controls = registered.is_controlled_by(actor)
+    record = escrow.datasets.ledger_of(actor, registered)
     may_hold = [one.name for one in escrow.accounts.all() if one.has(Role.CONTROLLER) and not one.disabled]
     return page(
         "dataset.html",
-        dataset=shown,
+        dataset=visible,
         controls=controls,
-        sentences=of_schema.sentences(held.schema)[:2],
-        versions=escrow.datasets.versions(actor, held.name)[::-1] if controls else [],
-        may_hold=sorted({*may_hold, *held.controllers}),
+        sentences=of_schema.sentences(registered.schema)[:2],
+        versions=escrow.datasets.versions(actor, registered.name)[::-1] if controls else [],
+        may_hold=sorted({*may_hold, *registered.controllers}),
         spent=total_text(record.total),
         budget=of_guarantee.budget(record.budget) if record.budget.is_limited else None,
-        public_page=_has_public_page(escrow, actor, held.name, shown.policy),
+        public_page=_has_public_page(escrow, actor, registered.name, visible.policy),
         look=of_guarantee.LOOK,
         entered=of_schema.CHECK_IS_ENTERED,
-        costs=of_schema.check_costs(_ways(escrow, held)),
+        costs=of_schema.check_costs(_ways(escrow, registered)),
         stated=of_schema.STATED_BY_A_PERSON,
         looked=of_schema.AFTER_LOOK if record.known.somebody_looked else None,
         populations=of_ledger.POPULATIONS,
-        same_rows=[of_ledger.same_rows_held(held.name, other) for other in shown.same_rows or ()],
-        facts={"name": held.name, "person": actor.name},
+        same_rows=[of_ledger.same_rows_held(registered.name, other) for other in visible.same_rows or ()],
+        facts={"name": registered.name, "person": actor.name},
     )
 
 
-def _ways(escrow: Escrow, held: RegisteredDataset) -> list[str]:
+def _ways(escrow: Escrow, registered: RegisteredDataset) -> list[str]:
     """In which ways the policy in force approves."""
-    signed = escrow.datasets.policy_of(held)
+    signed = escrow.datasets.policy_of(registered)
     return [] if signed is None else [access_rule.approve.value for access_rule in signed.policy.access_rules]
 
 
@@ -87,17 +87,17 @@ def _has_public_page(escrow: Escrow, actor: Person, name: str, policy: object) -
 def _row(actor: Person, escrow: Escrow, entry: FullEntry) -> dict[str, Any]:
     """One of the list; one whose policy or ledger cannot be read is listed, and says so."""
     try:
-        held = escrow.datasets.of(entry.name)
-        ledger = escrow.datasets.ledger_of(actor, held)
-        policy = escrow.datasets.policy_of(held)
+        registered = escrow.datasets.of(entry.name)
+        ledger = escrow.datasets.ledger_of(actor, registered)
+        policy = escrow.datasets.policy_of(registered)
     except SfumatoError as error:
         return vars(entry) | {"error": error.message, "number": None}
-    versions = escrow.datasets.versions(actor, held.name) if held.is_controlled_by(actor) else []
+    versions = escrow.datasets.versions(actor, registered.name) if registered.is_controlled_by(actor) else []
     return vars(entry) | {
         "spent": ledger.total.epsilon,
         "budget": None if ledger.budget.epsilon is None else float(ledger.budget.epsilon),
         "policy": None if policy is None else policy.number,
-        "number": next((one.number for one in versions if one.id == held.version), None),
+        "number": next((each.number for each in versions if each.id == registered.version), None),
         "error": None,
     }
 
@@ -106,5 +106,7 @@ def _waiting(actor: Person, escrow: Escrow) -> Counter[str]:
     """How many requests wait for a decision, by dataset."""
     states = ("submitted", "computed")
     return Counter(
-        str(one["dataset"]) for state in states for one in escrow.requests.many(actor, state=state, limit=_MOST_WAITING)
+        str(request["dataset"])
+        for state in states
+        for request in escrow.requests.many(actor, state=state, limit=_MOST_WAITING)
     )

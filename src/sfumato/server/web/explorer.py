@@ -43,11 +43,11 @@ def request(
     show: Annotated[Literal["explorer", "answer"], Query()] = "explorer",
 ) -> Response:
     """Whoever may decide it sees what they decide from; everybody else sees what they asked, and what came of it."""
-    if show == "answer" or not escrow.decisions.decides(actor, id):
+    if show == "answer" or not escrow.requests.approval.decides(actor, id):
         return result.render_result(page, actor, escrow, id)
     shown = submission.request(escrow.requests.one(actor, id))
     try:
-        seen = submission.request_page(escrow.decisions.inspect(actor, shown["id"], rehearse=False))
+        seen = submission.request_page(escrow.requests.approval.inspect(actor, shown["id"], rehearse=False))
         place = min(query, len(seen["facts"]["queries"])) - 1
         found = _of_request(escrow, actor, seen, place)
     except SfumatoError as refused:  # its policy or its data is gone: it can still be returned and refused
@@ -144,7 +144,7 @@ def _page(
     found: Mapping[str, Any] | None = None,
     problem: Problem | None = None,
 ) -> Response:
-    others = [one for one in escrow.decisions.waiting(actor) if one["id"] != request["id"]]
+    others = [one for one in escrow.requests.approval.waiting(actor) if one["id"] != request["id"]]
     facts = {"request": request["id"], "state": request["state"], "binding": seen["binding"], "looked": seen["looked"]}
     facts |= {"next": _next(others)}
     around: dict[str, Any] = {

@@ -14,9 +14,9 @@ SIGN_IN = "/sign-in"
 
 
 def render_problem(request: Request, problem: JSONResponse) -> Response:
-    """A problem as it is to programs, and as a page to whoever looks at one.
+    """The problem as it is for programs, and a page for browsers.
 
-    Whoever is not signed in is sent to sign in, and comes back to where they were.
+    People who are not signed in are sent to sign in, and come back to where they were.
     """
     path = request.scope["path"]
     if path.startswith(("/api/", "/static/")) or request.method not in ("GET", "HEAD"):

@@ -30,7 +30,7 @@ def inbox(
     order: Annotated[Literal["oldest", "newest"], Query()] = "oldest",
 ) -> Response:
     actor.require(Role.CONTROLLER, to="decide requests")
-    waiting = escrow.decisions.waiting(actor)
+    waiting = escrow.requests.approval.waiting(actor)
     waiting = waiting if order == "oldest" else waiting[::-1]
     listed = [
         _listed(one) | {"foreseen": _foreseen(escrow, actor, one) if place < MOST_FORESEEN else None}
@@ -40,7 +40,7 @@ def inbox(
         "inbox.html",
         requests=listed,
         introduction=any(one["foreseen"] and one["foreseen"]["introduction"] for one in listed),
-        signals=escrow.signal_decisions.waiting(actor),
+        signals=escrow.signals.approval.waiting(actor),
         titles=of_signal_pages.TITLES,
         order=order,
         holds=bool({*escrow.datasets.held_by(actor)}),
@@ -57,7 +57,7 @@ def _listed(one: Mapping[str, Any]) -> dict[str, Any]:
 def _foreseen(escrow: Escrow, actor: Person, one: Mapping[str, Any]) -> dict[str, Any] | None:
     """None where the policy or the data is no longer there: its own page says which."""
     try:
-        return escrow.decisions.brief(actor, one["id"])
+        return escrow.requests.brief(actor, one["id"])
     except SfumatoError:
         return None
 

@@ -1,4 +1,4 @@
-"""Three minutes for whoever decides about others' data: six short screens, and four questions."""
+"""The introduction for controllers: six short screens and four questions, in three minutes."""
 
 from __future__ import annotations
 

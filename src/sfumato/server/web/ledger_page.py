@@ -13,23 +13,23 @@ from sfumato.server.dependencies import EscrowDep, NameInPath, ReadingUser
 from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
-_TOLD = ("reserved", "looked", "decided")
+_LISTED = ("reserved", "looked", "decided")
 
 
 @screens.get("/datasets/{name}/ledger")
 def ledger(page: RendererDep, actor: ReadingUser, name: NameInPath, escrow: EscrowDep) -> Response:
     dataset = escrow.datasets.one(actor, name)
-    found = dataset_view.ledger(escrow.datasets.ledger(actor, name))
-    entries = found.entries
+    view = dataset_view.ledger(escrow.datasets.ledger(actor, name))
+    entries = view.entries
     sees_all = entries is not None
     signed = escrow.policies.current(actor, name) if sees_all and dataset.policy is not None else None
     return page(
         "ledger.html",
         dataset=dataset,
         words=of_ledger,
-        ledger=found,
+        ledger=view,
         by_a_declaration=of_guarantee.BY_A_DECLARATION,
-        told=[entry for entry in entries or () if entry.event in _TOLD][::-1],
+        told=[entry for entry in entries or () if entry.event in _LISTED][::-1],
         entries=entries,
         recipients=escrow.requests.recipients(actor, name) if sees_all else {},
         public_page=signed is not None and signed.policy.public_page,

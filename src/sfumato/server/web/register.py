@@ -22,7 +22,7 @@ def register(page: RendererDep, actor: ReadingUser, escrow: EscrowDep) -> Respon
     return page(
         "register.html",
         steps=list(enumerate(STEPS, 1)),
-        relations={relation.value: said for relation, said in of_schema.RELATIONS.items()},
+        relations={relation.value: sentence for relation, sentence in of_schema.RELATIONS.items()},
         words=of_schema,
         form=offered(escrow, 1),
         facts={"person": actor.name, "types": [str(kind) for kind in Type], "replace": Relation.REPLACE.value},

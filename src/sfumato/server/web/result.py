@@ -1,4 +1,4 @@
-"""A request as whoever asked sees it: where it stands, and the answer once it is released."""
+"""A request as the analyst who asked sees it: its state, and the answer once it is released."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ from sfumato.server.web.shell import PageRenderer
 from sfumato.server.web.signals import tasks as signalling
 
 screens = APIRouter(include_in_schema=False)
-_DRAWN = ("columns", "rows", "intervals", "types", "ranged")
 _WORKING = (State.APPROVED, State.RUNNING)
 _TOLD_BY_A_PERSON = (State.RETURNED, State.REFUSED, State.RELEASED)
 _WAITING = (State.SUBMITTED, State.APPROVED, State.RUNNING, State.COMPUTED)
@@ -45,9 +44,9 @@ def as_csv(
     answers = escrow.requests.result(actor, id)["answers"]
     if query > len(answers):
         raise NotFound(f"There is no answer {query}", hint="they count from 1.")
-    made, text = answer_columns(Answer.from_dict(answers[query - 1]), intervals=True), StringIO(newline="")
-    rows = zip(*(column.values for column in made), strict=True)
-    write_csv(text, [column.name for column in made], rows)
+    table, text = answer_columns(Answer.from_dict(answers[query - 1]), intervals=True), StringIO(newline="")
+    rows = zip(*(column.values for column in table), strict=True)
+    write_csv(text, [column.name for column in table], rows)
     named = {"Content-Disposition": f'attachment; filename="answer-{query}.csv"'}
     return Response(text.getvalue(), headers=named, media_type="text/csv")
 
@@ -61,7 +60,7 @@ def render_result(page: PageRenderer, actor: Person, escrow: Escrow, id: str) ->
     if request["state"] == State.RELEASED:
         try:
             released = escrow.requests.result(actor, id)["answers"]
-            answers = [_answer(one) for one in released]
+            answers = [_answer(each) for each in released]
             signals = signalling.section(escrow, actor, request, released) if own else None
         except SfumatoError as why:
             without = str(why)
@@ -84,15 +83,15 @@ def render_result(page: PageRenderer, actor: Person, escrow: Escrow, id: str) ->
             "id": request["id"],
             "state": request["state"],
             "waiting": waiting,
-            "answers": [answer["drawn"] for answer in answers],
+            "charts": [answer["charts"] for answer in answers],
             "signalling": signals,
         },
     )
 
 
-def _answer(told: Mapping[str, Any]) -> dict[str, Any]:
+def _answer(released: Mapping[str, Any]) -> dict[str, Any]:
     """An answer for reading: its cells as text, what they are worth, and what may be compared."""
-    answer, certificate = Answer.from_dict(dict(told)), ReleaseCertificate.from_dict(told["certificate"])
+    answer, certificate = Answer.from_dict(dict(released)), ReleaseCertificate.from_dict(released["certificate"])
     heads, rows = release_view.cells(answer, rounded=True)
     numbers = _are_numbers(answer)
     return {
@@ -108,32 +107,32 @@ def _answer(told: Mapping[str, Any]) -> dict[str, Any]:
         "holds": certificate.guarantee.holds,
         "sentence": of_guarantee.sentence(of_guarantee.guarantee(certificate).removesuffix(".")),
         "odds": of_guarantee.promise(certificate),
-        "cells": _cells(told),
-        "drawn": {name: told[name] for name in _DRAWN} if len(rows) <= _MOST_DRAWN else None,
+        "cells": _cells(released),
+        "charts": release_view.charts(answer) if len(rows) <= _MOST_DRAWN else [],
         "left_out": max(0, len(rows) - _MOST_SHOWN),
     }
 
 
 def _are_numbers(answer: Answer) -> list[bool]:
     """Of each column that is shown; a range stands beside its figure."""
-    found = []
+    numeric = []
     for i, type_ in enumerate(answer.types):
         ranged = any(row[i] for row in answer.intervals or ())
-        found += [type_ in (Type.INTEGER, Type.NUMBER)] + [True] * ranged
-    return found
+        numeric += [type_ in (Type.INTEGER, Type.NUMBER)] + [True] * ranged
+    return numeric
 
 
-def _cells(told: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _cells(released: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Figures with noise intervals, by column: which row and column, and what they are called."""
-    if told["intervals"] is None or len(told["rows"]) > _MOST_COMPARED:
+    if released["intervals"] is None or len(released["rows"]) > _MOST_COMPARED:
         return []
-    keys = [i for i, ranged in enumerate(told["ranged"]) if not ranged]
-    found = []
-    for column, name in enumerate(told["columns"], 1):
-        if told["ranged"][column - 1]:
+    keys = [i for i, ranged in enumerate(released["ranged"]) if not ranged]
+    groups = []
+    for column, name in enumerate(released["columns"], 1):
+        if released["ranged"][column - 1]:
             rows = [
                 {"row": row, "label": " · ".join([*(str(cells[i]) for i in keys), name])}
-                for row, cells in enumerate(told["rows"], 1)
+                for row, cells in enumerate(released["rows"], 1)
             ]
-            found.append({"column": column, "name": name, "rows": rows})
-    return found
+            groups.append({"column": column, "name": name, "rows": rows})
+    return groups

@@ -41,10 +41,10 @@ def sharing(
     escrow.datasets.controlled(actor, name)
     dataset = escrow.datasets.one(actor, name)
     how: dict[str, Any] = {"secret": secret} if secret else {"choices": _whole(choices)}
-    asked = sql or first_query(dataset.name)
-    problem, found = None, None
+    query = sql or first_query(dataset.name)
+    problem, grid = None, None
     try:
-        found = view.grid(escrow.questions.guessing(actor, name, asked, how | {"candidates": view.EPSILONS}))
+        grid = view.grid(escrow.questions.guessing(actor, name, query, how | {"candidates": view.EPSILONS}))
     except (BadInput, Refused) as wrong:
         problem = wrong
     at: dict[str, Any] = {
@@ -58,24 +58,24 @@ def sharing(
     return page(
         "sharing.html",
         dataset=dataset,
-        sql=asked,
+        sql=query,
         choices=choices or str(_CHOICES),
         secret=secret,
         problem=problem,
-        grid=found,
+        grid=grid,
         at=at,
-        summary=() if found is None else view.summary(found, **at),
-        course=() if found is None else view.course(found, at["sensitivity"], at["trust"]),
+        summary=() if grid is None else view.summary(grid, **at),
+        course=() if grid is None else view.course(grid, at["sensitivity"], at["trust"]),
         words=of_guessing,
         rated=[]
         if signed is None
         else of_policy.partners(signed.trust, signed.sensitivity, signed.sensitivity_otherwise),
         rule=f"/datasets/{quote(dataset.name)}/policy?rule={quote(rule)}",
-        facts={} if found is None else {"grid": found, "at": at, "said": _SAID, "name": dataset.name, "how": how},
+        facts={} if grid is None else {"grid": grid, "at": at, "said": _SENTENCES, "name": dataset.name, "how": how},
     )
 
 
-_SAID = {
+_SENTENCES = {
     "partner": of_guessing.PARTNER,
     "within": of_guessing.WITHIN,
     "over": of_guessing.OVER,

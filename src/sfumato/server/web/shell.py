@@ -108,12 +108,12 @@ class PageRenderer:
             return 0
         escrow: Escrow = self._request.app.state.escrow
         with suppress(SfumatoError):  # a page that says what went wrong is a page too
-            return len(escrow.decisions.waiting(person)) + len(escrow.signal_decisions.waiting(person))
+            return len(escrow.requests.approval.waiting(person)) + len(escrow.signals.approval.waiting(person))
         return 0
 
 
 def renderer_for(request: Request) -> PageRenderer:
-    """Whoever is not signed in has a shell too: of the public pages, and of what went wrong."""
+    """The renderer of a request; public pages and failures have one without anybody signed in."""
     return PageRenderer(request, getattr(request.state, "caller", None))
 
 

@@ -18,9 +18,11 @@ def begin(caller: CallerDep) -> RedirectResponse:
 
 
 @screens.get(SIGN_IN)
-def sign_in(page: RendererDep, told: SettingsDep, next: str = "/", changed: str = "") -> Response:
+def sign_in(page: RendererDep, settings: SettingsDep, next: str = "/", changed: str = "") -> Response:
     """`next` is as long as the address that somebody was sent here from: a query stands in some.
 
     `changed` is the password, where somebody has just changed it.
     """
-    return page("sign_in.html", facts={"next": own_address(next)}, guests=told.guests, changed=changed == "password")
+    return page(
+        "sign_in.html", facts={"next": own_address(next)}, guests=settings.guests, changed=changed == "password"
+    )

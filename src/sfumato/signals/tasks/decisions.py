@@ -10,11 +10,11 @@ from typing import ClassVar
 from sfumato.errors import BadInput
 from sfumato.signals.tasks.distributions import chi_square_tail, student_tail
 from sfumato.signals.tasks.table import Table
-from sfumato.signals.tasks.task import Reference, Task, is_number, reference
+from sfumato.signals.tasks.task import ColumnTask, ReferenceTask, Task, is_number
 
 
 @dataclass(frozen=True, kw_only=True)
-class Above(Task):
+class Above(ColumnTask):
     """Is the figure of one row above that of another, or above a stated number? 1 is yes.
 
     With a `width` above 0 the answer is gradual: 0 at so much below, 1 at so much above. Then
@@ -28,7 +28,6 @@ class Above(Task):
     """
 
     name: ClassVar[str] = "above"
-    column: str
     a: str = ""
     b: str | float = 0.0
     width: float = 0.0
@@ -39,10 +38,6 @@ class Above(Task):
         if not isinstance(self.b, str) and not is_number(self.b):
             raise BadInput.because("task-compared-with", task=self.name)
         self.require_slopes()
-
-    @property
-    def reads(self) -> tuple[str, ...]:
-        return (self.column,)
 
     @property
     def rows(self) -> tuple[str, ...]:
@@ -75,7 +70,7 @@ class Above(Task):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChiSquare(Task):
+class ChiSquare(ReferenceTask):
     """Does a chi-square test at `level` reject that counts are shared out as the reference says? 1 is yes.
 
     Without a reference, that all rows are alike. Noise is not allowed for: the test is the analyst's, as they would run
@@ -87,23 +82,13 @@ class ChiSquare(Task):
     """
 
     name: ClassVar[str] = "chi_square"
-    column: str
-    reference: Reference = ()
     level: float = 0.05
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "reference", reference(self.reference))
+        super().__post_init__()
         if not all(n > 0 for _, n in self.reference):
             raise BadInput.because("task-reference-not-positive", task=self.name)
         _require_level(self, self.level)
-
-    @property
-    def reads(self) -> tuple[str, ...]:
-        return (self.column,)
-
-    @property
-    def rows(self) -> tuple[str, ...]:
-        return tuple(name for name, _ in self.reference)
 
     @property
     def decides(self) -> bool:

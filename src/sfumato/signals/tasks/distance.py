@@ -9,11 +9,11 @@ from typing import ClassVar, Self
 
 from sfumato.errors import BadInput
 from sfumato.signals.tasks.table import Table, Tables
-from sfumato.signals.tasks.task import Reference, Task, reference
+from sfumato.signals.tasks.task import ReferenceTask
 
 
 @dataclass(frozen=True, kw_only=True)
-class HistogramDistance(Task):
+class HistogramDistance(ReferenceTask):
     """`min(1, sum |c - r| / (2 sum |r|))`: of two histograms of one total, the total variation distance.
 
     `r` are public numbers by label (left out: those of the release itself), 0 where they have none. The denominator is
@@ -26,24 +26,14 @@ class HistogramDistance(Task):
     """
 
     name: ClassVar[str] = "histogram_distance"
-    column: str
-    reference: Reference = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "reference", reference(self.reference))
+        super().__post_init__()
         if self.reference and not self._total > 0:
             raise BadInput.because("task-reference-zero", task=self.name)
         if not math.isfinite(2 * self._total):
             raise BadInput.because("task-reference-too-large", task=self.name)
         self.require_slopes()
-
-    @property
-    def reads(self) -> tuple[str, ...]:
-        return (self.column,)
-
-    @property
-    def rows(self) -> tuple[str, ...]:
-        return tuple(name for name, _ in self.reference)
 
     @property
     def undefined(self) -> float:
@@ -60,8 +50,8 @@ class HistogramDistance(Task):
     def against(self, tables: Tables) -> Self:
         if self.reference or self.table >= len(tables) or self.column not in tables[self.table].columns:
             return self
-        found = tables[self.table].figure(self.column)
-        return replace(self, reference=tuple(found.items())) if any(found.values()) else self
+        figures = tables[self.table].figure(self.column)
+        return replace(self, reference=tuple(figures.items())) if any(figures.values()) else self
 
     def _score(self, table: Table) -> float | None:
         figures, known = table.figure(self.column), dict(self.reference)

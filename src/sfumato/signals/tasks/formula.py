@@ -92,12 +92,12 @@ class Formula(Task):
 
     @property
     def slopes(self) -> Mapping[str, float] | None:
-        found = self._part.slopes
-        if found is None:
+        cell_slopes = self._part.slopes
+        if cell_slopes is None:
             return None
-        every = {column: slope for (column, key), slope in found.items() if key is _EVERY}
+        every = {column: slope for (column, key), slope in cell_slopes.items() if key is _EVERY}
         most = dict(every)
-        for (column, key), slope in found.items():
+        for (column, key), slope in cell_slopes.items():
             if key is not _EVERY:
                 most[column] = max(most.get(column, Fraction(0)), slope + every.get(column, 0))
         return {column: _up(slope) for column, slope in most.items()}
@@ -107,15 +107,15 @@ class Formula(Task):
         return self._part.affine
 
     def _score(self, table: Table) -> float | None:
-        found = self._part.value({name: table.figure(name) for name in self.reads})
-        return float(max(-_FURTHEST, min(_FURTHEST, found)))  # held there: one step further is not without a value
+        value = self._part.value({name: table.figure(name) for name in self.reads})
+        return float(max(-_FURTHEST, min(_FURTHEST, value)))  # held there: one step further is not without a value
 
 
 def _up(exact: Fraction) -> float:
     if exact > _FURTHEST:
         return math.inf
-    found = float(exact)
-    return found if Fraction(found) >= exact else math.nextafter(found, math.inf)
+    nearest = float(exact)
+    return nearest if Fraction(nearest) >= exact else math.nextafter(nearest, math.inf)
 
 
 def _read(text: object) -> FormulaPart:

@@ -55,22 +55,22 @@ class _Learned(Task):
 
     def _foretold(self, model: Any, rows: list[list[float]], wanted: list[float]) -> list[float]:
         """What is predicted for each row by a model that was trained without its fold."""
-        found = [0.0] * len(rows)
+        predictions = [0.0] * len(rows)
         for fold in range(self.folds):
             tried = [i for i in range(len(rows)) if i % self.folds == fold]
             known = [i for i in range(len(rows)) if i % self.folds != fold]
             if not tried or not known:
                 continue
-            said = [wanted[i] for i in known]
-            if len(set(said)) == 1:
-                values = [said[0]] * len(tried)
+            targets = [wanted[i] for i in known]
+            if len(set(targets)) == 1:
+                values = [targets[0]] * len(tried)
             else:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")  # what a library remarks on the way would tell about the rows
-                    values = model.fit([rows[i] for i in known], said).predict([rows[i] for i in tried])
+                    values = model.fit([rows[i] for i in known], targets).predict([rows[i] for i in tried])
             for i, value in zip(tried, values, strict=True):
-                found[i] = float(value)
-        return found
+                predictions[i] = float(value)
+        return predictions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,11 +98,11 @@ class Classifier(_Learned):
         return 0.5
 
     def _score(self, table: Table) -> float | None:
-        rows, said = self._rows(table)
+        rows, targets = self._rows(table)
         if len(rows) < self.folds:
             return None
-        middle = (median(said) if self.above is None else self.above) if self.label else 0.5
-        classes = [float(value > middle) for value in said]
+        middle = (median(targets) if self.above is None else self.above) if self.label else 0.5
+        classes = [float(value > middle) for value in targets]
         foretold = self._foretold(_classifier(self.model), rows, classes)
         return sum(a == b for a, b in zip(foretold, classes, strict=True)) / len(rows)
 
@@ -130,13 +130,13 @@ class Regression(_Learned):
         return 1.0
 
     def _score(self, table: Table) -> float | None:
-        rows, said = self._rows(table)
+        rows, targets = self._rows(table)
         if len(rows) < self.folds:
             return None
-        foretold = self._foretold(_regressor(self.model), rows, said)
-        off = sum(abs(a - b) for a, b in zip(foretold, said, strict=True))
-        middle = fmean(said)
-        return off / sum(abs(value - middle) for value in said)
+        foretold = self._foretold(_regressor(self.model), rows, targets)
+        off = sum(abs(a - b) for a, b in zip(foretold, targets, strict=True))
+        middle = fmean(targets)
+        return off / sum(abs(value - middle) for value in targets)
 
 
 def _require_model(task: Task, model: str, known: tuple[str, ...]) -> None:

@@ -50,8 +50,8 @@ class OwnCode(Task):
         return self.run(table)
 
     def outcome(self, tables: Tables) -> float | None:
-        found = self._score(tables[self.table])
-        return None if found is None or not isfinite(found) else min(self.high, max(self.low, found))
+        score = self._score(tables[self.table])
+        return None if score is None or not isfinite(score) else min(self.high, max(self.low, score))
 
     def as_dict(self) -> dict[str, Any]:
         return {"task": self.name, "sha256": self.sha256, "low": self.low, "high": self.high}

@@ -10,7 +10,7 @@ from typing import ClassVar, Self
 
 from sfumato.errors import BadInput
 from sfumato.signals.tasks.table import Table, Tables
-from sfumato.signals.tasks.task import Task, is_whole, names
+from sfumato.signals.tasks.task import ColumnTask, is_whole, names
 
 
 def _from_the_top(figures: dict[str, float]) -> list[str]:
@@ -19,7 +19,7 @@ def _from_the_top(figures: dict[str, float]) -> list[str]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TopK(Task):
+class TopK(ColumnTask):
     """The share of the `k` largest that are among the first k of a reference order; left out: of the release itself.
 
     >>> table = Table(("place", "n"), (("a", 9), ("b", 7), ("c", 1)), ("n",))
@@ -28,7 +28,6 @@ class TopK(Task):
     """
 
     name: ClassVar[str] = "top_k"
-    column: str
     k: int = 3
     reference: tuple[str, ...] = ()
 
@@ -36,10 +35,6 @@ class TopK(Task):
         object.__setattr__(self, "reference", names(self.reference))
         if not is_whole(self.k) or self.k < 1:
             raise BadInput.because("task-k", task=self.name, k=repr(self.k))
-
-    @property
-    def reads(self) -> tuple[str, ...]:
-        return (self.column,)
 
     @property
     def decides(self) -> bool:
@@ -58,12 +53,25 @@ class TopK(Task):
         return self if self.reference else replace(self, reference=_release_order(self, tables))
 
     def _score(self, table: Table) -> float | None:
-        found, wanted = _from_the_top(table.figure(self.column))[: self.k], self.reference[: self.k]
-        return len({*found} & {*wanted}) / len(wanted) if wanted else None
+        largest, wanted = _from_the_top(table.figure(self.column))[: self.k], self.reference[: self.k]
+        return len({*largest} & {*wanted}) / len(wanted) if wanted else None
 
 
 @dataclass(frozen=True, kw_only=True)
-class RankAgreement(Task):
+class SignedTask(ColumnTask):
+    """A score from -1 to 1; 0 is neither."""
+
+    @property
+    def range(self) -> tuple[float, float]:
+        return -1.0, 1.0
+
+    @property
+    def undefined(self) -> float:
+        return 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankAgreement(SignedTask):
     """Kendall's tau between the order of a column and a reference order, from the top; left out: of the release itself.
 
     Of all pairs in the reference, the share in the same order less the share in the other one; a tie is neither.
@@ -74,23 +82,10 @@ class RankAgreement(Task):
     """
 
     name: ClassVar[str] = "rank_agreement"
-    column: str
     reference: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "reference", names(self.reference))
-
-    @property
-    def range(self) -> tuple[float, float]:
-        return -1.0, 1.0
-
-    @property
-    def undefined(self) -> float:
-        return 0.0
-
-    @property
-    def reads(self) -> tuple[str, ...]:
-        return (self.column,)
 
     @property
     def rows(self) -> tuple[str, ...]:
@@ -107,7 +102,7 @@ class RankAgreement(Task):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Trend(Task):
+class Trend(SignedTask):
     """Whether a column rises (1) or falls (-1) along a stated order of its rows: the sign of the slope; 0 is neither.
 
     Without an order the rows' labels are its places, where they are numbers.
@@ -118,23 +113,10 @@ class Trend(Task):
     """
 
     name: ClassVar[str] = "trend"
-    column: str
     order: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "order", names(self.order))
-
-    @property
-    def range(self) -> tuple[float, float]:
-        return -1.0, 1.0
-
-    @property
-    def undefined(self) -> float:
-        return 0.0
-
-    @property
-    def reads(self) -> tuple[str, ...]:
-        return (self.column,)
 
     @property
     def decides(self) -> bool:

@@ -63,22 +63,24 @@ def task(name: str | Mapping[str, Any], **parameters: Any) -> Task:
     >>> task("top_k", column="people", k=2).as_dict()
     {'task': 'top_k', 'table': 0, 'column': 'people', 'k': 2, 'reference': []}
     """
-    stated = {**name, **parameters} if isinstance(name, Mapping) else {"task": name, **parameters}
-    called = stated.pop("task", None)
+    arguments = {**name, **parameters} if isinstance(name, Mapping) else {"task": name, **parameters}
+    called = arguments.pop("task", None)
     kind = TASKS.get(called) if isinstance(called, str) else None
     if kind is None:
         raise BadInput.because("task-unknown", task=repr(called), tasks=list(TASKS))
     known = {field.name: field for field in fields(kind)}
-    strange = sorted(map(str, stated.keys() - known.keys()))
-    needed = [name for name, field in known.items() if field.default is MISSING and name not in stated]
+    strange = sorted(map(str, arguments.keys() - known.keys()))
+    needed = [name for name, field in known.items() if field.default is MISSING and name not in arguments]
     if strange:
         raise BadInput.because("task-parameter-unknown", task=called, parameter=strange[0], known=list(known))
     if needed:
         raise BadInput.because("task-parameter-missing", task=called, parameter=needed[0], known=list(known))
-    place = stated.get("table", 0)
+    place = arguments.get("table", 0)
     if not isinstance(place, int) or isinstance(place, bool) or place < 0:
         raise BadInput.because("task-table-place", task=called)
-    texts = [name for name, field in known.items() if field.type == "str" and not isinstance(stated.get(name, ""), str)]
+    texts = [
+        name for name, field in known.items() if field.type == "str" and not isinstance(arguments.get(name, ""), str)
+    ]
     if texts:
         raise BadInput.because("task-parameter-not-text", task=called, parameter=texts[0])
-    return kind(**stated)
+    return kind(**arguments)

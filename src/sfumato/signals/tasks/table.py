@@ -33,13 +33,13 @@ class Table:
 
     def figure(self, name: str) -> dict[str, float]:
         """One column by label, where it is a number; of rows with the same label the first."""
-        found: dict[str, float] = {}
+        figures: dict[str, float] = {}
         place = self.columns.index(name)
-        for said, row in zip(self.labels, self.rows, strict=True):
+        for row_label, row in zip(self.labels, self.rows, strict=True):
             value = row[place]
             if isinstance(value, int | float) and math.isfinite(value):
-                found.setdefault(said, float(value))
-        return found
+                figures.setdefault(row_label, float(value))
+        return figures
 
     def as_dict(self) -> dict[str, Any]:
         return {"columns": list(self.columns), "rows": [list(row) for row in self.rows], "figures": list(self.figures)}

@@ -82,8 +82,8 @@ class Task(ABC):
         """Refuse a name that no row has: what is said of a score without meaning would mislead."""
         strange = [name for name in self.rows if name not in labels]
         if strange:
-            shown = list(labels[:_SHOWN])
-            raise BadInput.because("task-row-unknown", task=self.name, row=strange[0], rows=shown, count=len(labels))
+            first = list(labels[:_SHOWN])
+            raise BadInput.because("task-row-unknown", task=self.name, row=strange[0], rows=first, count=len(labels))
 
     @abstractmethod
     def _score(self, table: Table) -> float | None:
@@ -100,10 +100,10 @@ class Task(ABC):
     def beyond(self, tables: Tables) -> float:
         """The score before it is held within its range."""
         try:
-            found = self._score(tables[self.table])
+            score = self._score(tables[self.table])
         except (ArithmeticError, LookupError, TypeError, ValueError):
-            found = None
-        return self.undefined if found is None or not math.isfinite(found) else float(found)
+            score = None
+        return self.undefined if score is None or not math.isfinite(score) else float(score)
 
     def against(self, tables: Tables) -> Self:
         """The same task where what it compares with was left open: then that is these tables, which are public."""
@@ -122,6 +122,31 @@ class Task(ABC):
         """Refuse constants that no float holds."""
         if not all(map(math.isfinite, (self.slopes or {}).values())):
             raise BadInput.because("task-too-steep", task=self.name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnTask(Task):
+    """A task about the figures of one column."""
+
+    column: str
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        return (self.column,)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReferenceTask(ColumnTask):
+    """A task that compares a column with public numbers."""
+
+    reference: Reference = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "reference", reference(self.reference))
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        return tuple(name for name, _ in self.reference)
 
 
 def is_number(value: object) -> bool:
@@ -145,12 +170,12 @@ def reference(value: object) -> Reference:
     """Numbers by label from JSON."""
     pairs = value.items() if isinstance(value, Mapping) else value
     try:
-        found = [(str(label), float(number)) for label, number in pairs]  # type: ignore[attr-defined]
+        numbers = [(str(label), float(number)) for label, number in pairs]  # type: ignore[attr-defined]
     except (TypeError, ValueError, OverflowError):
-        found = [("", math.nan)]
-    if not all(math.isfinite(number) for _, number in found):
+        numbers = [("", math.nan)]
+    if not all(math.isfinite(number) for _, number in numbers):
         raise BadInput.because("task-reference-not-numbers")
-    return tuple(sorted(dict(found).items()))
+    return tuple(sorted(dict(numbers).items()))
 
 
 def _plain(value: Any) -> Any:

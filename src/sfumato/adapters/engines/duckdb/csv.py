@@ -110,7 +110,7 @@ class CsvFile:
 
 
 def _one_text(text: bytes) -> pa.Array:
-    """Of its bytes: for a list pyarrow would load pandas first, which takes longer than a small file."""
+    """An array made from bytes: from a list, pyarrow would load pandas first, which takes longer than a small file."""
     import pyarrow as pa
 
     ends = struct.pack("=qq", 0, len(text))

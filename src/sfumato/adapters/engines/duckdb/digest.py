@@ -3,8 +3,8 @@
 It is a guard against mistakes, such as one file registered under two names, and no proof: a copy in which one value
 differs has another digest. Each row has a 64-bit hash, and the hashes are added up: one pass, tens of millions of
 values a second. A query that reads one column of a large file takes less, so a large Parquet file is told by its size,
-its beginning and its footer, which copies of the file have in common. Whoever keeps a digest keys it first: a plain one
-would tell whether a person is in the data.
+its beginning and its footer, which copies of the file have in common. A digest is keyed before it
+is kept: a plain one would tell whether a person is in the data.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ FORMATS = ("csv", "parquet")
 class MemoryFile:
     """A CSV or Parquet file behind an open descriptor, and how much its engine may use. Sentences call it by its name.
 
-    It is read anew for each query: whoever opened the descriptor closes it, after the last one.
+    It is read anew for each query. The caller that opened the descriptor closes it, after the last one.
     """
 
     fd: int

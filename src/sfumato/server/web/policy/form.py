@@ -13,7 +13,6 @@ from sfumato.presentation.wording.signals import pages as of_signal_pages
 from sfumato.privacy.risk.sharing import LEVELS
 from sfumato.server.web.signals.tasks import kinds
 
-_OWN = ("gap", "attack_chance", "within", "epsilon")  # preferences that the form lets partners state
 _SWITCHES = {
     "public_page": of_rule.PUBLIC_PAGE,
     "separation": of_rule.SEPARATION,
@@ -23,19 +22,19 @@ _SWITCHES = {
 
 def offered(escrow: Escrow, controllers: int) -> dict[str, Any]:
     """Whom and what a policy may name. What is not offered here is stated as text."""
-    people = [one for one in escrow.accounts.all() if not one.disabled]
+    people = [person for person in escrow.accounts.all() if not person.disabled]
     return {
         "everyone": EVERYONE,
-        "organisations": sorted({one.organisation for one in people if one.organisation}, key=str.casefold),
-        "people": [one for one in people if one.has(Role.ANALYST)],
+        "organisations": sorted({person.organisation for person in people if person.organisation}, key=str.casefold),
+        "people": [person for person in people if person.has(Role.ANALYST)],
         "kinds": of_rule.KINDS,
-        "own": {name: of_rule.KINDS[name][0] for name in _OWN},
+        "own": {name: kind.title for name, kind in of_rule.KINDS.items() if kind.label},
         "levels": list(LEVELS),
         "approve": of_rule.APPROVE,
         "controllers": controllers,
-        "signals": {one["kind"]: (one["title"], one["said"]) for one in kinds()},
+        "signals": {kind["kind"]: (kind["title"], kind["said"]) for kind in kinds()},
         "signal_bits": AccessRule.signal_bits,
-        "switches": {name: said for name, said in _SWITCHES.items() if name in Policy.__dataclass_fields__},
+        "switches": {name: sentence for name, sentence in _SWITCHES.items() if name in Policy.__dataclass_fields__},
         "words": {
             "rule": of_rule.BEFORE_ANYBODY_LOOKS,
             "ceiling": of_rule.CEILING,

@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from starlette.responses import RedirectResponse, Response
 
 from sfumato.errors import SfumatoError
-from sfumato.escrow.submissions.ballot import WAITING
+from sfumato.escrow.submissions.lifecycle import WAITING
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.signal import SignalKind
 from sfumato.presentation.escrow import submission
@@ -33,10 +33,10 @@ def signal(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, sid: NameIn
     seen: Mapping[str, Any] | None = None
     problem = ""
     try:
-        seen = submission.signal_page(escrow.signal_decisions.inspect(actor, shown["id"]))
+        seen = submission.signal_page(escrow.signals.approval.inspect(actor, shown["id"]))
     except SfumatoError as gone:  # the answer or the policy is gone: it can still be returned and refused
         problem = str(gone)
-    others = [one for one in escrow.signal_decisions.waiting(actor) if one["id"] != shown["id"]]
+    others = [one for one in escrow.signals.approval.waiting(actor) if one["id"] != shown["id"]]
     waits = shown["state"] in WAITING
     published = shown["kind"] == SignalKind.PUBLISHED  # what that carries is in the words of its kind
     looked = escrow.datasets.looked(actor, shown["dataset"])

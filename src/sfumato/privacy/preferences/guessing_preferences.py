@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TypeVar
+from typing import Any
 
 from sfumato.errors import PreferenceError
+from sfumato.model.method_comparison import Need
 from sfumato.model.schema import Schema, SchemaColumn, Type
-from sfumato.privacy.preferences.stated import Stated, exactly
-from sfumato.privacy.risk.sharing import LEVELS
+from sfumato.privacy.preferences.preference import Interval, Preference, Setting, exactly, plain
+from sfumato.privacy.risk.guessing import epsilon_for_guess, exponent_for_advantage
+from sfumato.privacy.risk.sharing import LEVELS, chance_for_risk
 
 
 @dataclass(frozen=True)
@@ -45,22 +46,66 @@ class Secret:
         known = blindly if self.choices is None else f"one of {self.choices}"
         return ", ".join(filter(None, [self.column, within if self.column else "", known]))
 
+    def to_mapping(self) -> dict[str, Any]:
+        prior = None if self.choices is not None else self.prior
+        return plain({"choices": self.choices, "secret": self.column, "radius": self.radius, "prior": prior})
+
+
+class _Guessing(Preference):
+    """What the preferences about guesses share: with a priority, so many times their epsilon is allowed."""
+
+    leaves_room = True
+
+    def epsilon(self, delta: float, steps: int) -> float:
+        """The epsilon at which a guess is right no more often than was asked for (docs/theory/guessing.md)."""
+        raise NotImplementedError
+
+    def interval(self, setting: Setting, /) -> Interval:
+        steps = 1 if setting.measurement is None else setting.measurement.steps
+        top = float(self.priority) * self.epsilon(setting.noise.delta or 0.0, steps)
+        return Interval(0.0, max(0.0, top - setting.beside))
+
 
 @dataclass(frozen=True)
-class Guess(Stated):
+class Guess(_Guessing):
     """An attacker who knows everything else guesses somebody's value right at most this often."""
 
     chance: Fraction
     secret: Secret
     priority: Fraction = Fraction(1)
 
+    need = Need.SECRET
+
     @property
     def words(self) -> str:
         return self.allowed(f"guess {float(self.chance):g}{self.secret.words}")
 
+    @property
+    def secret_column(self) -> str | None:
+        return self.secret.column
+
+    def epsilon(self, delta: float, steps: int) -> float:
+        return epsilon_for_guess(float(self.chance), float(self.secret.known), steps, delta)
+
+    def to_mapping(self) -> dict[str, Any]:
+        return plain({"guess": self.chance}) | self.secret.to_mapping()
+
+    def scaled(self, weight: Fraction, /) -> Guess:
+        return replace(self, priority=weight)
+
+    def resolve(self, schema: Schema, /) -> Guess:
+        return replace(self, secret=known(self.secret, schema)).above_blind()
+
+    def above_blind(self) -> Guess:
+        """Refuse what a blind guess exceeds already."""
+        blind = self.secret.prior
+        if blind is not None and self.chance <= blind:
+            raise PreferenceError.because("guess-below-blind", blind=float(blind), chance=float(self.chance))
+        return self
+
 
 @dataclass(frozen=True)
-class Advantage(Stated):
+class Advantage(_Guessing):
     """No answer raises anybody's belief in anything about a person by more than this, whatever they believed."""
 
     most: Fraction
@@ -70,9 +115,20 @@ class Advantage(Stated):
     def words(self) -> str:
         return self.allowed(f"advantage {float(self.most):g}")
 
+    def epsilon(self, delta: float, steps: int) -> float:
+        if delta:
+            raise PreferenceError.because("advantage-with-delta")
+        return exponent_for_advantage(float(self.most)) * steps / 2
+
+    def to_mapping(self) -> dict[str, Any]:
+        return plain({"advantage": self.most})
+
+    def scaled(self, weight: Fraction, /) -> Advantage:
+        return replace(self, priority=weight)
+
 
 @dataclass(frozen=True)
-class SharingRisk(Stated):
+class SharingRisk(_Guessing):
     """`s (1 - t)` times what a guess gains: sensitivity of the data, trust in the partner, chance of a guess.
 
     As published it is times the chance itself, which has a floor that no noise goes below.
@@ -85,14 +141,39 @@ class SharingRisk(Stated):
     as_published: bool = False
     priority: Fraction = Fraction(1)
 
+    need = Need.SECRET
+
     @property
     def words(self) -> str:
-        said = f"sharing risk {_level(self.most)} at trust {_level(self.trust)}"
+        risk = f"sharing risk {_level(self.most)} at trust {_level(self.trust)}"
         how = ", as published" if self.as_published else ""
-        return self.allowed(f"{said} and data sensitivity {_level(self.sensitivity)}{self.secret.words}{how}")
+        return self.allowed(f"{risk} and data sensitivity {_level(self.sensitivity)}{self.secret.words}{how}")
 
+    @property
+    def secret_column(self) -> str | None:
+        return self.secret.column
 
-T = TypeVar("T")
+    def epsilon(self, delta: float, steps: int) -> float:
+        prior, ratings = float(self.secret.known), (float(self.most), float(self.sensitivity), float(self.trust))
+        return epsilon_for_guess(chance_for_risk(*ratings, prior, as_published=self.as_published), prior, steps, delta)
+
+    def to_mapping(self) -> dict[str, Any]:
+        ratings = {"trust": self.trust, "data_sensitivity": self.sensitivity, "as_published": self.as_published}
+        return plain({"sharing_risk": self.most} | ratings) | self.secret.to_mapping()
+
+    def scaled(self, weight: Fraction, /) -> SharingRisk:
+        return replace(self, priority=weight)
+
+    def resolve(self, schema: Schema, /) -> SharingRisk:
+        return replace(self, secret=known(self.secret, schema)).above_floor()
+
+    def above_floor(self) -> SharingRisk:
+        """Refuse a risk that no noise goes below: 0, or as published the chance of a blind guess."""
+        blind, stake = self.secret.prior, self.sensitivity * (1 - self.trust)
+        floor = stake * blind if self.as_published and blind is not None else Fraction(0)
+        if stake and self.most <= floor:
+            raise PreferenceError.because("sharing-risk-below-floor", floor=float(floor), risk=float(self.most))
+        return self
 
 
 def guess(
@@ -111,9 +192,7 @@ def guess(
     number = exactly("guess", chance)
     if not 0 < number <= 1:
         raise PreferenceError.because("guess-out-of-range", stated=str(chance))
-    stated = Guess(number, secret_of("guess", choices, secret, radius, prior))
-    _above_blind(stated)
-    return stated
+    return Guess(number, secret_of("guess", choices, secret, radius, prior)).above_blind()
 
 
 def advantage(most: float) -> Advantage:
@@ -140,48 +219,34 @@ def sharing_risk(
     It is the data's sensitivity times the distrust in the partner times what a guess gains; `as_published` times the
     chance of the guess itself.
     """
-    for what, stated in (("trust", trust), ("data sensitivity", data_sensitivity)):
-        if stated is None:
+    for what, rating in (("trust", trust), ("data sensitivity", data_sensitivity)):
+        if rating is None:
             raise PreferenceError.because("sharing-risk-incomplete", what=what)
-    found = SharingRisk(
+    return SharingRisk(
         level("sharing risk", risk),
         level("trust", trust),
         level("data sensitivity", data_sensitivity),
         secret_of("sharing risk", choices, secret, radius, prior),
         as_published,
-    )
-    _above_floor(found)
-    return found
+    ).above_floor()
 
 
-def level(what: str, stated: object) -> Fraction:
+def level(what: str, value: object) -> Fraction:
     """One of the five words, or a number from 0 to 1.
 
     >>> level("trust", "very high"), level("trust", 0.25)
     (Fraction(9, 10), Fraction(1, 4))
     """
-    text = " ".join(str(stated).replace("-", " ").split()).lower() if isinstance(stated, str) else ""
+    text = " ".join(str(value).replace("-", " ").split()).lower() if isinstance(value, str) else ""
     if text in LEVELS:
         return Fraction(str(LEVELS[text]))
     try:
-        number = exactly(what, stated)
+        number = exactly(what, value)
     except PreferenceError:
-        raise PreferenceError.because("level-unknown", what=what, stated=str(stated), levels=list(LEVELS)) from None
+        raise PreferenceError.because("level-unknown", what=what, stated=str(value), levels=list(LEVELS)) from None
     if not 0 <= number <= 1:
-        raise PreferenceError.because("level-out-of-range", what=what, stated=str(stated), levels=list(LEVELS))
+        raise PreferenceError.because("level-out-of-range", what=what, stated=str(value), levels=list(LEVELS))
     return number
-
-
-def resolved(preference: T, schema: Schema) -> T:
-    """With what the schema says about its secret, if it has one: how many values, or how wide a range."""
-    if not isinstance(preference, Guess | SharingRisk):
-        return preference
-    found = replace(preference, secret=known(preference.secret, schema))
-    if isinstance(found, Guess):
-        _above_blind(found)
-    else:
-        _above_floor(found)
-    return found
 
 
 def known(secret: Secret, schema: Schema) -> Secret:
@@ -195,21 +260,15 @@ def known(secret: Secret, schema: Schema) -> Secret:
         return replace(secret, column=column.name)
     where = f"[columns.{column.name}] in {schema.origin}"
     if secret.radius is not None:
-        found = replace(secret, column=column.name, prior=_share_within(secret.radius, column, where))
+        resolved = replace(secret, column=column.name, prior=_share_within(secret.radius, column, where))
     elif column.keys is None:
         raise PreferenceError.because("secret-without-categories", where=where, column=column.name)
     else:
         many = len(column.keys)
-        found = replace(secret, column=column.name, prior=Fraction(1, many), choices=many)
-    if found.known >= 1:
+        resolved = replace(secret, column=column.name, prior=Fraction(1, many), choices=many)
+    if resolved.known >= 1:
         raise PreferenceError.because("secret-always-guessed", where=where, column=column.name)
-    return found
-
-
-def secret_columns(preferences: Iterable[object]) -> tuple[str, ...]:
-    """The columns whose categories or bounds preferences go by."""
-    secrets = [p.secret.column for p in preferences if isinstance(p, Guess | SharingRisk)]
-    return tuple(column for column in secrets if column is not None)
+    return resolved
 
 
 def _share_within(radius: Fraction, column: SchemaColumn, where: str) -> Fraction:
@@ -247,21 +306,6 @@ def secret_of(what: str, choices: object, column: object, radius: object, prior:
     if not 0 < share < 1:
         raise PreferenceError.because("prior-out-of-range", stated=str(prior))
     return Secret(share, column=column)
-
-
-def _above_blind(stated: Guess) -> None:
-    """Refuse what a blind guess exceeds already."""
-    blind = stated.secret.prior
-    if blind is not None and stated.chance <= blind:
-        raise PreferenceError.because("guess-below-blind", blind=float(blind), chance=float(stated.chance))
-
-
-def _above_floor(stated: SharingRisk) -> None:
-    """Refuse a risk that no noise goes below: 0, or as published the chance of a blind guess."""
-    blind, stake = stated.secret.prior, stated.sensitivity * (1 - stated.trust)
-    floor = stake * blind if stated.as_published and blind is not None else Fraction(0)
-    if stake and stated.most <= floor:
-        raise PreferenceError.because("sharing-risk-below-floor", floor=float(floor), risk=float(stated.most))
 
 
 def _level(number: Fraction) -> str:

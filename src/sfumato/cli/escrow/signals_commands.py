@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sfumato.cli import options
-from sfumato.cli.escrow.decisions import AllowNoGuarantee, Note, Why
-from sfumato.cli.escrow.desk import Desk, at_a_desk, show, show_list
-from sfumato.cli.escrow.requests import Seconds, Wait
-from sfumato.cli.progress import waiting
-from sfumato.errors import AwaitingApproval, BadInput, Forbidden, Refused
+from sfumato.cli.escrow import submission_commands as submissions
+from sfumato.cli.escrow.desk import Desk, Shown, at_a_desk, show, show_list
+from sfumato.cli.escrow.submission_commands import Seconds, Wait
+from sfumato.errors import AwaitingApproval, BadInput
 
 if TYPE_CHECKING:
-    from sfumato.client.signal import Signal
+    from sfumato.client.submissions import RemoteSignal
 
 app = typer.Typer(help="What did the noise cost? Asked about an answer that was released.")
 app.callback(invoke_without_command=True)(options.explain)
 
 Id = Annotated[str, typer.Argument(metavar="SIGNAL", help="The signal, as `signal submit` and `signal list` name it.")]
-Request = Annotated[str, typer.Argument(metavar="REQUEST", help="The request whose answer it is about.")]
+RequestId = Annotated[str, typer.Argument(metavar="REQUEST", help="The request whose answer it is about.")]
+_signal = submissions.command(Id, lambda client, id: client.signal(id))
 
 
 @app.command("tasks")
@@ -36,7 +36,7 @@ def tasks(desk: Desk, as_json: options.Json = False) -> None:
 @app.command("submit")
 @at_a_desk
 def submit(
-    request: Request,
+    request: RequestId,
     desk: Desk,
     task: Annotated[
         str, typer.Option(metavar="JSON", help='As {"task": "top_k", "column": "n", "k": 3}; text, @FILE or -.')
@@ -65,14 +65,13 @@ def submit(
     if seconds is not None and not wait:
         raise BadInput("--seconds goes with --wait", hint="add --wait.")
     how: dict[str, Any] = {"epsilon": epsilon, "blocks": blocks, "draws": draws, "by_range": by_range}
-    stated = _task(options.query_text(task, "--task")) if task else None
+    scored = _task(options.query_text(task, "--task")) if task else None
     with desk.open() as client:
-        asked = client.request(request)
-        made = asked.signal(stated, kind, query=query, code=code, range=range_, **how)
-        if wait or made.state == "released":
-            _tell(_waited(made, seconds) if wait else made, as_json)
+        signal = client.request(request).signal(scored, kind, query=query, code=code, range=range_, **how)
+        if wait or signal.state == "released":
+            _tell(submissions.settle(signal, wait, seconds), as_json)
             return
-        show(made, as_json)
+        show(signal, as_json)
         raise typer.Exit(AwaitingApproval.exit_status)
 
 
@@ -90,73 +89,21 @@ def list_(
 
 
 @app.command("inspect")
-@at_a_desk
+@_signal
 def inspect(
-    id: Id,
-    desk: Desk,
+    signal: RemoteSignal,
     value: Annotated[
         bool, typer.Option("--value", help="Both scores of one that is withheld: recorded as a look.")
     ] = False,
-    as_json: options.Json = False,
-) -> None:
+) -> Shown:
     """What an approver needs on one page: the code with its marks; whoever asked sees where it stands."""
-    with desk.open() as client:
-        signal = client.signal(id)
-        if value:
-            show(signal.value(), as_json)
-            return
-        try:
-            show(signal.page(), as_json)
-        except Forbidden:
-            show(signal, as_json)
+    return signal.value() if value else submissions.page_of(signal)
 
 
-@app.command("approve")
-@at_a_desk
-def approve(
-    id: Id,
-    desk: Desk,
-    note: Note = "",
-    binding: Annotated[
-        str, typer.Option(metavar="HASH", help="What `inspect` showed: whatever has changed since is not approved.")
-    ] = "",
-    allow_no_guarantee: AllowNoGuarantee = False,
-    preregistered: options.Preregistered = "",
-    as_json: options.Json = False,
-) -> None:
-    """Let it go ahead: this task or code, kind, release and data, and nothing else."""
-    with desk.open() as client:
-        signal = client.signal(id)
-        how: dict[str, Any] = {"allow_no_guarantee": allow_no_guarantee, "preregistered": preregistered}
-        show(signal.approve(note, binding=binding, **how), as_json)
-
-
-@app.command("return")
-@at_a_desk
-def give_back(
-    id: Id, note: Why, desk: Desk, allow_no_guarantee: AllowNoGuarantee = False, as_json: options.Json = False
-) -> None:
-    """Send it back with what is to be changed."""
-    with desk.open() as client:
-        show(client.signal(id).return_(note, allow_no_guarantee=allow_no_guarantee), as_json)
-
-
-@app.command("refuse")
-@at_a_desk
-def refuse(
-    id: Id, note: Why, desk: Desk, allow_no_guarantee: AllowNoGuarantee = False, as_json: options.Json = False
-) -> None:
-    """Say no, and why."""
-    with desk.open() as client:
-        show(client.signal(id).refuse(note, allow_no_guarantee=allow_no_guarantee), as_json)
-
-
-@app.command("withdraw")
-@at_a_desk
-def withdraw(id: Id, desk: Desk, as_json: options.Json = False) -> None:
-    """Take your own back before it is decided."""
-    with desk.open() as client:
-        show(client.signal(id).withdraw(), as_json)
+app.command("approve")(_signal(submissions.approve))
+app.command("return")(_signal(submissions.give_back))
+app.command("refuse")(_signal(submissions.refuse))
+app.command("withdraw")(_signal(submissions.withdraw))
 
 
 @app.command("result")
@@ -164,29 +111,19 @@ def withdraw(id: Id, desk: Desk, as_json: options.Json = False) -> None:
 def result(id: Id, desk: Desk, wait: Wait = False, seconds: Seconds = None, as_json: options.Json = False) -> None:
     """What the noise did; exit 4 while that is awaited."""
     with desk.open() as client:
-        signal = client.signal(id)
-        _tell(_waited(signal, seconds) if wait else signal, as_json)
+        _tell(submissions.settle(client.signal(id), wait, seconds), as_json)
 
 
 def _task(text: str) -> dict[str, Any]:
     try:
-        read = json.loads(text)
+        task = json.loads(text)
     except ValueError:
-        read = None
-    if not isinstance(read, dict):
+        task = None
+    if not isinstance(task, dict):
         raise BadInput("A task is a JSON object", hint='write {"task": "top_k", "column": "n", "k": 3}.')
-    return read
+    return task
 
 
-def _waited(signal: Signal, seconds: float | None) -> Signal:
-    with waiting(lambda: None, f"Waiting for signal {signal.number}", after=0.0):
-        return signal.wait(seconds, told=lambda _: None)
-
-
-def _tell(signal: Signal, as_json: bool) -> None:
-    state = signal.as_dict()["state"]
-    if state in ("refused", "returned", "withdrawn", "failed"):
-        ended = "failed" if state == "failed" else f"was {state}"
-        raise Refused(f"Signal {signal.number} {ended}", hint=signal.note or signal.next)
-    found = signal.result()
-    typer.echo(json.dumps(found.as_dict(), indent=2) if as_json else found.text())
+def _tell(signal: RemoteSignal, as_json: bool) -> None:
+    result = signal.result()
+    typer.echo(json.dumps(result.as_dict(), indent=2) if as_json else result.text())

@@ -1,4 +1,4 @@
-"""`sfumato submit`, `estimate`, `inbox`, `inspect` and `result`: asking, and what comes of it."""
+"""`sfumato submit`, `estimate`, `inbox`, `inspect`, `result` and what is decided about a request."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sfumato.cli import answers, options
-from sfumato.cli.escrow.desk import Desk, at_a_desk, show, show_list
+from sfumato.cli.escrow import submission_commands as submissions
+from sfumato.cli.escrow.desk import Desk, Shown, at_a_desk, show, show_list
+from sfumato.cli.escrow.submission_commands import AllowNoGuarantee, Seconds, Wait
 from sfumato.cli.preferences import with_names
-from sfumato.cli.progress import waiting
-from sfumato.errors import AwaitingApproval, BadInput, Forbidden, Refused
+from sfumato.errors import AwaitingApproval, BadInput
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sfumato.client.request import Request
+    from sfumato.client.submissions import RemoteRequest
 
 Dataset = Annotated[str, typer.Argument(metavar="DATASET", help="The dataset that is asked.")]
 Id = Annotated[str, typer.Argument(metavar="REQUEST", help="The request, as `submit` and `inbox` name it.")]
@@ -27,9 +28,7 @@ Weights = Annotated[
 ]
 Named = dict[str, Any]  # the preferences that a command is handed, by their names
 Mechanism = Annotated[str | None, typer.Option(help="laplace, gaussian or truncated; the rule has its own.")]
-Wait = Annotated[bool, typer.Option("--wait", help="Wait until it is decided and computed.")]
-Seconds = Annotated[float | None, typer.Option(metavar="S", help="Of --wait: no longer than this.")]
-_STAYS_OUT = ("refused", "returned", "withdrawn", "failed")
+_request = submissions.command(Id, lambda client, id: client.request(id))
 
 
 @with_names
@@ -45,9 +44,9 @@ def estimate(
     as_json: options.Json = False,
 ) -> None:
     """What a request would cost and promise, from public facts; nothing is asked yet."""
-    queries, how = _asked(sql, weight, mechanism, delta)
+    queries, how = _queries(sql, weight, mechanism, delta)
     with desk.open() as client:
-        show(client.dataset(dataset).estimate(queries, *_stated(preference), **how), as_json)
+        show(client.dataset(dataset).estimate(queries, *_preferences(preference), **how), as_json)
 
 
 @with_names
@@ -72,7 +71,7 @@ def submit(
     as_json: options.Json = False,
 ) -> None:
     """Ask one or several queries as one release, by a preference or the rule; exit 4 while approval is awaited."""
-    queries, how = _asked(sql, weight, mechanism, delta)
+    queries, how = _queries(sql, weight, mechanism, delta)
     if dry_run and wait:
         raise BadInput("--dry-run asks nothing, so there is nothing to --wait for", hint="leave one of them out.")
     if not dry_run and not purpose.strip():
@@ -81,13 +80,13 @@ def submit(
         raise BadInput("--out and --seconds go with --wait", hint="add --wait, or fetch it later: sfumato result.")
     files = answers.output_files(out, len(queries))
     with desk.open() as client:
-        held = client.dataset(dataset)
+        remote = client.dataset(dataset)
         if dry_run:
-            show(held.dry_run(queries, *_stated(preference), **how), as_json)
+            show(remote.dry_run(queries, *_preferences(preference), **how), as_json)
             return
-        request = held.submit(queries, *_stated(preference), purpose=purpose, **how)
+        request = remote.submit(queries, *_preferences(preference), purpose=purpose, **how)
         if wait:
-            _tell_result(_waited(request, seconds), files, as_json)
+            _tell(submissions.settle(request, wait, seconds), files, as_json)
             return
         show(request, as_json)
         if request.as_dict()["state"] in ("submitted", "computed"):
@@ -110,25 +109,25 @@ def inbox(
             show_list(client.inbox(dataset=dataset), as_json)
 
 
-@at_a_desk
+@_request
 def inspect(
-    id: Id,
-    desk: Desk,
+    request: RemoteRequest,
     answer: Annotated[
         bool, typer.Option("--answer", help="A withheld answer beside the true one: recorded as a look.")
     ] = False,
-    as_json: options.Json = False,
-) -> None:
+) -> Shown:
     """What an approver needs on one page, from public facts; whoever asked sees where it stands."""
-    with desk.open() as client:
-        request = client.request(id)
-        if answer:
-            show(request.answer(), as_json)
-            return
-        try:
-            show(request.page(), as_json)
-        except Forbidden:
-            show(request, as_json)
+    return request.answer() if answer else submissions.page_of(request)
+
+
+@_request
+def cancel(request: RemoteRequest, allow_no_guarantee: AllowNoGuarantee = False) -> Shown:
+    """Stop one that is computed; what was charged stays charged."""
+    return request.cancel(allow_no_guarantee=allow_no_guarantee)
+
+
+approve, give_back = _request(submissions.approve), _request(submissions.give_back)
+refuse, withdraw = _request(submissions.refuse), _request(submissions.withdraw)
 
 
 @at_a_desk
@@ -144,31 +143,20 @@ def result(
     with desk.open() as client:
         request = client.request(id)
         files = answers.output_files(out, len(request.as_dict().get("queries") or ()))
-        _tell_result(_waited(request, seconds) if wait else request, files, as_json)
+        _tell(submissions.settle(request, wait, seconds), files, as_json)
 
 
-def _stated(preference: Named) -> tuple[Named, ...]:
+def _preferences(preference: Named) -> tuple[Named, ...]:
     return (preference,) if preference else ()
 
 
-def _asked(
+def _queries(
     sql: list[str], weight: list[float] | None, mechanism: str | None, delta: float | None
 ) -> tuple[list[str], dict[str, Any]]:
     return [options.query_text(text) for text in sql], {"weights": weight, "mechanism": mechanism, "delta": delta}
 
 
-def _waited(request: Request, seconds: float | None) -> Request:
-    with waiting(lambda: request.progress, f"Waiting for request {request.number}", after=0.0):
-        return request.wait(seconds, told=lambda _: None)
-
-
-def _tell_result(request: Request, files: list[Path], as_json: bool) -> None:
-    state = request.as_dict()["state"]
-    if state in _STAYS_OUT:
-        raise Refused(
-            f"Request {request.number} was {state}" if state != "failed" else f"Request {request.number} failed",
-            hint=request.note or request.next,
-        )
+def _tell(request: RemoteRequest, files: list[Path], as_json: bool) -> None:
     released = request.result()
     whole = json.dumps(released.as_dict(), indent=2)
     typer.echo(whole if as_json else released.text())

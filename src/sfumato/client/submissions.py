@@ -1,0 +1,309 @@
+"""Requests and signals on a server: where each stands, what happens next, what is decided and what came of it."""
+
+from __future__ import annotations
+
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from time import monotonic
+from typing import Any, ClassVar, Self
+
+from sfumato.api.release import Certificate, Release
+from sfumato.api.signal import Signalled, printable_signal
+from sfumato.client.connection import Connection, new_key
+from sfumato.client.records import Listing, RemoteRecord
+from sfumato.client.remote_risk import ConfidentialRecord
+from sfumato.errors import AwaitingApproval, BadInput
+from sfumato.model.release import Answer
+from sfumato.model.signal import SignalKind, from_stored
+from sfumato.presentation.escrow import listing as escrow
+from sfumato.presentation.escrow import signals as signalling
+from sfumato.presentation.wording import requests_sentences as of_request
+from sfumato.presentation.wording.signals import requests_sentences as of_signalling
+from sfumato.signals.tasks.task import Task
+
+SETTLED = ("released", "refused", "returned", "withdrawn", "failed")
+"""The states that nothing follows by itself."""
+
+_SOONEST, _LATEST, _SLOWER = 0.1, 2.0, 1.5
+
+
+class ApprovalPage(RemoteRecord):
+    """What an approver needs to decide: public facts only. `.binding` is what an approval holds for."""
+
+    def __init__(self, facts: Mapping[str, Any], text: Callable[[Mapping[str, Any]], str]) -> None:
+        super().__init__(facts)
+        self._text = text
+
+    @property
+    def binding(self) -> str:
+        return str(self._facts["binding"])
+
+    def text(self) -> str:
+        return self._text(self._facts)
+
+
+class RemoteSubmission(RemoteRecord, ABC):
+    """A request or a signal. `.state` and `.next` ask the server while something may still happen."""
+
+    noun: ClassVar[str]
+    sentences: ClassVar[Mapping[str, str]]  # what happens next, by state
+    page_text: ClassVar[Callable[[Mapping[str, Any]], str]]
+
+    def __init__(self, connection: Connection, facts: Mapping[str, Any]) -> None:
+        super().__init__(facts)
+        self._connection = connection
+        self._path = f"{self.noun}s"
+        self._seen = ""  # the binding of the page that was shown last
+
+    @property
+    def id(self) -> str:
+        return str(self._facts["id"])
+
+    @property
+    def number(self) -> int:
+        return int(self._facts["number"])
+
+    @property
+    def dataset(self) -> str:
+        return str(self._facts["dataset"])
+
+    @property
+    def note(self) -> str:
+        return str(self._facts.get("note") or "")
+
+    @property
+    def state(self) -> str:
+        if self._state not in SETTLED:
+            self.refresh()
+        return self._state
+
+    @property
+    def next(self) -> str:
+        """What happens next, and by whom."""
+        if self._state not in SETTLED:
+            self.refresh()
+        return self._next
+
+    @property
+    def progress(self) -> float | None:
+        """How far it is computed, 0 to 1, as far as the server said last."""
+        share = self._facts.get("progress")
+        return float(share) if isinstance(share, int | float) else None
+
+    @property
+    def _state(self) -> str:
+        return str(self._facts["state"])
+
+    @property
+    def _next(self) -> str:
+        return str(self._facts.get("next") or self.sentences.get(self._state, ""))
+
+    def refresh(self) -> Self:
+        self._facts = dict(self._connection.get(self._path, self.id))
+        return self
+
+    def wait(self, seconds: float | None = None, report: Callable[[Self], None] | None = None) -> Self:
+        """Wait until it is settled, at most `seconds`; each change is reported, by default on stderr."""
+        tell, until, pause, before = report or _print, seconds and monotonic() + seconds, _SOONEST, ""
+        while self.refresh()._state not in SETTLED:
+            if before != self._state:
+                before, pause = self._state, _SOONEST
+                tell(self)
+            if until is not None and monotonic() >= until:
+                raise AwaitingApproval(f"{self.name} is {self._state} still", hint=self._next)
+            self._connection.pause(pause)
+            pause = min(_LATEST, pause * _SLOWER)
+        return self
+
+    @property
+    def name(self) -> str:
+        """As a sentence begins with it."""
+        return f"{self.noun.capitalize()} {self.number}"
+
+    @abstractmethod
+    def result(self) -> Any:
+        """What came of it; before that is released, `AwaitingApproval` says what is awaited."""
+
+    # For those who decide
+
+    def page(self) -> ApprovalPage:
+        """What an approver needs, on one page; public facts only."""
+        page = ApprovalPage(self._connection.get(self._path, self.id, "page"), type(self).page_text)
+        self._seen = page.binding
+        return page
+
+    def approve(
+        self, note: str = "", *, binding: str = "", allow_no_guarantee: bool = False, preregistered: str = ""
+    ) -> Self:
+        """Let it go ahead as the page showed it that was seen last; whatever changed since is refused."""
+        how = {"allow_no_guarantee": allow_no_guarantee, "preregistered": preregistered}
+        return self._act("approve", {"binding": binding or self._seen or self.page().binding, "note": note} | how)
+
+    def return_(self, note: str, *, allow_no_guarantee: bool = False) -> Self:
+        """Back to the analyst, with what is to be changed."""
+        return self._act("return", {"note": note, "allow_no_guarantee": allow_no_guarantee})
+
+    def refuse(self, note: str, *, allow_no_guarantee: bool = False) -> Self:
+        return self._act("refuse", {"note": note, "allow_no_guarantee": allow_no_guarantee})
+
+    # For the analyst
+
+    def withdraw(self) -> Self:
+        """Before it is decided."""
+        return self._act("withdraw", {})
+
+    def _act(self, verb: str, body: Mapping[str, Any]) -> Self:
+        facts = self._connection.post(self._path, self.id, verb, body=body)
+        if isinstance(facts, dict) and "state" in facts:
+            self._facts = facts
+            return self
+        return self.refresh()
+
+
+class RemoteSignal(RemoteSubmission):
+    """Made by `RemoteRequest.signal` or `Answers.signal`; a free one of a task is released already."""
+
+    noun, sentences, page_text = "signal", of_signalling.NEXT, signalling.page
+
+    @property
+    def kind(self) -> str:
+        return str(self._facts["kind"])
+
+    def result(self) -> Signalled:
+        """What noise did, as `release.signal` has it; before it is released, `AwaitingApproval` is raised."""
+        facts = self._connection.get("signals", self.id, "result")
+        return printable_signal(from_stored(facts, Certificate.from_dict(facts["certificate"])))
+
+    def value(self) -> ConfidentialRecord:
+        """Both scores of a signal `as_published`, while it is withheld: a look, recorded."""
+        facts = self._connection.post("signals", self.id, "value")
+        return ConfidentialRecord(facts, signalling.value(facts))
+
+    def text(self) -> str:
+        return signalling.signal(self._facts)
+
+
+class Tasks(RemoteRecord):
+    """What may be asked about the noise of a release, and whether code of one's own can run there."""
+
+    def text(self) -> str:
+        return signalling.library(self._facts)
+
+
+class Answers(list[Release]):
+    """What was released for one request, query by query, with what all of it was charged."""
+
+    def __init__(self, releases: Iterable[Release], charged: float | None, guarantee: str | None) -> None:
+        super().__init__(releases)
+        self.charged = charged
+        self.guarantee = guarantee
+        self.request: RemoteRequest | None = None  # where they come from
+
+    @classmethod
+    def from_dict(cls, facts: Mapping[str, Any]) -> Answers:
+        answers = facts["answers"]
+        releases = (Release(Answer.from_dict(one), Certificate.from_dict(one["certificate"])) for one in answers)
+        return cls(releases, facts.get("charged"), facts.get("guarantee"))
+
+    def signal(self, task: Task | Mapping[str, Any] | None = None, kind: str = "free", **how: Any) -> RemoteSignal:
+        """What the noise did to a task; see `RemoteRequest.signal`."""
+        if self.request is None:
+            raise BadInput("These answers do not know their request", hint="ask it: client.request(number).signal(…).")
+        return self.request.signal(task, kind, **how)
+
+    def as_dict(self) -> dict[str, Any]:
+        releases = [release.as_dict() for release in self]
+        return {"answers": releases, "charged": self.charged, "guarantee": self.guarantee}
+
+    def text(self) -> str:
+        return "\n\n".join(f"{release.certificate.query}\n\n{release}" for release in self)
+
+    def show(self) -> None:
+        print(self.text())
+
+    def __repr__(self) -> str:
+        return self.text()
+
+
+class RemoteRequest(RemoteSubmission):
+    """Made by `submit`, or found in an inbox."""
+
+    noun, sentences, page_text = "request", of_request.NEXT, escrow.page
+
+    @property
+    def purpose(self) -> str:
+        return str(self._facts.get("purpose") or "")
+
+    def result(self) -> Answers:
+        """The answers with their certificates; before they are released, `AwaitingApproval` says what is awaited."""
+        answers = Answers.from_dict(self._connection.get("requests", self.id, "result"))
+        answers.request = self
+        return answers
+
+    def signal(
+        self,
+        task: Task | Mapping[str, Any] | None = None,
+        kind: str = "free",
+        *,
+        query: int = 1,
+        code: str | Path | None = None,
+        range: Sequence[float] | None = None,
+        epsilon: float | None = None,
+        blocks: int | None = None,
+        draws: int | None = None,
+        by_range: bool = False,
+        key: str = "",
+    ) -> RemoteSignal:
+        """Ask what the noise did to a task, about the answer to a query; or to `code` of your own, within a `range`.
+
+        A free signal of a task is here at once; others wait for a decision. Sent twice with one `key`, it is one.
+        """
+        scored = task.as_dict() if isinstance(task, Task) else task
+        stated = {"query": query, "kind": SignalKind.from_text(kind).value, "task": scored, "code": _source(code)}
+        how = {"epsilon": epsilon, "blocks": blocks, "draws": draws, "by_range": by_range}
+        body = stated | how | {"range": None if range is None else _numbers(range)}
+        facts = self._connection.post("requests", self.id, "signals", body=body, key=key or new_key())
+        return RemoteSignal(self._connection, facts)
+
+    def signals(self) -> Listing[RemoteSignal]:
+        """Those that were asked for about it."""
+        return signals(self._connection, self._connection.items("requests", self.id, "signals"))
+
+    def answer(self) -> ConfidentialRecord:
+        """A withheld answer beside the true one, where the policy approves after the answer: a look, recorded first."""
+        facts = self._connection.post("requests", self.id, "answer")
+        return ConfidentialRecord(facts, escrow.withheld(Answers.from_dict(facts).text(), facts["true"]))
+
+    def cancel(self, *, allow_no_guarantee: bool = False) -> RemoteRequest:
+        """While it is computed; what was charged stays charged. By a controller after a look it is a no."""
+        return self._act("cancel", {"allow_no_guarantee": allow_no_guarantee})
+
+    def text(self) -> str:
+        return escrow.request(self._facts)
+
+
+def signals(connection: Connection, items: Iterable[Mapping[str, Any]]) -> Listing[RemoteSignal]:
+    return Listing.of((RemoteSignal(connection, facts) for facts in items), signalling.SIGNALS, "There are no signals.")
+
+
+def _print(submission: RemoteSubmission) -> None:
+    print(f"{submission.name} is {submission._state}. {submission._next}", file=sys.stderr)
+
+
+def _source(code: str | Path | None) -> str | None:
+    """A function as text, or from a file."""
+    if not isinstance(code, Path):
+        return code
+    try:
+        return code.read_text("utf-8")
+    except (OSError, UnicodeError):
+        raise BadInput(f"There is no code in {code}", hint="name a file with def evaluate(tables): ...") from None
+
+
+def _numbers(range: Sequence[float]) -> list[float]:
+    try:
+        return [float(end) for end in range]
+    except (TypeError, ValueError):
+        raise BadInput(f"A range has two numbers, not {range!r}", hint="state range=[0, 1].") from None

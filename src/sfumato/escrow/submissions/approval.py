@@ -1,0 +1,247 @@
+"""What controllers decide of a submission: inspect, approve, return or refuse; each decision is in the ledger first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Generic, TypeVar
+
+from sfumato.errors import BadInput, Conflict, Forbidden, NotIntroduced
+from sfumato.escrow.catalogue.separation import decides_after_look, is_viewer, refuse_viewer
+from sfumato.escrow.identity.person import Person
+from sfumato.escrow.policy.store import SignedPolicy
+from sfumato.escrow.submissions.lifecycle import WAITING, Act, State, Submission
+from sfumato.escrow.submissions.payload import Payload, no_guarantee
+from sfumato.escrow.submissions.store import SubmissionStore
+from sfumato.escrow.submissions.visibility import visible
+from sfumato.ledger.entry import Draft, Event
+from sfumato.ledger.history import Record
+from sfumato.model.guarantee import Guarantee
+from sfumato.release.ledger import PrivacyLedger
+
+T = TypeVar("T", bound=Submission)
+
+
+class LookedBy(StrEnum):
+    """Who has looked, as it concerns a decider."""
+
+    ONESELF = "oneself"  # who may no longer decide, as the policy keeps viewers apart
+    OTHERS = "others"  # whom the policy keeps apart from those who decide
+    SOMEBODY = "somebody"  # any person: a decision after that has no guarantee
+
+
+@dataclass(frozen=True)
+class EarlierLook:
+    """What a decider should know of looks; `viewers` are how many people viewed individual risks."""
+
+    by: LookedBy
+    viewers: int
+
+
+class Approval(Generic[T]):
+    """The decisions on submissions of one kind."""
+
+    def __init__(
+        self, store: SubmissionStore[T], payload: Callable[..., Payload[T]], start: Callable[[T], None]
+    ) -> None:
+        self._store, self._payload, self._start = store, payload, start
+        self._outside, self._people, self._datasets = store.outside, store.people, store.datasets
+
+    def waiting(self, actor: Person, limit: int = 100) -> list[dict[str, Any]]:
+        """What waits for this person's decision, oldest first."""
+        return [visible(submission, to_controller=True) for submission in self._store.waiting_for(actor, limit)]
+
+    def decides(self, actor: Person, id: str) -> bool:
+        """Whether a submission is this person's to decide; to others it may be there, or not."""
+        self._store.get_visible(actor, id)
+        with suppress(Forbidden):
+            _, dataset = self._store.get_decidable(actor, id)
+            return not is_viewer(self._datasets.ledger_of(actor, dataset).known, actor)
+        return False
+
+    def inspect(self, actor: Person, id: str, **how: bool) -> dict[str, Any]:
+        """The approver's page: who asks, why, what, at what cost, and the worst it can do. Public facts only.
+
+        `warning` is an EarlierLook and `policy` a Policy; the payload's `page` says what else there is.
+        """
+        submission, dataset = self._store.get_decidable(actor, id)
+        payload = self._payload(submission, dataset)
+        signed, flow, binding = payload.signed, payload.flow, payload.binding
+        ledger, analyst = payload.ledger_for(actor), payload.analyst
+        facts, record = payload.page(ledger, **how), ledger.known
+        self._store.log(actor.name, "inspected", submission.id)
+        return {
+            submission.noun: visible(submission, to_controller=True),
+            "binding": binding,
+            "analyst": {"name": analyst.name, "organisation": analyst.organisation},
+            **facts,
+            "approvals": {
+                "needed": flow.approvals,
+                "given": [*_valid(submission.approved_by(binding), record)],
+            },
+            "guarantees": [guarantee.value for guarantee in flow.guarantees],
+            "looked": decides_after_look(record, actor),
+            "warning": earlier_look(record, actor) if submission.state in WAITING else None,
+            "policy": signed.policy,
+        }
+
+    def look(self, actor: Person, id: str) -> dict[str, Any]:
+        """A result that is withheld, to whoever decides whether it is released: a look."""
+        submission, dataset = self._store.get_decidable(actor, id)
+        if submission.state is not State.COMPUTED:
+            raise Conflict.because("no-withheld-result", what=submission.noun)
+        self._datasets.require_look(actor, dataset)
+        payload = self._payload(submission, dataset)
+        result = payload.look(actor)
+        self._store.log(actor.name, f"looked at the {payload.looked_at} of", submission.id)
+        return result
+
+    def approve(
+        self,
+        actor: Person,
+        id: str,
+        binding: str,
+        *,
+        note: str = "",
+        allow_no_guarantee: bool = False,
+        preregistered: str = "",
+        by_session: bool = False,
+    ) -> T:
+        """Let it go on, exactly as it was seen: `binding` is the page's. A second click changes nothing.
+
+        `by_session`: by a person who signed in, whom the policy may ask to have passed the introduction.
+        """
+        submission, dataset = self._store.get_decidable(actor, id)
+        if submission.was_approved_by(actor.name, binding):
+            return submission
+        submission.next_state(Act.APPROVE)
+        payload = self._payload(submission, dataset, preregistered)
+        signed, flow, ledger = payload.signed, payload.flow, payload.ledger_for(actor)
+        refuse_viewer(ledger.record, actor, f"decide on {submission.noun}s")
+        if flow.approvers and actor.name not in [name.casefold() for name in flow.approvers]:
+            raise Forbidden.because("approver-not-named", approvers=list(flow.approvers))
+        if by_session and self.is_introduction_due(actor, signed):
+            raise NotIntroduced.because("introduction-first")
+        payload.require_allowed()
+        self._require_bound(submission, binding, payload.binding)
+        payload.require_possible()
+        payload.require_guarantee(allow_no_guarantee=allow_no_guarantee)
+        self.enter(ledger, submission, Act.APPROVE, binding, actor, allow_no_guarantee, preregistered)
+        decided_by = self._decisions(submission, actor, Act.APPROVE, binding, note, allow_no_guarantee, preregistered)
+        approvers = {actor.name, *_valid(submission.approved_by(binding), ledger.known)}
+        if len(approvers & {*dataset.controllers}) < flow.approvals:
+            self._store.change(submission, {"decided_by": decided_by, "binding": binding})
+            self._store.log(actor.name, "approved in part", submission.id, {"binding": binding})
+            return self._store.get(submission.id)
+        to = {"decided_by": decided_by, "decided_at": self._outside.moment, "note": note, "binding": binding}
+        if submission.state is State.COMPUTED:
+            result = self._store.unseal(submission)
+            to[submission.result_column] = self._store.seal(submission, result, withheld=False)
+        self._store.move(submission, Act.APPROVE, to | payload.approved_fields)
+        self._store.log(actor.name, "approved", submission.id, {"binding": binding} | payload.approved_facts)
+        self._notify(submission, Act.APPROVE, note)
+        if submission.state is State.SUBMITTED:
+            self._start(submission)
+        return self._store.get(submission.id)
+
+    def return_(self, actor: Person, id: str, note: str, *, allow_no_guarantee: bool = False) -> T:
+        """Back to the analyst, with what to change."""
+        if not note.strip():
+            raise BadInput.because("returned-without-note", what=self._store.kind.noun)
+        return self._decline(actor, id, Act.RETURN, note, allow_no_guarantee)
+
+    def refuse(self, actor: Person, id: str, note: str = "", *, allow_no_guarantee: bool = False) -> T:
+        return self._decline(actor, id, Act.REFUSE, note, allow_no_guarantee)
+
+    def enter(
+        self,
+        ledger: PrivacyLedger,
+        submission: T,
+        act: Act,
+        binding: str,
+        actor: Person,
+        allow_no_guarantee: bool,
+        preregistered: str = "",
+    ) -> Guarantee:
+        """Enter a decision in the ledger, and return its guarantee: none after a look, which has to be allowed.
+
+        Whether somebody has looked is read in the transaction that enters it: no look comes in between.
+        """
+        attested = " ".join(preregistered.split())
+
+        def decided(record: Record) -> list[Draft]:
+            holds = not record.somebody_looked or record.decides_blindly(actor.name)
+            holds = holds or (bool(attested) and act is Act.APPROVE)
+            if not holds and not allow_no_guarantee:
+                raise no_guarantee(act)
+            public: dict[str, object] = {
+                "what": f"{submission.noun} {submission.number}: {act}",
+                "approved": act is Act.APPROVE,
+                "guarantee": (Guarantee.DP if holds else Guarantee.NONE).value,
+            }
+            public |= {"attested": attested} if attested else {}
+            return [ledger.draft(Event.DECIDED, binding, public, who=actor.name)]
+
+        return Guarantee(str(ledger.write(decided)[-1].draft.public["guarantee"]))
+
+    def is_introduction_due(self, actor: Person, signed: SignedPolicy) -> bool:
+        """Whether this person passes the introduction first, to approve in a browser."""
+        return signed.policy.introduction and self._people.introduced(actor) is None
+
+    def _decline(self, actor: Person, id: str, act: Act, note: str, allow_no_guarantee: bool) -> T:
+        """A no after a look tells about the people: it is entered, and the dataset's total is none from then on."""
+        submission, dataset = self._store.get_decidable(actor, id)
+        submission.next_state(act)
+        ledger = self._datasets.ledger_of(actor, dataset)
+        refuse_viewer(ledger.known, actor, f"decide on {submission.noun}s")
+        guarantee = self.enter(ledger, submission, act, submission.binding, actor, allow_no_guarantee)
+        to = {
+            "decided_by": self._decisions(submission, actor, act, submission.binding, note, allow_no_guarantee),
+            "decided_at": self._outside.moment,
+            "note": note,
+            "guarantee": None if guarantee.holds else guarantee.value,
+        }
+        self._store.move(submission, act, to)
+        self._store.log(actor.name, "returned" if act is Act.RETURN else "refused", submission.id)
+        self._notify(submission, act, note)
+        return self._store.get(submission.id)
+
+    def _require_bound(self, submission: T, binding: str, now: str) -> None:
+        """Refuse an approval of anything but what there is; what is withheld was computed as it was then."""
+        if submission.state is State.COMPUTED and now != submission.binding:
+            raise Conflict.because("submission-changed", what=submission.noun, then="return")
+        if binding != now:
+            raise Conflict.because("submission-changed", what=submission.noun, then="inspect")
+
+    def _decisions(
+        self,
+        submission: T,
+        actor: Person,
+        act: Act,
+        binding: str,
+        note: str,
+        allow_no_guarantee: bool,
+        preregistered: str = "",
+    ) -> list[dict[str, Any]]:
+        """The decisions on it with this one."""
+        decision = {"who": actor.name, "at": self._outside.moment, "act": act.value, "binding": binding, "note": note}
+        decision |= {"preregistered": " ".join(preregistered.split()), "state": submission.state.value}
+        return [*submission.decisions, decision | {"allow_no_guarantee": allow_no_guarantee}]
+
+    def _notify(self, submission: T, act: Act, note: str) -> None:
+        self._store.notify([submission.analyst], "decided", submission, act=act.value, note=note)
+
+
+def earlier_look(record: Record, actor: Person) -> EarlierLook | None:
+    """What a decider should know of looks; None where there was none."""
+    if not record.somebody_looked:
+        return None
+    others = LookedBy.OTHERS if record.separated else LookedBy.SOMEBODY
+    return EarlierLook(LookedBy.ONESELF if is_viewer(record, actor) else others, len(record.viewers))
+
+
+def _valid(names: Iterable[str], record: Record) -> tuple[str, ...]:
+    """The approvals that still count: under separation, not of those who have viewed individual risks since."""
+    return tuple(name for name in names if not (record.separated and name in record.viewers))

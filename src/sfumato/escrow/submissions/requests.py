@@ -1,0 +1,222 @@
+"""What analysts do with requests: submit them, see where they stand, take them back, fetch the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from sfumato.errors import AwaitingApproval, BadInput, Forbidden, Gone
+from sfumato.escrow.catalogue.separation import refuse_viewer
+from sfumato.escrow.dataset import RegisteredDataset
+from sfumato.escrow.identity.person import Person, Role
+from sfumato.escrow.policy.policy import AccessRule, Approve
+from sfumato.escrow.policy.store import SignedPolicy
+from sfumato.escrow.questions.exploration import Questions
+from sfumato.escrow.questions.facts import RequestPreview, each
+from sfumato.escrow.questions.query import RequestedQuery, checked_queries
+from sfumato.escrow.submissions.lifecycle import Act, State, require_readable
+from sfumato.escrow.submissions.request import Request, RequestPayload
+from sfumato.escrow.submissions.store import SubmissionStore
+from sfumato.escrow.submissions.submission import Submissions
+from sfumato.model.release import Answer, ReleaseCertificate
+from sfumato.release.bound_query import bind
+from sfumato.release.difference import Cell, Difference, difference, figure_of
+from sfumato.release.ledger import digest
+
+_LONGEST_PURPOSE = 2000
+
+
+class Requests(Submissions[Request]):
+    def __init__(self, store: SubmissionStore[Request], questions: Questions) -> None:
+        super().__init__(store)
+        self._questions = questions
+
+    def payload(
+        self,
+        submission: Request,
+        dataset: RegisteredDataset,
+        preregistered: str = "",
+        in_force: tuple[SignedPolicy, AccessRule] | None = None,
+    ) -> RequestPayload:
+        return RequestPayload(self._questions, self._store, submission, dataset, preregistered, in_force)
+
+    def submit(
+        self,
+        actor: Person,
+        dataset: str,
+        purpose: str,
+        queries: Sequence[Mapping[str, Any]],
+        preference: Mapping[str, Any] | None = None,
+        *,
+        idempotency: str | None = None,
+    ) -> Request:
+        """Ask. What the policy does not allow is refused here; what it approves by itself goes on at once."""
+        body = digest([dataset, purpose, queries, preference])
+        if earlier := self._store.sent_before(actor.name, idempotency, body):
+            return earlier
+        actor.require(Role.ANALYST, to="submit a request")
+        with self._outside.reading():
+            registered, signed, flow = self._datasets.accessible(actor, dataset)
+            version = self._datasets.version(registered)
+        checked = checked_queries(queries, self._outside.limits.most_queries)
+        preference = signed.policy.beside_the_rule(preference)
+        estimate, _ = self._questions.preview(actor, registered, checked, preference, signed=signed)
+        refuse_viewer(estimate.dataset.ledger.known, actor, "ask about it")
+        _require_allowed(estimate, flow, preference)
+        request = Request(
+            id=self._outside.new_id(),
+            number=0,
+            dataset=registered.name,
+            analyst=actor.name,
+            purpose=_checked_purpose(purpose),
+            queries=tuple(
+                RequestedQuery(q.sql, query.weight) for q, query in zip(estimate.queries, checked, strict=True)
+            ),
+            preference=preference or None,
+            state=State.SUBMITTED,
+            version=version.id,
+            policy=signed.number,
+            binding="",
+            submitted_at=self._outside.moment,
+        )
+        request = replace(request, binding=self.payload(request, registered, in_force=(signed, flow)).binding)
+        estimate.plan()
+        about = {"dataset": registered.name}
+        automatic = flow.approve is Approve.AUTOMATIC and estimate.guarantee.holds
+        how: dict[str, Any] = {"verb": "submitted", "logged": about, "notified": about}
+        return self._add(request, registered, idempotency, body, automatic=automatic, **how)
+
+    def withdraw(self, actor: Person, id: str) -> Request:
+        """Take back what does not run yet; what runs is stopped by `cancel`."""
+        request = self._own(actor, id)
+        request.next_state(Act.WITHDRAW)
+        return self._end(actor, request, "withdrew")
+
+    def cancel(self, actor: Person, id: str, *, allow_no_guarantee: bool = False) -> Request:
+        """Stop what runs, or take back what waits. What was charged stays charged.
+
+        A controller who stops it after a look says no after a look.
+        """
+        request, dataset = self._store.get_visible(actor, id)
+        if not self._may_have(actor, request, dataset):
+            raise Forbidden.because("cancelled-by-others")
+        if dataset.is_controlled_by(actor) and request.analyst != actor.name:
+            request.next_state(Act.FAIL if request.state is State.RUNNING else Act.WITHDRAW)
+            ledger = self._datasets.ledger_of(actor, dataset)
+            self.approval.enter(ledger, request, Act.WITHDRAW, request.binding, actor, allow_no_guarantee)
+        return self._end(actor, request, "cancelled")
+
+    def result(self, actor: Person, id: str) -> dict[str, Any]:
+        with self._outside.reading():
+            request, dataset = self._store.get_visible(actor, id)
+            if request.state is State.COMPUTED and dataset.is_controlled_by(actor):
+                raise AwaitingApproval.because("answer-withheld")
+            return super().result(actor, id)
+
+    def difference(self, actor: Person, id: str, first: Cell, second: Cell) -> Difference:
+        """Whether one released figure may be called larger than another: from what was released alone."""
+        answers = self.result(actor, id)["answers"]
+        request, dataset = self._store.get_visible(actor, id)
+        context = self._datasets.planned(dataset, None, actor)
+        figures = []
+        for cell in (first, second):
+            if not 0 < cell.query <= len(answers):
+                raise BadInput.because("request-query-missing", number=request.number, query=cell.query)
+            answer = answers[cell.query - 1]
+            certificate = ReleaseCertificate.from_dict(answer["certificate"])
+            query = bind(context, certificate.query)
+            figures.append(figure_of(query, Answer.from_dict(answer), certificate, cell))
+        return difference(*figures)
+
+    def recipients(self, actor: Person, dataset: str) -> dict[int, list[dict[str, Any]]]:
+        """Who has the answer of which charge, by the number of its entry: for those who hold the data."""
+        name = self._datasets.for_whoever_decides(actor, dataset).name
+        by_entry: dict[int, list[dict[str, Any]]] = {}
+        for row in self._store.rows.many(dataset=name, state=State.RELEASED.value, limit=100_000):
+            request = Request.from_row(row)
+            analyst = self._store.people.one(request.analyst)
+            for answer in self._store.unseal(request):
+                recipient = {"number": request.number, "name": analyst.name, "organisation": analyst.organisation}
+                certificate = answer["certificate"]
+                for entry in {certificate["ledger_entry"], *(certificate.get("recorded") or ())}:
+                    recipients = by_entry.setdefault(entry, [])
+                    recipients += [] if recipient in recipients else [recipient]  # a charge may be for several answers
+        return by_entry
+
+    def get(self, actor: Person, id: str) -> tuple[Request, RegisteredDataset]:
+        """A request that this person may see, and the dataset that it is to."""
+        return self._store.get_visible(actor, id)
+
+    def many(
+        self,
+        actor: Person,
+        *,
+        state: str | None = None,
+        dataset: str | None = None,
+        after: int | None = None,
+        limit: int = 100,
+    ) -> list[dict[str, Any]]:
+        """An analyst's own, a controller's for their datasets, an auditor's for all; newest first."""
+        where = {} if dataset is None else {"dataset": dataset.casefold()}
+        return self._list(actor, state, after, limit, **where)
+
+    def brief(self, actor: Person, id: str) -> dict[str, Any]:
+        """What a request would cost and promise, if it were approved now: two figures, from public facts.
+
+        `introduction`: whether this person passes that first, to approve it in a browser.
+        """
+        payload = self.payload(*self._store.get_decidable(actor, id))
+        charge = payload.estimate.charge
+        return {
+            "epsilon": None if charge is None else float(charge[0]),
+            "guarantee": payload.guarantee.value,
+            "introduction": self.approval.is_introduction_due(actor, payload.signed),
+        }
+
+    def _current(self, submission: Request) -> dict[str, object]:
+        return {"progress": self._outside.runner.progress(submission.id)}
+
+    def _released_result(self, submission: Request, dataset: RegisteredDataset) -> dict[str, Any]:
+        signed, decided_at = self._datasets.policy_of(dataset), submission.decided_at
+        days = None if signed is None else signed.policy.answers_days
+        over = self._outside.now() - timedelta(days=days or 0)
+        if days is not None and decided_at is not None and datetime.fromisoformat(decided_at) <= over:
+            raise Gone.because("answers-no-longer-kept", days=days)
+        answers = self._store.unseal(submission)
+        return {"answers": answers, "guarantee": submission.guarantee, "charged": submission.charged}
+
+
+def _require_allowed(estimate: RequestPreview, flow: AccessRule, preference: Mapping[str, Any] | None) -> None:
+    """Refuse what the policy does not have, before anything is kept."""
+    tuple(each(flow.require, estimate.statements))
+    tuple(each(lambda statement: require_readable(statement.text, "query"), estimate.statements))
+    flow.require_columns(estimate.compared)
+    flow.require_preferences(preference)
+    delta, budget = (preference or {}).get("delta"), estimate.dataset.ledger.budget
+    if flow.approve is Approve.AUTOMATIC and delta and budget.delta is None:
+        raise Forbidden.because("delta-without-budget")
+    for choice in estimate.choices:
+        known = not (choice.request.reads_people or choice.request.draws)
+        if known and choice.epsilon is None:
+            raise Forbidden.because("request-without-epsilon", why=choice.why.removesuffix("."))
+    if flow.approve is Approve.AFTER_THE_ANSWER:
+        estimate.require_affordable()
+        return
+    guarantee = estimate.guarantee_before_approval
+    if guarantee not in flow.guarantees:
+        lost = next((source.because for source in estimate.inputs if source.what != "approval"), "")
+        raise Forbidden.because(
+            "request-guarantee-not-allowed",
+            guarantee=guarantee.value,
+            allowed=[allowed.value for allowed in flow.guarantees],
+            lost="" if guarantee.holds else lost,
+        )
+
+
+def _checked_purpose(purpose: str) -> str:
+    text = " ".join(purpose.split())
+    if not text or len(text) > _LONGEST_PURPOSE:
+        raise BadInput.because("purpose-length", longest=_LONGEST_PURPOSE)
+    return require_readable(text, "purpose")

@@ -1,0 +1,128 @@
+"""Submissions of one kind as they are stored: found by those who may see them, moved one step at a time, sealed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, Generic, TypeVar
+
+from sfumato.errors import Conflict, Forbidden, NotFound
+from sfumato.escrow.catalogue.datasets import Datasets
+from sfumato.escrow.dataset import RegisteredDataset
+from sfumato.escrow.identity.accounts import Accounts
+from sfumato.escrow.identity.person import Person, Role
+from sfumato.escrow.notifications import Happened, Notifications
+from sfumato.escrow.ports import EscrowPorts
+from sfumato.escrow.submissions.lifecycle import WAITING, Act, State, Submission
+
+T = TypeVar("T", bound=Submission)
+
+
+class SubmissionStore(Generic[T]):
+    """With what every room of a submission needs: people, datasets, the audit log and notifications."""
+
+    def __init__(
+        self, kind: type[T], outside: EscrowPorts, people: Accounts, datasets: Datasets, notices: Notifications
+    ) -> None:
+        self.kind, self.outside, self.people, self.datasets = kind, outside, people, datasets
+        self._notices = notices
+        self.rows = outside.rows(f"{kind.noun}s")
+
+    # Finding
+
+    def get(self, id: str) -> T:
+        row = self.rows.one(id=id)
+        assert row is not None  # submissions are never removed
+        return self.kind.from_row(row)
+
+    def get_visible(self, actor: Person, id: str) -> tuple[T, RegisteredDataset]:
+        """By its id, or by its number, as people say it."""
+        row = self.rows.one(number=int(id)) if id.isdecimal() and len(id) < 10 else self.rows.one(id=id)
+        dataset = None if row is None else self.datasets.of(row["dataset"])
+        if row is None or dataset is None or not self.may_see(actor, row, dataset):
+            raise NotFound.because("submission-not-found", what=self.kind.noun)
+        return self.kind.from_row(row), dataset
+
+    def may_see(self, actor: Person, row: Mapping[str, Any], dataset: RegisteredDataset) -> bool:
+        return row["analyst"] == actor.name or dataset.is_controlled_by(actor) or actor.has(Role.AUDITOR)
+
+    def get_decidable(self, actor: Person, id: str) -> tuple[T, RegisteredDataset]:
+        """One that this person may decide: of their dataset, and not their own."""
+        submission, dataset = self.get_visible(actor, id)
+        if not dataset.is_controlled_by(actor):
+            raise Forbidden.because("decider-not-controller", dataset=dataset.name)
+        if submission.analyst == actor.name:
+            raise Forbidden.because("decider-is-analyst")
+        return submission, dataset
+
+    def waiting_for(self, actor: Person, limit: int) -> list[T]:
+        """What waits for this person's decision: of their datasets, not their own, not approved by them already."""
+        names, states = self.datasets.held_by(actor, to_decide=True), [state.value for state in WAITING]
+        rows = self.rows.many(state=states, dataset=names, limit=limit) if names else ()
+        submissions = [self.kind.from_row(row) for row in rows if row["analyst"] != actor.name]
+        return [s for s in submissions if actor.name not in s.approved_by(s.binding)]
+
+    def in_state(self, state: State) -> list[Mapping[str, Any]]:
+        """The rows of all that are in a state."""
+        return list(self.rows.many(state=state.value, limit=100_000))
+
+    def sent_before(self, analyst: str, key: str | None, body: str) -> T | None:
+        """What was submitted with the same idempotency key, if it was the same."""
+        row = self.rows.one(analyst=analyst, idempotency=key) if key else None
+        if row is None:
+            return None
+        if row["body_sha256"] != body:
+            raise Conflict.because("idempotency-key-used", what=self.kind.noun)
+        return self.kind.from_row(row)
+
+    # Writing
+
+    def add(self, submission: T, key: str | None, body: str, result: object = None) -> T | None:
+        """Store a new one; or return the one that came in between with the same idempotency key."""
+        row = submission.as_row() | {"owner": None, "idempotency": key, "body_sha256": body}
+        row |= {submission.result_column: None if result is None else self.seal(submission, result, withheld=False)}
+        del row["number"]
+        if self.rows.add(row):
+            return None
+        earlier = self.sent_before(submission.analyst, key, body)
+        assert earlier is not None
+        return earlier
+
+    def move(self, submission: T, act: Act, to: Mapping[str, Any]) -> None:
+        """One step, if it is still where it was."""
+        self.change(submission, dict(to) | {"state": submission.next_state(act).value})
+
+    def change(self, submission: T, to: Mapping[str, Any]) -> None:
+        """Other facts of it, if nothing came in between."""
+        if not self.take(submission, to):
+            raise Conflict.because("submission-changed-meanwhile")
+
+    def take(self, submission: T, to: Mapping[str, Any]) -> bool:
+        """Change it if it is still as it was, and return whether: no approval that came in between is overwritten."""
+        before = {"id": submission.id, "state": submission.state.value, "decided_by": submission.decisions}
+        return bool(self.rows.change(before, to))
+
+    # Results
+
+    def seal(self, submission: T, result: object, *, withheld: bool) -> str:
+        """What is withheld is sealed as that: a state that is edited in the database does not release it."""
+        return self.outside.locks.seal(json.dumps(result).encode(), _sealed_as(submission, withheld=withheld))
+
+    def unseal(self, submission: T) -> Any:
+        row = self.rows.one(id=submission.id)
+        assert row is not None
+        about = _sealed_as(submission, withheld=submission.state is State.COMPUTED)
+        return json.loads(self.outside.locks.unseal(row[submission.result_column], about))
+
+    # The audit log, and notifications
+
+    def log(self, who: str, verb: str, id: str, values: Mapping[str, object] | None = None) -> None:
+        self.outside.audit.append(self.outside.moment, who, verb, id, values or {})
+
+    def notify(self, names: Iterable[str], event: str, submission: T, **values: object) -> None:
+        happened = Happened(f"{submission.noun} {event}")
+        self._notices.tell(names, happened, submission.about, number=submission.number, **values)
+
+
+def _sealed_as(submission: Submission, *, withheld: bool) -> str:
+    return f"{'withheld ' if withheld else ''}{submission.sealed_as}"

@@ -1,0 +1,139 @@
+"""What analysts do with their submissions: see where they stand, take them back, fetch the result."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, Generic, TypeVar
+
+from sfumato.errors import AwaitingApproval, Conflict, Forbidden, Gone
+from sfumato.escrow.dataset import RegisteredDataset
+from sfumato.escrow.identity.person import Person, Role
+from sfumato.escrow.submissions.approval import Approval
+from sfumato.escrow.submissions.execution import Execution
+from sfumato.escrow.submissions.lifecycle import PENDING, Act, State, Submission
+from sfumato.escrow.submissions.payload import Payload
+from sfumato.escrow.submissions.store import SubmissionStore
+from sfumato.escrow.submissions.visibility import visible
+
+T = TypeVar("T", bound=Submission)
+
+
+class Submissions(ABC, Generic[T]):
+    """Submissions of one kind, with the `approval` and the `execution` of them."""
+
+    def __init__(self, store: SubmissionStore[T]) -> None:
+        self._store, self._outside, self._datasets = store, store.outside, store.datasets
+        self.execution = Execution(store, self.payload)
+        self.approval = Approval(store, self.payload, self.execution.start)
+
+    @abstractmethod
+    def payload(self, submission: T, dataset: RegisteredDataset, preregistered: str = "") -> Payload[T]: ...
+
+    @abstractmethod
+    def _released_result(self, submission: T, dataset: RegisteredDataset) -> dict[str, Any]:
+        """The result, as long as the policy keeps it."""
+
+    @abstractmethod
+    def _current(self, submission: T) -> dict[str, object]:
+        """How far one that runs is: what its row does not have."""
+
+    def one(self, actor: Person, id: str) -> dict[str, Any]:
+        return self._visible(actor, *self._store.get_visible(actor, id))
+
+    def result(self, actor: Person, id: str) -> dict[str, Any]:
+        """The result, to the analyst and to those who control the data; nothing before it is released."""
+        with self._outside.reading():
+            submission, dataset = self._store.get_visible(actor, id)
+            state = submission.state
+            if state in PENDING:
+                raise AwaitingApproval.because("result-awaited", what=submission.noun, state=state.value)
+            if state is not State.RELEASED:
+                raise Gone.because("no-result", what=submission.noun, state=state.value, note=submission.note)
+            if not self._may_have(actor, submission, dataset):
+                raise Forbidden.because("result-of-others", what=submission.noun)
+            return self._released_result(submission, dataset)
+
+    def _add(
+        self,
+        submission: T,
+        dataset: RegisteredDataset,
+        key: str | None,
+        body: str,
+        *,
+        automatic: bool,
+        verb: str,
+        logged: Mapping[str, object],
+        notified: Mapping[str, object],
+        require: Callable[[], None] = lambda: None,
+    ) -> T:
+        """Store a new submission, if what is required still holds; what the policy approves by itself goes on at once.
+
+        Controllers are told of any other. Sent twice with one key, it is one.
+        """
+        if automatic:
+            approved, now = submission.next_state(Act.APPROVE), self._outside.moment
+            submission = replace(submission, state=approved, decided_at=now)
+        with self._outside.transaction():
+            require()
+            if (earlier := self._store.add(submission, key, body)) is not None:
+                return earlier
+            stored = self._store.get(submission.id)
+            self._store.log(stored.analyst, verb, stored.id, logged)
+            if automatic:
+                self._store.log("the policy", "approved", stored.id, {"binding": stored.binding})
+            else:
+                self._store.notify(dataset.controllers, "submitted", stored, who=stored.analyst, **notified)
+        if automatic:
+            self.execution.start(stored)
+        return stored
+
+    def withdraw(self, actor: Person, id: str) -> T:
+        """Take back what waits, or stop what runs. What was charged stays charged."""
+        return self._end(actor, self._own(actor, id), "withdrew")
+
+    def _own(self, actor: Person, id: str) -> T:
+        submission, _ = self._store.get_visible(actor, id)
+        if submission.analyst != actor.name:
+            raise Forbidden.because("withdrawn-by-others")
+        return submission
+
+    def _end(self, actor: Person, submission: T, verb: str) -> T:
+        if submission.state is State.RUNNING:
+            if not self._stop(submission.id):
+                raise Conflict.because("submission-not-running")
+            self._store.log(actor.name, "stopped", submission.id)
+        else:
+            self._store.move(submission, Act.WITHDRAW, {"decided_at": self._outside.moment})
+            self._store.log(actor.name, verb, submission.id)
+        return self._store.get(submission.id)
+
+    def _stop(self, id: str) -> bool:
+        """Stop what runs here, and return whether there was something."""
+        return self._outside.runner.cancel(id)
+
+    def _list(
+        self, actor: Person, state: str | None, after: int | None, limit: int, **where: object
+    ) -> list[dict[str, Any]]:
+        """An analyst's own, a controller's for their datasets, an auditor's for all; newest first."""
+        where |= {} if state is None else {"state": State.of(state).value}
+        listed: list[dict[str, Any]] = []
+        while len(listed) < limit:
+            rows = self._store.rows.many(after=after, limit=limit, newest_first=True, **where)
+            for row in rows:
+                dataset = self._datasets.of(row["dataset"])
+                if self._store.may_see(actor, row, dataset):
+                    listed.append(self._visible(actor, self._store.kind.from_row(row), dataset))
+            if len(rows) < limit:
+                break
+            after = rows[-1]["number"]
+        return listed[:limit]
+
+    def _visible(self, actor: Person, submission: T, dataset: RegisteredDataset, **current: object) -> dict[str, Any]:
+        to_controller = dataset.is_controlled_by(actor) or actor.has(Role.AUDITOR)
+        current |= self._current(submission) if submission.state is State.RUNNING else {}
+        return visible(submission, to_controller=to_controller, **current)
+
+    def _may_have(self, actor: Person, submission: T, dataset: RegisteredDataset) -> bool:
+        return dataset.is_controlled_by(actor) or submission.analyst == actor.name

@@ -1,0 +1,390 @@
+"""Preferences about how risk is spread over the people: gap, ratio, variance, caps, odds. Numbers are exact."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import count
+from typing import Any, NoReturn
+
+from sfumato.errors import PreferenceError, instead
+from sfumato.model.choice import Noise
+from sfumato.model.measurement import Measurement
+from sfumato.model.risk import ExposureRange
+from sfumato.privacy.bisection import largest
+from sfumato.privacy.noise.calibration import mean_of
+from sfumato.privacy.noise.worth import epsilon_of_mu
+from sfumato.privacy.preferences.preference import LEAST, Interval, Preference, Setting, epsilon, exactly, plain
+from sfumato.privacy.risk.membership import epsilon_for_attack_chance, mu_for_attack_chance
+from sfumato.privacy.risk.rdr import epsilon_for_ratio, sigma_for_ratio
+from sfumato.privacy.risk.rdr_distribution import RDRs
+from sfumato.privacy.risk.rdr_exact import epsilon_for_exact_ratio, mu_for_exact_ratio, not_laplace, unknown_split
+
+_BEYOND = 10**300  # an epsilon like this is no bound at all
+_NUMPY = (("numpy", "bool"), ("numpy", "bool_"))  # has truths of its own
+
+
+@dataclass(frozen=True)
+class Ratio(Preference):
+    """`RDRmin / RDRmax >= tau`: of the people in the data (Algorithm 1), or of the worst case in any data.
+
+    `exact` takes the RDRs themselves, not their upper bound. `between` compares the median RDR of the people for whom
+    a condition holds with that of all the others (RDR 4.3).
+    """
+
+    tau: Fraction
+    worst_case: bool = False
+    gap: Fraction | None = None  # as it was stated, where it was stated as a gap
+    exact: bool = False
+    between: str | None = None
+    priority: Fraction = Fraction(1)
+
+    def __post_init__(self) -> None:
+        if self.between is not None and (self.worst_case or self.exact):
+            raise PreferenceError.because("between-goes-alone")
+
+    @property
+    def reads_people(self) -> bool:
+        return not self.worst_case
+
+    @property
+    def words(self) -> str:
+        words = f"ratio {float(self.tau):g}" if self.gap is None else f"gap {float(self.gap):g}"
+        words += f"{', exact' if self.exact else ''}{self.weighed}"
+        if self.between is not None:
+            return f"{words}, between the medians of “{' '.join(self.between.split())}” and of the others"
+        return words + (", worst case" if self.worst_case else ", of the people in the data")
+
+    @property
+    def method(self) -> tuple[object, ...]:
+        return *super().method, self.exact, self.between
+
+    @property
+    def unstated_name(self) -> str:
+        return "" if self.between is None else "ratio between two groups"
+
+    @property
+    def compared_people(self) -> str:
+        if self.between is None:
+            return super().compared_people
+        return f"There is nobody in one of the two groups that “{self.between}” makes"
+
+    def interval(self, setting: Setting, /) -> Interval:
+        if self.exact:
+            return Interval(0.0, _epsilon_for_exact_ratio(self.tau, setting.compared, setting.noise))
+        return Interval(0.0, _epsilon_for_ratio(self.tau, setting.compared, setting.noise, setting.measurement))
+
+    def to_mapping(self) -> dict[str, Any]:
+        threshold = {"ratio": self.tau} if self.gap is None else {"gap": self.gap}
+        return plain(threshold | {"worst_case": self.worst_case, "exact": self.exact, "between": self.between})
+
+    def scaled(self, weight: Fraction, /) -> Ratio:
+        if not self.tau:
+            return self
+        tau = 1 / (1 + weight * (1 / self.tau - 1))
+        return replace(self, tau=tau, gap=None if self.gap is None else 1 / tau, priority=weight)
+
+
+@dataclass(frozen=True)
+class AttackChance(Preference):
+    """Nobody's presence is guessed right with a higher chance than this, by whoever knows everybody else."""
+
+    chance: Fraction
+    priority: Fraction = Fraction(1)
+
+    leaves_room = True
+
+    @property
+    def words(self) -> str:
+        return f"attack chance {float(self.chance):g}{self.weighed}"
+
+    def interval(self, setting: Setting, /) -> Interval:
+        noise, chance = setting.noise, float(self.chance)
+        if noise.mechanism != "gaussian" or setting.beside:
+            return Interval(0.0, max(0.0, epsilon_for_attack_chance(chance, noise.delta or 0.0) - setting.beside))
+        return Interval(0.0, epsilon_of_mu(mu_for_attack_chance(chance), noise))
+
+    def to_mapping(self) -> dict[str, Any]:
+        return plain({"attack_chance": self.chance})
+
+    def scaled(self, weight: Fraction, /) -> AttackChance:
+        odds = math.inf if self.chance == 1 else float(self.chance / (1 - self.chance)) ** float(weight)
+        return AttackChance(Fraction(1) if math.isinf(odds) else Fraction(odds) / (1 + Fraction(odds)), weight)
+
+
+@dataclass(frozen=True)
+class Variance(Preference):
+    """`Var(RDR_i / bound) <= tau`: of risks as shares of what anybody's could be, selected privately.
+
+    See docs/theory/variance.md.
+
+    The preference is truly met with probability 1 - beta. As published (Algorithm 3) risks are divided by the largest
+    in the data, and the sparse vector technique is run with a sensitivity that does not hold.
+    """
+
+    tau: Fraction
+    select_epsilon: float
+    beta: Fraction = Fraction(1, 20)
+    as_published: bool = False
+    priority: Fraction = Fraction(1)
+
+    @property
+    def reads_people(self) -> bool:
+        return self.as_published
+
+    @property
+    def selects(self) -> bool:
+        return not self.as_published
+
+    @property
+    def words(self) -> str:
+        how = "Algorithm 3 as published" if self.as_published else "selected privately"
+        return f"variance {float(self.tau):g}{self.weighed}, {how} with epsilon {self.select_epsilon:g}"
+
+    def to_mapping(self) -> dict[str, Any]:
+        spent = {"select_epsilon": self.select_epsilon, "beta": self.beta}
+        return plain({"variance": self.tau, "as_published": self.as_published} | spent)
+
+    def scaled(self, weight: Fraction, /) -> Variance:
+        return replace(self, tau=min(Fraction(1), self.tau * weight**2), priority=weight)
+
+    def why(self, drawn: Mapping[Preference, str], _: float, /) -> str:
+        if self.as_published:
+            return "The first candidate that passed the noisy test of Algorithm 3."
+        return _why_selected(self, drawn)
+
+
+@dataclass(frozen=True)
+class ExposureCap(Preference):
+    """Nobody's own epsilon, `epsilon * exposure`, above the cap; or of a fraction `allow` of the people.
+
+    See docs/theory/exposure-cap.md.
+
+    Where people are replaced somebody comes as well, and it is `epsilon * (exposure + 1/2)`.
+    Without a fraction it is a bound for anybody in any data. With one, a private selection finds how exposed all but
+    so many are; more lie above the cap with probability at most beta.
+    """
+
+    cap: Fraction
+    allow: Fraction | None = None
+    select_epsilon: float = 0.0
+    beta: Fraction = Fraction(1, 20)
+    priority: Fraction = Fraction(1)
+
+    @property
+    def selects(self) -> bool:
+        return self.allow is not None
+
+    @property
+    def words(self) -> str:
+        words = f"exposure cap {float(self.cap):g}{self.weighed}"
+        if self.allow is None:
+            return words
+        how = f"selected privately with epsilon {self.select_epsilon:g}"
+        return f"{words}, of all but {float(self.allow):g} of the people, {how}"
+
+    def interval(self, _: Setting, /) -> Interval:
+        return Interval(0.0, float(self.cap))
+
+    def to_mapping(self) -> dict[str, Any]:
+        spent = {} if self.allow is None else {"select_epsilon": self.select_epsilon, "beta": self.beta}
+        return plain({"exposure_cap": self.cap, "allow": self.allow} | spent)
+
+    def scaled(self, weight: Fraction, /) -> ExposureCap:
+        return replace(self, cap=self.cap * weight, priority=weight)
+
+    def why(self, drawn: Mapping[Preference, str], beside: float, /) -> str:
+        if not self.selects:
+            return super().why(drawn, beside)
+        return _why_selected(self, drawn, " Those few above the cap may be at all of epsilon.")
+
+
+@dataclass(frozen=True)
+class Satisfies(Preference):
+    """A function of the people's RDRs that must hold, asked at each candidate epsilon from the largest down.
+
+    Nothing tells whether two functions are the same, so each one stated has a number of its own: another function
+    is another request. The number means nothing in another process, and so it is not pickled.
+    """
+
+    holds: Callable[[RDRs], bool] = field(repr=False, compare=False)
+    name: str
+    number: int = field(default_factory=count(1).__next__, init=False)
+
+    asks_candidates = True
+
+    @property
+    def reads_people(self) -> bool:
+        return True
+
+    @property
+    def words(self) -> str:
+        return f"satisfies {self.name}"
+
+    def holds_at(self, rdrs: RDRs, /) -> bool:
+        """What the function says. Of its failure only the kind is told: its message may quote the people's figures."""
+        verdict: object = instead(
+            lambda kind: PreferenceError.because("satisfies-failed", stated=self.words, kind=kind),
+            (Exception,),
+            lambda: self.holds(rdrs),
+        )
+        if not isinstance(verdict, bool) and (type(verdict).__module__, type(verdict).__name__) not in _NUMPY:
+            raise PreferenceError.because("satisfies-undecided", stated=self.words)
+        return bool(verdict)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a function of the RDRs is not pickled")
+
+
+def gap(times: float, *, worst_case: bool = False, exact: bool = False, between: str | None = None) -> Ratio:
+    """Nobody at more than `times` the risk of anybody else; the same as `ratio(1 / times)`."""
+    number = exactly("gap", times)
+    if number < 1:
+        raise PreferenceError.because("gap-below-one", stated=str(times))
+    return Ratio(1 / number, worst_case, number, exact, _condition(between))
+
+
+def ratio(tau: float, *, worst_case: bool = False, exact: bool = False, between: str | None = None) -> Ratio:
+    """Everybody's risk at least `tau` times the largest: Find-epsilon-from-RDR, in closed form.
+
+    With `exact` the risk is the exact RDR, with `between="age > 60"` the medians of two groups are compared.
+    """
+    number = exactly("ratio", tau)
+    if not 0 <= number <= 1:
+        raise PreferenceError.because("ratio-out-of-range", stated=str(tau))
+    return Ratio(number, worst_case, exact=exact, between=_condition(between))
+
+
+def satisfies(f: Callable[[RDRs], bool], name: str | None = None) -> Satisfies:
+    """Whatever else may be asked of the people's RDRs: `f(rdrs)` is true at the epsilon that is chosen.
+
+    `rdrs` has epsilon, people, k, min, max, ratio, gap, mean, variance and quantile(p).
+
+    >>> satisfies(lambda rdrs: rdrs.quantile(0.9) <= 1.1 * rdrs.quantile(0.1), "nine tenths within 1.1").words
+    'satisfies nine tenths within 1.1'
+    """
+    if not callable(f):
+        raise PreferenceError.because("satisfies-without-function")
+    return Satisfies(f, _name_of(f) if name is None else " ".join(str(name).split()))
+
+
+def attack_chance(chance: float) -> AttackChance:
+    """An attacker who knows everybody else guesses whether you are in at most this often."""
+    number = exactly("attack chance", chance)
+    if not Fraction(1, 2) <= number <= 1:
+        raise PreferenceError.because("attack-chance-out-of-range", stated=str(chance))
+    return AttackChance(number)
+
+
+def variance(
+    tau: float, *, select_epsilon: float | None = None, beta: float = 0.05, as_published: bool = False
+) -> Variance:
+    """Everybody's risk nearly the same: the variance of risks, as shares of the largest there could be, at most `tau`.
+
+    Epsilon is selected privately, which costs `select_epsilon`; the preference is truly met with probability
+    1 - `beta`. `as_published` runs Algorithm 3 of the RDR paper as it is printed: no guarantee.
+    """
+    number = exactly("variance", tau)
+    if not 0 < number <= 1:
+        raise PreferenceError.because("variance-out-of-range", stated=str(tau))
+    if select_epsilon is None:
+        raise PreferenceError.because("variance-selection-unpaid")
+    return Variance(number, _select_epsilon(select_epsilon), _beta(beta), as_published)
+
+
+def exposure_cap(
+    cap: float, *, allow: float | None = None, select_epsilon: float | None = None, beta: float = 0.05
+) -> ExposureCap:
+    """Nobody's own epsilon above `cap`: theirs is epsilon times their exposure.
+
+    With `allow=0.01` one person of a hundred may lie above it. How exposed the others are is then found privately,
+    which costs `select_epsilon`; more than those lie above with probability at most `beta`.
+    """
+    number = Fraction(str(epsilon(cap, "exposure cap").value))
+    share = None if allow is None else exactly("allow", allow)
+    if share is not None and not 0 <= share < 1:
+        raise PreferenceError.because("allow-out-of-range", stated=str(allow))
+    if not share:
+        if select_epsilon is not None:
+            raise PreferenceError.because("exposure-cap-selects-nothing")
+        return ExposureCap(number)
+    if select_epsilon is None:
+        raise PreferenceError.because("exposure-cap-selection-unpaid")
+    return ExposureCap(number, share, _select_epsilon(select_epsilon), _beta(beta))
+
+
+def _select_epsilon(value: float) -> float:
+    number = exactly("select_epsilon", value)
+    if not LEAST <= number <= 10:
+        raise PreferenceError.because("select-epsilon-out-of-range", least=float(LEAST), stated=str(value))
+    return float(number)
+
+
+def _beta(value: float) -> Fraction:
+    number = exactly("beta", value)
+    if not 0 < number < 1:
+        raise PreferenceError.because("beta-out-of-range", stated=str(value))
+    return number
+
+
+def _condition(text: object) -> str | None:
+    """The condition as it was written; the SQL in it is read where the table is known."""
+    if text is None:
+        return None
+    if not isinstance(text, str) or not text.strip():
+        raise PreferenceError.because("between-without-condition")
+    return text.strip()
+
+
+def _name_of(f: Callable[[RDRs], bool]) -> str:
+    name = getattr(f, "__name__", type(f).__name__)
+    return "a function of the RDRs" if name == "<lambda>" else str(name)
+
+
+def _why_selected(preference: Variance | ExposureCap, drawn: Mapping[Preference, str], beyond: str = "") -> str:
+    betas = [p.beta for p in drawn if isinstance(p, Variance | ExposureCap)]
+    which = "the preference is" if len(betas) < 2 else "each preference by itself is"
+    met = f"{which} truly met with probability {float(1 - max(betas, default=preference.beta)):g} or more"
+    limit = f" The selection allowed more, but {why}." if (why := drawn.get(preference, "")) else ""
+    return f"Selected privately and rounded down to a public candidate; {met}.{beyond}{limit}"
+
+
+def _epsilon_for_exact_ratio(tau: Fraction, spread: ExposureRange, noise: Noise) -> float:
+    if noise.mechanism == "gaussian":
+        one = spread.sensitivity
+        if not one:
+            return math.inf if tau * spread.high <= spread.low else 0.0
+        mu = mu_for_exact_ratio(float(tau), float(spread.low / one), float(spread.high / one), spread.k)
+        return math.inf if mu is None else epsilon_of_mu(mu, noise)
+    if noise.mechanism != "laplace":
+        raise not_laplace()
+    if spread.fixed is None:
+        raise unknown_split()
+    exact = epsilon_for_exact_ratio(tau, spread.low, spread.high, spread.k, spread.sensitivity, spread.fixed)
+    return math.inf if exact is None else exact
+
+
+def _epsilon_for_ratio(tau: Fraction, spread: ExposureRange, noise: Noise, measurement: Measurement | None) -> float:
+    if noise.mechanism != "gaussian":
+        exact = epsilon_for_ratio(tau, spread.low, spread.high, spread.k, spread.sensitivity)
+        top = math.inf if exact is None or exact > _BEYOND else float(exact)
+        return top if noise.mechanism == "laplace" or math.isinf(top) else _truncated(top, noise, measurement)
+    sigma = sigma_for_ratio(float(tau), float(spread.low), float(spread.high), spread.k)
+    if sigma == 0:
+        return math.inf
+    return epsilon_of_mu(float(spread.sensitivity) / sigma, noise)
+
+
+def _truncated(top: float, noise: Noise, measurement: Measurement | None) -> float:
+    """What Laplace noise may have, of truncated noise, whose mean is less: `eps / share(eps)` grows with epsilon."""
+    if measurement is None:
+        raise PreferenceError.because("truncated-risk-needs-schema")
+
+    least = float(LEAST)
+
+    def holds(epsilon: float) -> bool:
+        return epsilon <= top * mean_of(measurement, noise, epsilon)
+
+    return largest(holds, least, top) if top > least and holds(least) else 0.0

@@ -1,0 +1,63 @@
+"""The options that several verbs have in common, each stated once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypedDict
+
+
+class NoiseOptions(TypedDict, total=False):
+    """How noise is drawn."""
+
+    mechanism: str
+    delta: float | None
+    calibration: str
+
+
+class SearchOptions(NoiseOptions, total=False):
+    """How noise is drawn, and among which epsilons one is looked for."""
+
+    candidates: str | Sequence[float] | None
+    epsilon_max: float
+
+
+class RiskOptions(TypedDict, total=False):
+    """At which epsilons risk is shown, of noise of which calibration, and whether by the exact RDR."""
+
+    candidates: str | Sequence[float] | None
+    calibration: str
+    exact: bool
+
+
+class HistogramOptions(NoiseOptions, total=False):
+    """How a private exposure histogram is drawn; `mechanism` is the noise of the release that is thought of."""
+
+    bins: int
+    candidates: str | Sequence[float] | None
+    allow_no_guarantee: bool
+    redraw: bool
+    preregistered: str
+
+
+class GuessingOptions(NoiseOptions, total=False):
+    """What is guessed (as of `sf.guess`), and who gets the answer: words from "very low" to "very high", or 0 to 1."""
+
+    choices: int | None
+    secret: str | None
+    radius: float | None
+    prior: float | None
+    trust: float | str | None
+    data_sensitivity: float | str | None
+    limit: float | str | None
+    candidates: str | Sequence[float] | None
+
+
+class SplitOptions(TypedDict, total=False):
+    """By what an epsilon is split over queries, and what is shown of their errors."""
+
+    index: Sequence[float] | None
+    expected: Sequence[float] | None
+    aim: str | None
+    relative_error: float | Sequence[float]
+    confidence: float
+    mechanism: str

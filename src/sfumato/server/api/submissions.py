@@ -1,0 +1,143 @@
+"""The verbs that requests and signals share: see where one stands, decide on it, take it back, fetch the result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header
+from pydantic import StringConstraints
+from starlette.concurrency import run_in_threadpool
+
+from sfumato.escrow.identity.person import Person
+from sfumato.escrow.service import Escrow
+from sfumato.escrow.submissions.approval import Approval
+from sfumato.escrow.submissions.requests import Requests
+from sfumato.escrow.submissions.signals import Signals
+from sfumato.server.dependencies import (
+    CallerDep,
+    EscrowDep,
+    NameInPath,
+    Page,
+    ReadingUser,
+    WorkPoolsDep,
+    WritingUser,
+    page,
+)
+from sfumato.server.openapi import FOUND, SENT, Responses, statuses
+from sfumato.server.problems import Problem
+from sfumato.server.texts import Body, Name, Open, Text
+
+IdempotencyKey = Annotated[
+    str | None, Header(alias="Idempotency-Key"), StringConstraints(pattern=r"^[\x21-\x7e]{1,200}$")
+]
+NOT_YET: Responses = {202: {"model": Problem, "description": "Not yet: it waits for a decision or for a worker"}}
+WITH_SANDBOX = SENT | statuses(410, 501, 503) | NOT_YET
+View = Callable[[Mapping[str, Any]], dict[str, Any]]
+
+
+class ApprovalBody(Body):
+    """`binding` is the one that the approver's page showed: whatever has changed since is not approved."""
+
+    binding: Name
+    note: Text = ""
+    allow_no_guarantee: bool = False
+    preregistered: Text = ""
+
+
+class DecisionBody(Body):
+    note: Text = ""
+    allow_no_guarantee: bool = False
+
+
+class SubmissionShown(Open):
+    """What this person may see of it at this step; the `result` of a signal is there once it is released to them."""
+
+    id: str
+    number: int
+    state: str
+
+
+@dataclass(frozen=True)
+class SubmissionRoutes:
+    """Requests or signals: where the escrow has them, and how what it says is worded.
+
+    `look` is the path to a result that is withheld. Where `needs_sandbox`, the sandbox may have to be tested first.
+    """
+
+    path: str
+    rooms: Callable[[Escrow], Requests | Signals]
+    view: View
+    page_view: View
+    result_view: View
+    look: str
+    result: Any = dict[str, Any]  # the model of a result
+    needs_sandbox: bool = False
+
+    def one(self, actor: Person, id: str, escrow: Escrow) -> SubmissionShown:
+        return SubmissionShown.model_validate(self.view(self.rooms(escrow).one(actor, id)))
+
+    def listed(self, submissions: list[dict[str, Any]], limit: int) -> Page[SubmissionShown]:
+        return page((SubmissionShown.model_validate(self.view(facts)) for facts in submissions), limit, "number")
+
+    def approval(self, escrow: Escrow) -> Approval[Any]:
+        return self.rooms(escrow).approval
+
+    def add_to(self, routes: APIRouter) -> None:
+        """Add what both share, below the routes that one of them has alone."""
+        path, slow = f"{self.path}/{{id}}", WITH_SANDBOX if self.needs_sandbox else SENT
+
+        @routes.get(path, responses=FOUND)
+        def one(actor: ReadingUser, id: NameInPath, escrow: EscrowDep) -> SubmissionShown:
+            """Where it stands, and what happens next."""
+            return self.one(actor, id, escrow)
+
+        @routes.get(f"{path}/page", responses=slow)
+        async def inspect(actor: ReadingUser, id: NameInPath, escrow: EscrowDep, lanes: WorkPoolsDep) -> dict[str, Any]:
+            """What an approver needs, on one page, from public facts."""
+            return self.page_view(await lanes.asking.run(actor.name, self.approval(escrow).inspect, actor, id))
+
+        @routes.post(f"{path}/{self.look}", responses=SENT | statuses(410))
+        async def look(actor: WritingUser, id: NameInPath, escrow: EscrowDep, lanes: WorkPoolsDep) -> dict[str, Any]:
+            """A result that is withheld until somebody saw it, beside the true one: recorded as a look."""
+            return self.result_view(await lanes.asking.run(actor.name, self.approval(escrow).look, actor, id))
+
+        @routes.post(f"{path}/approve", responses=slow)
+        async def approve(
+            actor: WritingUser,
+            caller: CallerDep,
+            id: NameInPath,
+            body: ApprovalBody,
+            escrow: EscrowDep,
+            lanes: WorkPoolsDep,
+        ) -> SubmissionShown:
+            """Approve what the page showed, and nothing else."""
+            how: dict[str, Any] = body.model_dump() | {"by_session": caller.csrf is not None}
+            work = partial(self.approval(escrow).approve, actor, id, **how)
+            await (lanes.asking.run(actor.name, work) if self.needs_sandbox else run_in_threadpool(work))
+            return await run_in_threadpool(self.one, actor, id, escrow)
+
+        @routes.post(f"{path}/return", responses=SENT)
+        def give_back(actor: WritingUser, id: NameInPath, body: DecisionBody, escrow: EscrowDep) -> SubmissionShown:
+            """Send it back with a word on what to change."""
+            self.approval(escrow).return_(actor, id, body.note, allow_no_guarantee=body.allow_no_guarantee)
+            return self.one(actor, id, escrow)
+
+        @routes.post(f"{path}/refuse", responses=SENT)
+        def refuse(actor: WritingUser, id: NameInPath, body: DecisionBody, escrow: EscrowDep) -> SubmissionShown:
+            """Say no, and why."""
+            self.approval(escrow).refuse(actor, id, body.note, allow_no_guarantee=body.allow_no_guarantee)
+            return self.one(actor, id, escrow)
+
+        @routes.post(f"{path}/withdraw", responses=SENT)
+        def withdraw(actor: WritingUser, id: NameInPath, escrow: EscrowDep) -> SubmissionShown:
+            """Take one's own back."""
+            self.rooms(escrow).withdraw(actor, id)
+            return self.one(actor, id, escrow)
+
+        @routes.get(f"{path}/result", response_model=self.result, responses=FOUND | statuses(410, 503) | NOT_YET)
+        def result(actor: ReadingUser, id: NameInPath, escrow: EscrowDep) -> Any:
+            """The result with its certificates, once it is released."""
+            return self.result_view(self.rooms(escrow).result(actor, id))

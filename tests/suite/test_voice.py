@@ -1,0 +1,283 @@
+"""Names and phrases: what code calls things, and what people are not to read.
+
+Numbers under LEFT are what is left from before these rules. They only go down: a test also fails when there is less
+left than its number says, and the number has to be lowered then.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SRC = ROOT / "src" / "sfumato"
+MODULES = {path: path.read_text("utf-8") for path in sorted(SRC.rglob("*.py"))}
+BANNED_NAMES = {"said", "told", "found", "held", "made", "shown", "asked", "stated"}
+LONGEST_MODULE = 500
+MOST_FOLDERS = 3
+PHRASES = [
+    re.compile(line, re.IGNORECASE)
+    for line in (Path(__file__).parent / "banned_phrases.txt").read_text("utf-8").splitlines()
+    if line and not line.startswith("#")
+]
+
+NAMES_LEFT: dict[str, int] = {
+    "adapters": 1,
+    "api": 37,
+    "cli": 18,
+    "client": 72,
+    "composition": 30,
+    "escrow": 314,
+    "model": 1,
+    "presentation": 50,
+    "privacy": 86,
+    "release": 159,
+    "schema": 31,
+    "server": 74,
+    "signals": 44,
+    "sql": 52,
+}
+CLASSES_LEFT: set[str] = {
+    "Answers",
+    "Comparison",
+    "Kind",
+    "Line",
+    "Missing",
+    "Page",
+    "Person",
+    "Policy",
+    "Question",
+    "Request",
+    "Signal",
+    "Stop",
+    "Task",
+    "Token",
+    "_Reader",
+}
+FILES_LEFT: set[str] = {
+    "guessing.py",
+    "individual_accounting.py",
+    "method_comparison.py",
+    "possible_worlds.py",
+    "posthoc.py",
+    "signal.py",
+    "signals.py",
+}
+COMMENTS_LEFT: dict[str, int] = {
+    "adapters": 1,
+    "api": 11,
+    "cli": 6,
+    "client": 14,
+    "composition": 3,
+    "errors": 3,
+    "escrow": 54,
+    "ledger": 5,
+    "model": 33,
+    "ports": 1,
+    "presentation": 40,
+    "privacy": 36,
+    "release": 25,
+    "schema": 1,
+    "server": 12,
+    "signals": 2,
+    "sql": 19,
+}
+TEXTS_LEFT: dict[str, int] = {
+    "CONTRIBUTING.md": 1,
+    "README.md": 18,
+    "adapters": 1,
+    "cli": 21,
+    "client": 2,
+    "composition": 1,
+    "demo": 5,
+    "docs": 138,
+    "docs/screens": 1,
+    "docs/theory": 68,
+    "model": 4,
+    "presentation": 239,
+    "privacy": 1,
+    "schema": 1,
+    "server": 1,
+    "server/static": 6,
+    "server/templates": 33,
+    "sql": 2,
+}
+
+
+def test_no_function_parameter_or_local_is_named_by_a_participle() -> None:
+    assert_left(NAMES_LEFT, ((path, name) for path, text in MODULES.items() for name in banned_names(text)))
+
+
+def test_a_class_name_has_one_meaning() -> None:
+    classes = Counter(name for text in MODULES.values() for name in class_names(text))
+    assert {name for name, places in classes.items() if places > 1} == CLASSES_LEFT
+
+
+def test_a_file_name_is_in_few_folders() -> None:
+    files = Counter(path.name for path in MODULES if path.name != "__init__.py")
+    assert {name for name, folders in files.items() if folders > MOST_FOLDERS} == FILES_LEFT
+
+
+def test_modules_are_short() -> None:
+    assert [path for path, text in MODULES.items() if len(text.splitlines()) > LONGEST_MODULE] == []
+
+
+def test_no_comment_or_docstring_has_a_banned_phrase() -> None:
+    assert_left(COMMENTS_LEFT, phrases((path, text) for path, source in MODULES.items() for text in notes(source)))
+
+
+def test_nothing_that_people_read_has_a_banned_phrase() -> None:
+    sentences = ((path, text) for path, source in MODULES.items() for text in strings(source))
+    assert_left(TEXTS_LEFT, phrases([*sentences, *pages()]))
+
+
+def assert_left(left: Mapping[str, int], places: Iterable[tuple[Path, str]]) -> None:
+    """As many in each package or folder as are left there, no more and no fewer."""
+    by_part = defaultdict(list)
+    for path, what in places:
+        by_part[part_of(path)].append(f"{path.relative_to(ROOT)}: {what}")
+    more = {part: each for part, each in by_part.items() if len(each) > left.get(part, 0)}
+    assert not more, "new ones among these: " + "\n".join(line for each in more.values() for line in each)
+    counts = {part: len(each) for part, each in by_part.items()}
+    assert counts == {part: number for part, number in left.items() if number}, f"lower the numbers to {counts}"
+
+
+def part_of(path: Path) -> str:
+    """The package of a module; the folder of a template, a script or a document."""
+    parts = path.relative_to(SRC if path.is_relative_to(SRC) else ROOT).parts
+    if path.suffix == ".py":
+        return parts[0].removesuffix(".py")
+    return "/".join(parts[:-1][:2]) or parts[0]
+
+
+# Code
+
+
+def banned_names(source: str) -> Iterator[str]:
+    """Functions, parameters and locals with a banned name; fields of a class are not among them."""
+    tree = ast.parse(source)
+    fields = {id(target) for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for target in field_names(node)}
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.arg(arg=name):
+                pass
+            case ast.Name(id=name, ctx=ast.Store()) if id(node) not in fields:
+                pass
+            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                pass
+            case ast.alias(asname=str(name)):
+                pass
+            case _:
+                continue
+        if name.lstrip("_") in BANNED_NAMES:
+            yield f"{name} in line {node.lineno}"
+
+
+def field_names(node: ast.ClassDef) -> Iterator[ast.expr]:
+    for statement in node.body:
+        if isinstance(statement, ast.AnnAssign):
+            yield statement.target
+        elif isinstance(statement, ast.Assign):
+            yield from statement.targets
+
+
+def class_names(source: str) -> list[str]:
+    return [node.name for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ClassDef)]
+
+
+@cache
+def constants(source: str) -> tuple[list[str], list[str]]:
+    """The docstrings of a module, and its other strings."""
+    tree = ast.parse(source)
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    first = {id(node.body[0].value) for node in ast.walk(tree)
+             if isinstance(node, documented) and node.body and isinstance(node.body[0], ast.Expr)}  # fmt: skip
+    texts = [(id(node) in first, node.value) for node in ast.walk(tree)
+             if isinstance(node, ast.Constant) and isinstance(node.value, str)]  # fmt: skip
+    return [text for is_first, text in texts if is_first], [text for is_first, text in texts if not is_first]
+
+
+def docstrings(source: str) -> list[str]:
+    return constants(source)[0]
+
+
+def strings(source: str) -> list[str]:
+    return constants(source)[1]
+
+
+def notes(source: str) -> list[str]:
+    """Docstrings and comments."""
+    return docstrings(source) + comments(source)
+
+
+def comments(source: str) -> list[str]:
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    return [token.string.lstrip("# ") for token in tokens if token.type == tokenize.COMMENT]
+
+
+# Text
+
+
+def phrases(texts: Iterable[tuple[Path, str]]) -> Iterator[tuple[Path, str]]:
+    return ((path, phrase) for path, text in texts for phrase in banned_phrases(text))
+
+
+def banned_phrases(text: str) -> list[str]:
+    """What is banned in a text, paragraph by paragraph, wherever its lines break."""
+    paragraphs = [" ".join(paragraph.split()) for paragraph in re.split(r"\n\s*\n", text)]
+    return [match[0] for paragraph in paragraphs for phrase in PHRASES for match in phrase.finditer(paragraph)]
+
+
+def pages() -> Iterator[tuple[Path, str]]:
+    """Templates, scripts and documents. The changelog quotes what was; evidence is written by a program."""
+    scripts = [path for path in (SRC / "server" / "static").rglob("*.js") if "vendor" not in path.parts]
+    documents = [path for path in (ROOT / "docs").rglob("*.md") if path.name != "evidence.md"]
+    templates = [*(SRC / "server" / "templates").rglob("*.html")]
+    for path in sorted([*templates, *scripts, *documents, ROOT / "README.md", ROOT / "CONTRIBUTING.md"]):
+        yield path, path.read_text("utf-8")
+
+
+# These tests themselves
+
+
+PLANTED = """
+class Kept:
+    held: int  # a field has the name that its JSON has
+
+    def _asked(self, told):
+        for found in told:
+            with open(found) as shown:
+                pass
+        return [made for said, (made, _) in told]
+"""
+
+
+def test_a_planted_name_is_seen() -> None:
+    names = [line.split()[0] for line in banned_names(PLANTED)]
+    assert sorted(names) == ["_asked", "found", "made", "said", "shown", "told"]
+    assert class_names(PLANTED) == ["Kept"]
+
+
+def test_a_planted_phrase_is_seen() -> None:
+    source = '"""A snoop\nguesses."""\nlimit = 1  # Whoever asks\nhelp = "right 55 times\\nof 100"\n'
+    assert [banned_phrases(text) for text in docstrings(source)] == [["snoop"]]
+    assert [banned_phrases(text) for text in comments(source)] == [["Whoever"]]
+    assert [banned_phrases(text) for text in strings(source)] == [["times of 100"]]
+    assert banned_phrases("An attacker is right\n\nat most 55% of the time.") == []
+
+
+def test_numbers_that_are_left_only_go_down() -> None:
+    planted = [(SRC / "cli" / "main.py", "found in line 1"), (SRC / "cli" / "main.py", "told in line 2")]
+    assert_left({"cli": 2}, planted)
+    with pytest.raises(AssertionError, match="new ones among these"):
+        assert_left({"cli": 1}, planted)
+    with pytest.raises(AssertionError, match="lower the numbers to"):
+        assert_left({"cli": 3}, planted)
