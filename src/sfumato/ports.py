@@ -133,6 +133,14 @@ class KnownRows(Protocol):
     def remember(self, dataset: str, digest: str) -> None: ...
 
 
+class CheckedFiles(Protocol):
+    """Remembers the states of files in which every value can be read."""
+
+    def knows(self, state: str, /) -> bool: ...
+
+    def remember(self, state: str, /) -> None: ...
+
+
 class Rows(Protocol):
     """One table of the escrow. Where it counts, a row that comes without a number gets the next one.
 

@@ -32,7 +32,7 @@ PHRASES = [
 NAMES_LEFT: dict[str, int] = {
     "adapters": 1,
     "api": 37,
-    "cli": 20,
+    "cli": 18,
     "client": 72,
     "composition": 30,
     "escrow": 314,

@@ -24,7 +24,7 @@ from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.privacy.accounting.cost import rho_delta_of, rho_of
 from sfumato.privacy.accounting.zcdp import entered, epsilon_of_zcdp, rho_gaussian, rho_laplace, rho_pure
 from sfumato.privacy.noise.calibration import calibrate
-from sfumato.release.reserve import PrivacyCost, row, version_of
+from sfumato.release.reserve import PrivacyCost, charge_figures, version_of
 
 PEOPLE = pd.DataFrame({"ward": ["a", "a", "b"], "days": [3, 40, 7]})
 SCHEMA = {
@@ -117,11 +117,11 @@ def test_the_word_decides_first(word: Guarantee, outright: bool, how: ChosenBy) 
 
 def test_what_was_chosen_by_looking_is_not_told_even_where_it_is_known() -> None:
     cost = PrivacyCost(0.123, Fraction(1, 7), (1.0,), (8.13,), 1)
-    assert row(ChosenBy.LOOKED, "laplace", cost) == {
+    assert charge_figures(ChosenBy.LOOKED, "laplace", cost) == {
         "chosen_by": "controller-after-looking",
         "mechanism": "laplace",
     }
-    selected = row(ChosenBy.SELECTED, "laplace", replace(cost, select_epsilon=0.1, at_most=10.0))
+    selected = charge_figures(ChosenBy.SELECTED, "laplace", replace(cost, select_epsilon=0.1, at_most=10.0))
     assert (selected["select_epsilon"], selected["at_most"], selected["rho"]) == (0.1, 10.0, "1/7")
 
 

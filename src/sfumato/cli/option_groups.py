@@ -16,14 +16,18 @@ def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
     for name, parameter in inspect.signature(command, eval_str=True).parameters.items():
         group = parameter.annotation
         if is_dataclass(group) and isinstance(group, type):
-            fields = inspect.signature(group, eval_str=True).parameters.values()
-            options = {field.name: (field.annotation, field.default) for field in fields}
-            command = replace_parameter(command, name, options, lambda given, group=group: group(**given))  # type: ignore[misc]
+            command = replace_parameter(command, name, options_of(group), group)
     return command
 
 
+def options_of(group: type) -> Options:
+    """The fields of a dataclass as options."""
+    fields = inspect.signature(group, eval_str=True).parameters.values()
+    return {field.name: (field.annotation, field.default) for field in fields}
+
+
 def replace_parameter(
-    command: Callable[..., None], name: str, options: Options, build: Callable[[Mapping[str, Any]], Any]
+    command: Callable[..., None], name: str, options: Options, build: Callable[..., Any]
 ) -> Callable[..., None]:
     """Put these options where the parameter `name` stands; the command is handed what `build` makes of them."""
     keyword = inspect.Parameter.KEYWORD_ONLY
@@ -37,7 +41,7 @@ def replace_parameter(
 
     @wraps(command)
     def run(**given: Any) -> None:
-        value = build({option: given.pop(option) for option in options})
+        value = build(**{option: given.pop(option) for option in options})
         command(**{name: value}, **given)
 
     vars(run)["__signature__"] = own.replace(parameters=parameters)

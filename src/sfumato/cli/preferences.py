@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -52,16 +52,16 @@ def with_names(command: Callable[..., None]) -> Callable[..., None]:
     return replace_parameter(command, "preference", _SENT, _given_options)
 
 
-def _given_options(typed: Mapping[str, Any]) -> dict[str, Any]:
+def _given_options(**typed: Any) -> dict[str, Any]:
     return {name: value for name, value in typed.items() if value is not None and value is not False}
 
 
-def preferences(typed: Mapping[str, Any]) -> tuple[Preference, ...]:
+def preferences(**typed: Any) -> tuple[Preference, ...]:
     """The preferences among all that was typed, in the order of the interface."""
     from sfumato.privacy.preferences import registry
     from sfumato.privacy.preferences.preference import larger_than_spent, weighted
 
-    given = _given_options(typed)
+    given = _given_options(**typed)
     priority, larger = given.pop("priority", None), given.pop("larger_than_spent", False)
     chosen = registry.preferences(given)
     if priority is not None:

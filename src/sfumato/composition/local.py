@@ -33,10 +33,10 @@ from sfumato.sql.plans.clean import clean
 from sfumato.version import __version__
 
 if TYPE_CHECKING:
-    from sfumato.adapters.engines.duckdb.engine import CheckedFiles, DuckDB
+    from sfumato.adapters.engines.duckdb.engine import DuckDB
     from sfumato.client.client import Client
     from sfumato.model.authorization import Authorization
-    from sfumato.ports import Accountant, Engine, KnownRows, LedgerStore, Mechanism
+    from sfumato.ports import Accountant, CheckedFiles, Engine, KnownRows, LedgerStore, Mechanism
     from sfumato.release.records import Records
     from sfumato.schema.interview import Answer
 
@@ -330,8 +330,9 @@ def _duckdb(source: object, schema: Schema | None, checked: CheckedFiles | None 
     return DuckDB(source, schema, select, checked)
 
 
-ENGINES: dict[str, Callable[[object, Schema | None], Engine]] = {"duckdb": _duckdb}
-"""What `open(engine=...)` names: a function from a source and its schema to an engine (docs/extending.md)."""
+ENGINES: dict[str, Callable[[object, Schema | None, CheckedFiles | None], Engine]] = {"duckdb": _duckdb}
+"""What `open(engine=...)` names: a function from a source, its schema and the files that were checked before to an
+engine (docs/extending.md)."""
 
 
 def _services() -> Services:

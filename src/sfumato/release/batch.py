@@ -27,7 +27,15 @@ from sfumato.release.draw_plan import DrawPlan
 from sfumato.release.ledger import digest
 from sfumato.release.recorded import Recorded
 from sfumato.release.request import require_own_choice
-from sfumato.release.reserve import PrivacyCost, Reservation, earlier_release, record_release, reserve, row, version_of
+from sfumato.release.reserve import (
+    PrivacyCost,
+    Reservation,
+    charge_figures,
+    earlier_release,
+    public_charge,
+    record_release,
+    reserve,
+)
 
 TIGHT = "tight accounting of a batch that was fixed in advance"  # how a charge came about, as the ledger has it
 SUMMED = "the sum over a batch that was fixed in advance"
@@ -145,15 +153,9 @@ class BatchPlan:
 
     def _charge_draft(self, outcome: Guarantee) -> Draft:
         epsilon, delta = self._charge
-        public: dict[str, object] = {
-            "what": self._what,
-            "guarantee": outcome.value,
-            "method": self._method,
-            "kind": BATCH,
-            "version": version_of(self.context),
-        }
         mechanisms = dict.fromkeys(m.calibration.mechanism for m in self._members)
-        public |= row(chosen_by(outcome, outright=self._outright), ", ".join(mechanisms), self._cost)
+        figures = charge_figures(chosen_by(outcome, outright=self._outright), ", ".join(mechanisms), self._cost)
+        public = public_charge(self.context, outcome, figures, what=self._what, method=self._method, kind=BATCH)
         return self.context.ledger.draft(Event.RESERVED, self._key, public, nano_epsilon=epsilon, delta=delta)
 
     @property

@@ -21,7 +21,7 @@ from sfumato.release.bound_query import BoundQuery
 from sfumato.release.decide import EPSILON_MAX, ReleaseRequest, SolvedRequest
 from sfumato.release.ledger import digest
 from sfumato.release.recorded import NOTHING, Recorded, recorded_numbers
-from sfumato.release.reserve import PrivacyCost, answer_key, repeatable, row, version_of
+from sfumato.release.reserve import PrivacyCost, answer_key, charge_figures, public_charge, repeatable
 from sfumato.release.selection import select
 
 
@@ -129,18 +129,10 @@ class DrawPlan:
         request, known = self.request, part_of(outcome, known)
         calibration = self._calibrated if outcome.holds and self.epsilon is not None else None
         cost = None if calibration is None else self._cost(calibration, outcome, self.positions(known))
-        public: dict[str, object] = {
-            "what": self.query.sql,
-            "guarantee": outcome.value,
-            "method": request.method_text(public=outcome.holds),
-            "kind": PART if known.entries else RELEASE,
-            "version": version_of(self.query.context),
-        }
-        public |= row(
-            chosen_by(outcome, outright=request.outright),
-            request.noise.mechanism if calibration is None else calibration.mechanism,
-            cost,
-        )
+        mechanism = request.noise.mechanism if calibration is None else calibration.mechanism
+        figures = charge_figures(chosen_by(outcome, outright=request.outright), mechanism, cost)
+        kind, method = PART if known.entries else RELEASE, request.method_text(public=outcome.holds)
+        public = public_charge(self.query.context, outcome, figures, what=self.query.sql, method=method, kind=kind)
         confidential: dict[str, object] = {"epsilon": self.epsilon} if calibration is None else {}
         charge = nano(EPSILON_MAX if cost is None else cost.epsilon)
         ledger = self.query.context.ledger

@@ -118,8 +118,8 @@ class PrivacyCost:
     at_most: float | None = None  # epsilon, before it was selected privately
 
 
-def row(how: ChosenBy, mechanism: str, cost: PrivacyCost | None) -> dict[str, object]:
-    """What a charge says for anybody to read. Where epsilon was chosen by looking, whatever follows from it is none."""
+def charge_figures(how: ChosenBy, mechanism: str, cost: PrivacyCost | None) -> dict[str, object]:
+    """What was drawn and what it costs. Where epsilon was chosen by looking, nothing that follows from it is told."""
     public: dict[str, object] = {"chosen_by": how.value, "mechanism": mechanism}
     if how is ChosenBy.LOOKED or cost is None:
         return public
@@ -134,6 +134,14 @@ def row(how: ChosenBy, mechanism: str, cost: PrivacyCost | None) -> dict[str, ob
         "sensitivity": list(cost.sensitivity),
         "scale": list(cost.scale),
     }
+
+
+def public_charge(
+    context: DatasetContext, guarantee: Guarantee, figures: dict[str, object], *, what: str, method: str, kind: str
+) -> dict[str, object]:
+    """The public part of a charge: what it is for, of which data, and its figures."""
+    own = {"what": what, "guarantee": guarantee.value, "method": method, "kind": kind, "version": version_of(context)}
+    return own | figures
 
 
 def read_for(ledger: PrivacyLedger, key: str, reserved: Reservation, what: str, work: Callable[[], T]) -> T:

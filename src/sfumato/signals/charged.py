@@ -27,12 +27,12 @@ from sfumato.release.reserve import (
     PrivacyCost,
     Reservation,
     answer_key,
+    charge_figures,
     earlier_release,
+    public_charge,
     read_for,
     record_release,
     reserve,
-    row,
-    version_of,
 )
 from sfumato.signals.exact_answer import ExactAnswer
 from sfumato.signals.record import METHODS, NUMBERS, POST_PROCESSING, charge_text, look_text
@@ -202,14 +202,9 @@ class ChargedSignal:
     def _charge_draft(self, key: str, outcome: Guarantee) -> Draft:
         """The charge: epsilon, or a public constant where the epsilon, or the score, tells about the data."""
         epsilon = self.request.epsilon if outcome.holds else None
-        public: dict[str, object] = {
-            "what": self._what,
-            "guarantee": outcome.value,
-            "method": METHODS[self.request.kind],
-            "kind": SIGNAL,
-            "version": version_of(self.query.context),
-        }
-        public |= row(chosen_by(outcome, outright=True), self._mechanism, self._cost)
+        figures = charge_figures(chosen_by(outcome, outright=True), self._mechanism, self._cost)
+        method = METHODS[self.request.kind]
+        public = public_charge(self.query.context, outcome, figures, what=self._what, method=method, kind=SIGNAL)
         if self.grid is None:
             public["bits"] = self._bits
         confidential: dict[str, object] = {} if outcome.holds else {"epsilon": self.request.epsilon}

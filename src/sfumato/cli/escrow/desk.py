@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,65 +13,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol
 import typer
 
 from sfumato.cli.escrow.workspace import require_server_extra, unlocking
-from sfumato.cli.option_groups import replace_parameter
+from sfumato.cli.option_groups import options_of, replace_parameter
 from sfumato.cli.secret import secret
 from sfumato.errors import BadInput
 
 if TYPE_CHECKING:
     from sfumato.client.client import Client
-
-_OPTIONS: dict[str, tuple[Any, Any]] = {
-    "workspace": (
-        Annotated[Path | None, typer.Option(metavar="DIR", help="A workspace here; by default SFUMATO_WORKSPACE.")],
-        None,
-    ),
-    "server": (
-        Annotated[str | None, typer.Option(metavar="URL", help="A server; by default SFUMATO_SERVER.")],
-        None,
-    ),
-    "as_name": (
-        Annotated[
-            str | None,
-            typer.Option(
-                "--as",
-                metavar="NAME",
-                help="Who you are: of a workspace the admin by default, of a server by password.",
-            ),
-        ],
-        None,
-    ),
-    "token_file": (
-        Annotated[Path | None, typer.Option(metavar="FILE", help="Of a server: your token; by default SFUMATO_TOKEN.")],
-        None,
-    ),
-    "password_file": (
-        Annotated[
-            Path | None, typer.Option(metavar="FILE", help="Of a server with --as: your password; else you are asked.")
-        ],
-        None,
-    ),
-    "passphrase_file": (
-        Annotated[
-            Path | None, typer.Option(metavar="FILE", help="Of a workspace: its passphrase; else you are asked.")
-        ],
-        None,
-    ),
-    "key_file": (
-        Annotated[
-            Path | None, typer.Option(metavar="FILE", help="Of a workspace: what unlocks it in place of a passphrase.")
-        ],
-        None,
-    ),
-    "authority": (
-        Annotated[Path | None, typer.Option(metavar="FILE", help="Of a server: what vouches for its certificate.")],
-        None,
-    ),
-    "insecure": (
-        Annotated[bool, typer.Option("--insecure", help="Send a token over http:// to another machine.")],
-        False,
-    ),
-}
-
 
 _OF_SERVER = ("token_file", "password_file", "authority", "insecure")
 _OF_WORKSPACE = ("passphrase_file", "key_file")
@@ -81,15 +28,32 @@ _OF_WORKSPACE = ("passphrase_file", "key_file")
 class Desk:
     """What was said about where and as whom; nothing is asked or sent until it is opened."""
 
-    workspace: Path | None
-    server: str | None
-    as_name: str | None
-    token_file: Path | None
-    password_file: Path | None
-    passphrase_file: Path | None
-    key_file: Path | None
-    authority: Path | None
-    insecure: bool
+    workspace: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="A workspace here; by default SFUMATO_WORKSPACE.")
+    ] = None
+    server: Annotated[str | None, typer.Option(metavar="URL", help="A server; by default SFUMATO_SERVER.")] = None
+    as_name: Annotated[
+        str | None,
+        typer.Option(
+            "--as", metavar="NAME", help="Who you are: of a workspace the admin by default, of a server by password."
+        ),
+    ] = None
+    token_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Of a server: your token; by default SFUMATO_TOKEN.")
+    ] = None
+    password_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Of a server with --as: your password; else you are asked.")
+    ] = None
+    passphrase_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Of a workspace: its passphrase; else you are asked.")
+    ] = None
+    key_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Of a workspace: what unlocks it in place of a passphrase.")
+    ] = None
+    authority: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Of a server: what vouches for its certificate.")
+    ] = None
+    insecure: Annotated[bool, typer.Option("--insecure", help="Send a token over http:// to another machine.")] = False
 
     @contextmanager
     def open(self) -> Iterator[Client]:
@@ -136,22 +100,21 @@ class Desk:
 
 def at_a_desk(command: Callable[..., None]) -> Callable[..., None]:
     """The command with the options that say where, in place of its parameter `desk`."""
-    return replace_parameter(command, "desk", _OPTIONS, _desk)
+    return replace_parameter(command, "desk", options_of(Desk), _desk)
 
 
-def _desk(typed: Mapping[str, Any]) -> Desk:
+def _desk(**chosen: Any) -> Desk:
     """What was typed goes before what the environment says."""
-    said = dict(typed)
-    if said["workspace"] is None and said["server"] is None:
+    if chosen["workspace"] is None and chosen["server"] is None:
         folder, url = os.environ.get("SFUMATO_WORKSPACE"), os.environ.get("SFUMATO_SERVER")
-        said |= {"workspace": Path(folder) if folder else None, "server": url or None}
-    if (said["workspace"] is None) == (said["server"] is None):
-        which = "neither a workspace nor a server" if said["server"] is None else "a workspace and a server"
+        chosen |= {"workspace": Path(folder) if folder else None, "server": url or None}
+    if (chosen["workspace"] is None) == (chosen["server"] is None):
+        which = "neither a workspace nor a server" if chosen["server"] is None else "a workspace and a server"
         raise BadInput(f"There is {which} to go to", hint="say one: --workspace DIR or --server URL.")
-    other, kind = (_OF_WORKSPACE, "--workspace") if said["workspace"] is None else (_OF_SERVER, "--server")
-    if misplaced := [name for name in other if said[name]]:
+    other, kind = (_OF_WORKSPACE, "--workspace") if chosen["workspace"] is None else (_OF_SERVER, "--server")
+    if misplaced := [name for name in other if chosen[name]]:
         raise BadInput(f"--{misplaced[0].replace('_', '-')} goes with {kind}", hint="leave it out.")
-    return Desk(**said)
+    return Desk(**chosen)
 
 
 class Shown(Protocol):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from sfumato.presentation.wording.guarantee import in_100
 from sfumato.privacy.risk.membership import attack_chance
@@ -10,31 +11,51 @@ from sfumato.privacy.risk.membership import attack_chance
 BEFORE_ANYBODY_LOOKS = (
     "It holds for whoever states nothing else, and keeps its word if it is fixed before anybody looks."
 )
-KINDS: Mapping[str, tuple[str, str]] = {
-    "gap": (
+
+
+@dataclass(frozen=True)
+class RuleKind:
+    """A preference that the form of a policy offers as its rule; with a label, one number states it."""
+
+    title: str
+    hint: str
+    label: str = ""
+    start: str = ""
+    beside: Mapping[str, bool] = field(default_factory=dict)  # what goes with it as it is
+
+
+KINDS: Mapping[str, RuleKind] = {  # by their names in privacy/preferences/registry.py; "" is none
+    "gap": RuleKind(
         "How even the risk is",
         "Nobody, in any data, is at more than so many times the risk of anybody else: 1.2 is even, 2 is not. "
         "It is not a probability.",
+        "Times the risk of anybody else, at most",
+        "1.2",
+        {"worst_case": True},
     ),
-    "attack_chance": (
+    "attack_chance": RuleKind(
         "How often an attacker is right",
         "Whoever knows everybody else guesses whether a person is in the data right at most so often: 0.5 is a coin, "
         "0.55 is 55 times of 100.",
+        "Right at most this often",
+        "0.55",
     ),
-    "within": (
+    "within": RuleKind(
         "How far the noise may go",
         "All figures of an answer are moved by at most so much, in 95 of 100 answers unless the rule says otherwise. "
         "What a release tells about a person follows from that, up to the ceiling.",
+        "Moved by at most",
     ),
-    "sharing_risk": (
+    "sharing_risk": RuleKind(
         "The risk of sharing, by trust and sensitivity",
         "The less a partner is trusted and the more sensitive the data is, the more noise they get.",
     ),
-    "epsilon": (
+    "epsilon": RuleKind(
         "An epsilon",
         "How much a release may tell about any one person, as a number. Smaller: more noise, and less is told.",
+        "Epsilon",
     ),
-    "": ("No rule", "Whoever asks states a preference of their own, of those that are allowed."),
+    "": RuleKind("No rule", "Whoever asks states a preference of their own, of those that are allowed."),
 }
 CEILING = "No release has an epsilon above this, whatever the rule comes to."
 BUDGET = "A release that would bring all of them together beyond this is refused."

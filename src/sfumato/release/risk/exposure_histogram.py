@@ -27,12 +27,12 @@ from sfumato.release.reserve import (
     PrivacyCost,
     Reservation,
     answer_key,
+    charge_figures,
     earlier_release,
+    public_charge,
     read_for,
     record_release,
     reserve,
-    row,
-    version_of,
 )
 
 METHOD, NUMBERS = "a private exposure histogram", "people in each bin of exposure"  # as a record has it
@@ -133,17 +133,12 @@ def _inputs(query: BoundQuery, key: str, record: Record, attestation: str) -> tu
 def _charge_draft(query: BoundQuery, key: str, epsilon: float, bins: int, outcome: Guarantee) -> Draft:
     """The charge: epsilon, or a public constant where the epsilon would tell about the data."""
     charge = nano(epsilon if outcome.holds else EPSILON_MAX)
-    public: dict[str, object] = {
-        "what": _what(query),
-        "guarantee": outcome.value,
-        "method": METHOD,
-        "kind": EXPOSURE_HISTOGRAM,
-        "version": version_of(query.context),
-    }
     number = people_by_exposure(query.context.schema)
     rho = entered(rho_laplace(number.part(epsilon), number.steps))
     cost = PrivacyCost(epsilon, rho, (float(number.sensitivity),), (number.scale(epsilon),), bins + 1)
-    public |= row(chosen_by(outcome, outright=True), NoiseLaw.LAPLACE.value, cost)
+    figures = charge_figures(chosen_by(outcome, outright=True), NoiseLaw.LAPLACE.value, cost)
+    kind = EXPOSURE_HISTOGRAM
+    public = public_charge(query.context, outcome, figures, what=_what(query), method=METHOD, kind=kind)
     confidential: dict[str, object] = {} if outcome.holds else {"epsilon": epsilon}
     return query.context.ledger.draft(Event.RESERVED, key, public, confidential, charge)
 

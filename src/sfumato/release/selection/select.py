@@ -39,13 +39,13 @@ from sfumato.release.noise import Noisy
 from sfumato.release.reserve import (
     PrivacyCost,
     answer_key,
+    charge_figures,
     earlier_release,
+    public_charge,
     read_for,
     record_release,
     refuse_without_guarantee,
     reserve,
-    row,
-    version_of,
 )
 
 
@@ -247,25 +247,14 @@ def _read(draft: Draft, request: ReleaseRequest) -> SelectionOutcome:
 def _charge_draft(query: BoundQuery, request: ReleaseRequest, key: str, outcome: Guarantee) -> Draft:
     """The charge: what the selections cost, or a public constant where that would tell about the data."""
     charge = nano(request.select_epsilon if outcome.holds else EPSILON_MAX)
-    public: dict[str, object] = {
-        "what": _what(query, request, outcome),
-        "guarantee": outcome.value,
-        "method": request.method_text(public=outcome.holds),
-        "kind": SELECTION,
-        "version": version_of(query.context),
-    }
     laws = dict.fromkeys(
         NoiseLaw.LAPLACE if isinstance(p, Variance) else NoiseLaw.SPARSE_VECTOR for p in request.selecting
     )
-    cost = PrivacyCost(
-        request.select_epsilon,
-        entered(rho_pure(request.select_epsilon)),
-        (),
-        (),
-        None,
-        select_epsilon=request.select_epsilon,
-    )
-    public |= row(chosen_by(outcome, outright=False), ", ".join(law.value for law in laws), cost)
+    rho = entered(rho_pure(request.select_epsilon))
+    cost = PrivacyCost(request.select_epsilon, rho, (), (), None, select_epsilon=request.select_epsilon)
+    figures = charge_figures(chosen_by(outcome, outright=False), ", ".join(law.value for law in laws), cost)
+    what, method = _what(query, request, outcome), request.method_text(public=outcome.holds)
+    public = public_charge(query.context, outcome, figures, what=what, method=method, kind=SELECTION)
     confidential: dict[str, object] = {} if outcome.holds else {"epsilon": request.select_epsilon}
     ledger = query.context.ledger
     if outcome.holds:  # what could not be released afterwards, however small, is not selected

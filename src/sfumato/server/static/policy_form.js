@@ -2,11 +2,11 @@
 
 import { $, $$, Problem, h, show } from "./sfumato.js";
 
-const NUMBERS = ["gap", "attack_chance", "within", "epsilon"];
-const KINDS = [...NUMBERS, "sharing_risk"];
 const BUDGETS = ["budget", "budget_delta"];
 const KEEP = "as it is";
 
+const kindsOf = (form) => $$(".kind", form).map((part) => part.dataset.kind);
+const numbersOf = (form) => $$(".kind[data-beside]", form).map((part) => part.dataset.kind); // stated by one number
 const same = (one, other) => one.toLowerCase() === other.toLowerCase();
 const plain = (text) => text.split("/").reduce((above, below) => above / below); // a budget is kept exactly: 7/2
 
@@ -47,12 +47,12 @@ export function fill(form, policy) {
 
 export function fillRule(form, rule) {
   const fields = form.elements;
-  const stated = KINDS.filter((name) => name in (rule ?? {}));
+  const stated = kindsOf(form).filter((name) => name in (rule ?? {}));
   const kind = rule === null ? "" : stated.length === 1 ? stated[0] : "other";
   const other = $('option[value="other"]', fields.rule_kind);
   other.hidden = other.disabled = kind !== "other";
   fields.rule_kind.value = kind;
-  if (NUMBERS.includes(kind)) fields[kind].value = rule[kind];
+  if (numbersOf(form).includes(kind)) fields[kind].value = rule[kind];
   if (kind === "sharing_risk") {
     choose(fields.sharing_risk, rule.sharing_risk);
     fields.choices.value = rule.choices ?? "";
@@ -94,7 +94,7 @@ export function read(form, base = {}) {
     if (form.elements[name]) policy[name] = said.has(name);
   }
   flow.who = said.getAll("who");
-  const beside = (flow.preferences ?? []).filter((name) => ![...NUMBERS, "rule"].includes(name));
+  const beside = (flow.preferences ?? []).filter((name) => ![...numbersOf(form), "rule"].includes(name));
   const kind = said.get("rule_kind");
   flow.preferences = [...(kind === "" ? [] : ["rule"]), ...said.getAll("preferences"), ...beside];
   if (!flow.preferences.length) delete flow.preferences;
@@ -105,16 +105,17 @@ export function read(form, base = {}) {
   flow.signals = said.getAll("signals");
   flow.code = said.has("code");
   state(flow, "signal_bits", figure(said.get("signal_bits")));
-  readRule(policy, said, kind, base.rule ?? {});
+  readRule(form, policy, said, kind, base.rule ?? {});
   return policy;
 }
 
-function readRule(policy, said, kind, before) {
+function readRule(form, policy, said, kind, before) {
   if (kind === "other") return;
   delete policy.rule;
   if (kind === "") return;
-  policy.rule = kind in before ? { ...before } : { [kind]: null, ...(kind === "gap" ? { worst_case: true } : {}) };
-  if (NUMBERS.includes(kind)) return void (policy.rule[kind] = figure(said.get(kind)) ?? 0);
+  const beside = $(`.kind[data-kind="${kind}"]`, form).dataset.beside;
+  policy.rule = kind in before ? { ...before } : { [kind]: null, ...JSON.parse(beside ?? "{}") };
+  if (beside !== undefined) return void (policy.rule[kind] = figure(said.get(kind)) ?? 0);
   if (said.get("sharing_risk") !== KEEP) policy.rule.sharing_risk = said.get("sharing_risk");
   state(policy.rule, "choices", figure(said.get("choices")));
   const trust = said.get("trust");

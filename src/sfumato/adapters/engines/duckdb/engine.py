@@ -19,6 +19,7 @@ from sfumato.adapters.engines.duckdb.parquet import ParquetFiles
 from sfumato.errors import EngineFailure, SchemaError, SfumatoError, SourceError, instead
 from sfumato.model.release import Assumption
 from sfumato.model.schema import PERSON, RAW_TEXT, Schema, Type
+from sfumato.ports import CheckedFiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,14 +58,6 @@ class Clean(Protocol):
     """The SELECT that makes the clean table of a raw one; columns to `keep` go through untouched."""
 
     def __call__(self, schema: Schema, columns: Columns, raw: str, keep: Sequence[str] = (), /) -> str: ...
-
-
-class CheckedFiles(Protocol):
-    """Remembers the states of files in which every value can be read."""
-
-    def knows(self, state: str, /) -> bool: ...
-
-    def remember(self, state: str, /) -> None: ...
 
 
 class DuckDB:

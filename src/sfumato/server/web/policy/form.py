@@ -13,7 +13,6 @@ from sfumato.presentation.wording.signals import pages as of_signal_pages
 from sfumato.privacy.risk.sharing import LEVELS
 from sfumato.server.web.signals.tasks import kinds
 
-_OWN = ("gap", "attack_chance", "within", "epsilon")  # preferences that the form lets partners state
 _SWITCHES = {
     "public_page": of_rule.PUBLIC_PAGE,
     "separation": of_rule.SEPARATION,
@@ -29,7 +28,7 @@ def offered(escrow: Escrow, controllers: int) -> dict[str, Any]:
         "organisations": sorted({person.organisation for person in people if person.organisation}, key=str.casefold),
         "people": [person for person in people if person.has(Role.ANALYST)],
         "kinds": of_rule.KINDS,
-        "own": {name: of_rule.KINDS[name][0] for name in _OWN},
+        "own": {name: kind.title for name, kind in of_rule.KINDS.items() if kind.label},
         "levels": list(LEVELS),
         "approve": of_rule.APPROVE,
         "controllers": controllers,
