@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sfumato.errors import BadInput
-from sfumato.model.signal import FreeScore, SignalScore
+from sfumato.model.signal_score import FreeScore, SignalScore
 from sfumato.presentation.document import Document, Prose
 from sfumato.presentation.figures.figure import Axis, Bars, Figure, Pin, Span
 from sfumato.presentation.figures.plotly import page_plotly

@@ -19,12 +19,12 @@ from sfumato.privacy.noise.error import relative_error as error_of
 from sfumato.privacy.noise.intervals import COVERAGE, reach
 from sfumato.privacy.preferences.budget_split import (
     best_index,
-    checked_confidence,
-    checked_errors,
-    checked_guesses,
-    checked_index,
     epsilon_needed,
     parts,
+    require_confidence,
+    require_errors,
+    require_guesses,
+    require_index,
 )
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.privacy.sensitivity import sensitivity_of_rows
@@ -66,11 +66,11 @@ def split(
     if index is not None and aim is not None:
         raise PreferenceError.because("split-index-and-aim")
     whole = stated_epsilon(epsilon).value
-    errors, confidence = checked_errors(relative_error, len(bound)), checked_confidence(confidence)
+    errors, confidence = require_errors(relative_error, len(bound)), require_confidence(confidence)
     units = [_unit(query) for query in bound]
     guesses = None if expected is None else _guesses(bound, expected)
     if index is not None:
-        chosen = checked_index(index, len(bound))
+        chosen = require_index(index, len(bound))
     elif guesses is not None or aim is not None:
         aim = "largest" if aim is None else aim
         chosen = best_index(units, guesses, aim)
@@ -162,7 +162,7 @@ def _guesses(queries: Sequence[BoundQuery], expected: Sequence[float]) -> tuple[
     for query in queries:
         if not _is_one_number(query):
             raise PreferenceError.because("split-expected-of-several", sql=query.sql)
-    return checked_guesses(expected, len(queries))
+    return require_guesses(expected, len(queries))
 
 
 def _parts(

@@ -15,7 +15,7 @@ from sfumato.privacy.noise.truncated_laplace import (
     FLATTEST,
     FURTHEST,
     delta_of_each,
-    kept,
+    mass_within,
     mean_share,
     steps_of_reach,
 )
@@ -125,7 +125,7 @@ def _each(measurement: Measurement, noise: Noise) -> float:
 def _truncated(number: NoisyNumber, measurement: Measurement, noise: Noise, epsilon: float) -> Drawing:
     part, delta = number.part(epsilon), _each(measurement, noise)
     reach = steps_of_reach(part, delta, number.steps)
-    if reach > FURTHEST or kept(part, delta) < FLATTEST:
+    if reach > FURTHEST or mass_within(part, delta) < FLATTEST:
         beside = "grid" if reach > FURTHEST else "delta"
         raise NoMechanism.because("epsilon-too-small-for-truncated", beside=beside)
     return Drawing(NoiseLaw.TRUNCATED, part, number.step, number.scale(epsilon), reach=reach)

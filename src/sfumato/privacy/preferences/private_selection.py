@@ -35,16 +35,16 @@ class Selected:
     @classmethod
     def rounded(cls, epsilon: float, ceiling: float, candidates: Sequence[float] | None) -> Selected:
         """Rounded down, never above the ceiling; below the smallest candidate there is none."""
-        found = rounded_down(min(epsilon, ceiling), candidates, ceiling)
-        if found is None:
+        candidate = candidate_below(min(epsilon, ceiling), candidates, ceiling)
+        if candidate is None:
             return cls(None, "it allows no epsilon as large as the smallest candidate")
-        return cls(found, f"epsilon_max, or the budget, leaves {ceiling:g}" if epsilon > ceiling else "")
+        return cls(candidate, f"epsilon_max, or the budget, leaves {ceiling:g}" if epsilon > ceiling else "")
 
 
-def rounded_down(epsilon: float, candidates: Sequence[float] | None, ceiling: float = math.inf) -> float | None:
+def candidate_below(epsilon: float, candidates: Sequence[float] | None, ceiling: float = math.inf) -> float | None:
     """The largest candidate that is not above epsilon. The ceiling itself is one where none are stated.
 
-    >>> rounded_down(0.70675, None), rounded_down(0.00099, None), rounded_down(0.70675, (0.5, 0.6, 0.7, 0.8))
+    >>> candidate_below(0.70675, None), candidate_below(0.00099, None), candidate_below(0.70675, (0.5, 0.6, 0.7, 0.8))
     (0.706, None, 0.7)
     """
     if candidates is not None:

@@ -72,8 +72,8 @@ def _ranks(
 def _threshold(epsilon: float, measurement: Measurement, noise: Noise) -> float | None:
     if noise.delta is None or noise.mechanism != "laplace":
         return None
-    found = threshold(measurement, noise, epsilon)
-    return None if found is None else float(found)
+    persons = threshold(measurement, noise, epsilon)
+    return None if persons is None else float(persons)
 
 
 def _numbers(spread: ExposureRange, measurement: Measurement) -> Sequence[NoisyNumber]:

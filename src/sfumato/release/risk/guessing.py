@@ -10,7 +10,7 @@ from typing import Unpack
 
 from sfumato.errors import PreferenceError
 from sfumato.model.choice import Noise
-from sfumato.model.guessing import GuessAt, GuessView
+from sfumato.model.guess_view import GuessAt, GuessView
 from sfumato.model.measurement import Measurement, NumberKind
 from sfumato.model.risk import WORST_CASE
 from sfumato.model.schema import Schema

@@ -14,7 +14,7 @@ from sfumato.privacy.noise.calibration import calibrate
 from sfumato.privacy.preferences.preference import LargerThanSpent
 from sfumato.privacy.preferences.pri import Pri
 from sfumato.privacy.preferences.private_selection import Selected
-from sfumato.privacy.risk.posthoc import accepted
+from sfumato.privacy.risk.posthoc import is_accepted
 from sfumato.privacy.risk.rdr import PAPER_CANDIDATES
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.decide import ReleaseRequest
@@ -61,7 +61,7 @@ def _first_accepted(
         falling, outputs, residuals, survey.moved(residuals, weights), strict=True
     ):
         distance = distance_of(rests, weights)
-        if accepted(max(0.0, distance + low), distance + high, percent):
+        if is_accepted(max(0.0, distance + low), distance + high, percent):
             return Accepted(epsilon, output)
     return None
 
