@@ -11,7 +11,7 @@ from sfumato.errors import NoGuarantee, PreferenceError
 from sfumato.ledger.charges import BATCH
 from sfumato.model import budget_split as model
 from sfumato.model.budget_split import Checked, QueryShare
-from sfumato.model.calibration import Drawing
+from sfumato.model.calibration import Drawing, NoiseLaw
 from sfumato.model.choice import Noise
 from sfumato.model.measurement import NumberKind
 from sfumato.privacy.noise.calibration import calibrate
@@ -80,7 +80,7 @@ def split(
     own = _parts(bound, units, chosen, whole)
     each = zip(bound, noises, own, chosen, units, errors, guesses or [None] * len(bound), strict=True)
     shares = tuple(_part(*of_query, miss=1 - confidence) for of_query in each)
-    laplace = guesses is not None and mechanism == "laplace"
+    laplace = guesses is not None and mechanism == NoiseLaw.LAPLACE
     needed = epsilon_needed(units, chosen, guesses or (), errors, 1 - confidence) if laplace else None
     return SplitPlan(
         epsilon=whole,
@@ -185,7 +185,7 @@ def _noises(
     A delta goes to the noise that needs one, in equal parts; where none does it is for tight accounting.
     """
     delta = None if delta is None else checked_delta(delta)
-    needing = [query.has_private_keys or mechanism != "laplace" for query in queries]
+    needing = [query.has_private_keys or mechanism != NoiseLaw.LAPLACE for query in queries]
     own = None if delta is None else _equal(delta, sum(needing) or 1)
     noises = [q.noise(mechanism, own if needs else None, "analytic") for q, needs in zip(queries, needing, strict=True)]
     return tuple(noises), None if any(needing) else delta

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_FLOOR, Decimal
 
+from sfumato.model.calibration import NoiseLaw
 from sfumato.model.choice import Noise
 from sfumato.privacy.noise.calibration import mu_of
 from sfumato.privacy.noise.worth import epsilon_of_mu
@@ -63,7 +64,7 @@ def epsilon_within_variance(preference: Variance, bound: float, noise: Noise) ->
     Under Gaussian noise exposures are squares, and what is bounded is mu squared.
     """
     allowed = epsilon_for_variance(float(preference.tau), bound)
-    return allowed if noise.mechanism != "gaussian" else epsilon_of_mu(math.sqrt(allowed), noise)
+    return allowed if noise.mechanism != NoiseLaw.GAUSSIAN else epsilon_of_mu(math.sqrt(allowed), noise)
 
 
 def floor_of_variance(preference: Variance, people: float, scale: float, noise: Noise, *, alone: bool) -> float:
@@ -73,13 +74,13 @@ def floor_of_variance(preference: Variance, people: float, scale: float, noise: 
     cases, and so no epsilon as large as the one that it spends. `alone`: how many people there are is public.
     """
     spends = preference.select_epsilon
-    worth = spends if noise.mechanism != "gaussian" else mu_of(spends, noise) ** 2
+    worth = spends if noise.mechanism != NoiseLaw.GAUSSIAN else mu_of(spends, noise) ** 2
     return margin(scale, beta_of_spread(float(preference.beta), alone=alone)) / people * (worth / (1 + worth)) ** 2
 
 
 def epsilon_under_cap(preference: ExposureCap, most_exposed: float, noise: Noise) -> float:
     """The epsilon under which somebody of this exposure is at the cap: `e0 / u`, or the same of mu."""
     cap = float(preference.cap)
-    if noise.mechanism != "gaussian":
+    if noise.mechanism != NoiseLaw.GAUSSIAN:
         return cap / most_exposed
     return epsilon_of_mu(mu_of(cap, noise) / most_exposed, noise)

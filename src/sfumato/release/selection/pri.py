@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sfumato.errors import NoMechanism, PreferenceError
+from sfumato.model.calibration import NoiseLaw
 from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
 from sfumato.ports import Mechanisms
@@ -84,5 +85,5 @@ def require_findable(query: BoundQuery, request: ReleaseRequest) -> None:
         raise NoMechanism.because("pri-not-additive", columns=list(query.measurement.not_additive))
     if any(not isinstance(p, Pri | LargerThanSpent) for p in request.preferences):
         raise PreferenceError.because("pri-not-alone")
-    if request.noise.mechanism != "laplace":
+    if request.noise.mechanism != NoiseLaw.LAPLACE:
         raise PreferenceError.because("pri-mechanism")
