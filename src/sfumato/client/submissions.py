@@ -16,7 +16,7 @@ from sfumato.client.records import Listing, RemoteRecord
 from sfumato.client.remote_risk import ConfidentialRecord
 from sfumato.errors import AwaitingApproval, BadInput
 from sfumato.model.release import Answer
-from sfumato.model.signal import SignalKind, from_stored
+from sfumato.model.signal_score import SignalKind, from_stored
 from sfumato.presentation.escrow import listing as escrow
 from sfumato.presentation.escrow import signals_view as signalling
 from sfumato.presentation.wording import requests_sentences as of_request

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sfumato.errors import BadInput, NoMechanism, PreferenceError
 from sfumato.model.measurement import Measurement, NumberKind
 from sfumato.model.release import Answer
-from sfumato.model.signal import SignalKind
+from sfumato.model.signal_score import SignalKind
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.release.decide import EPSILON_MAX
 from sfumato.release.risk.posthoc import require_public_keys
