@@ -18,7 +18,14 @@ from sfumato.escrow.submissions.code_review import checked, require_function
 from sfumato.escrow.submissions.lifecycle import State
 from sfumato.escrow.submissions.requests import Requests
 from sfumato.escrow.submissions.scoring import MOST_OWN_BLOCKS, MOST_OWN_DRAWS, Runs, require_sandbox, score
-from sfumato.escrow.submissions.signal import HOW, ReleasedAnswer, Signal, SignalPayload, budget_left, require_bits
+from sfumato.escrow.submissions.signal_payload import (
+    HOW,
+    ReleasedAnswer,
+    Signal,
+    SignalPayload,
+    budget_left,
+    require_bits,
+)
 from sfumato.escrow.submissions.store import SubmissionStore
 from sfumato.escrow.submissions.submission import Submissions
 from sfumato.escrow.submissions.visibility import Standing
