@@ -44,7 +44,7 @@ from sfumato.signals.score_grid import (
     rounded_score,
     width_once_rounded,
 )
-from sfumato.signals.signal_request import SignalRequest, countable, prepare_task, table_of
+from sfumato.signals.signal_request import SignalRequest, prepare_task, require_blocks, table_of
 from sfumato.signals.tasks.own_code import OwnCode
 from sfumato.signals.tasks.task import DECIMALS, Task
 
@@ -63,8 +63,8 @@ def charged_signal(
         case SignalKind.DIFFERENCE:
             return ChargedSignal(query, answer, prepared, request, _difference_grid(query, prepared, request), exact)
         case SignalKind.BLOCKS:
-            grid = block_grid(prepared, query.measurement.steps)
-            return ChargedSignal(query, answer, prepared, countable(request), grid, exact)
+            require_blocks(request.blocks)
+            return ChargedSignal(query, answer, prepared, request, block_grid(prepared, query.measurement.steps), exact)
     return ChargedSignal(query, answer, prepared, request, None, exact)
 
 
