@@ -19,8 +19,8 @@ class DryRun(RemoteRecord):
         self.answers = tuple(Answer.from_dict(one) for one in facts["answers"])
 
     def text(self) -> str:
-        shown = (
+        tables = (
             f"{one['query']}\n\n{table(*cells(answer))}"
             for one, answer in zip(self._facts["answers"], self.answers, strict=True)
         )
-        return "\n\n".join([self._facts["sentence"], *shown])
+        return "\n\n".join([self._facts["sentence"], *tables])

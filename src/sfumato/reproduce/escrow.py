@@ -58,7 +58,7 @@ def _encryption(file: Path, folder: Path) -> float:
     from sfumato.adapters.vault.files import VaultFiles
     from sfumato.adapters.vault.master_key import MasterKey
 
-    vault, plain = VaultFiles(folder / "vault", MasterKey.of(os.urandom(32))), file.read_bytes()
+    vault, plain = VaultFiles(folder / "vault", MasterKey(os.urandom(32))), file.read_bytes()
     return median(_seconds(lambda version: vault.keep("adult", version, [plain]), str(run)) for run in range(RUNS))
 
 

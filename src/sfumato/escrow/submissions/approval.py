@@ -88,7 +88,7 @@ class Approval(Generic[T]):
         }
 
     def look(self, actor: Person, id: str) -> dict[str, Any]:
-        """A result that is withheld, to whoever decides whether it is released: a look."""
+        """A withheld result, for a controller who decides whether it is released: a look."""
         submission, dataset = self._store.get_decidable(actor, id)
         if submission.state is not State.COMPUTED:
             raise Conflict.because("no-withheld-result", what=submission.noun)

@@ -17,7 +17,7 @@ from sfumato.escrow.questions.exploration import Questions
 from sfumato.escrow.questions.facts import RequestPreview, each
 from sfumato.escrow.questions.query import RequestedQuery, checked_queries
 from sfumato.escrow.submissions.lifecycle import Act, State, require_readable
-from sfumato.escrow.submissions.request import Request, RequestPayload
+from sfumato.escrow.submissions.request_payload import Request, RequestPayload
 from sfumato.escrow.submissions.store import SubmissionStore
 from sfumato.escrow.submissions.submission import Submissions
 from sfumato.model.release import Answer, ReleaseCertificate

@@ -18,7 +18,14 @@ from sfumato.escrow.submissions.code_review import checked, require_function
 from sfumato.escrow.submissions.lifecycle import State
 from sfumato.escrow.submissions.requests import Requests
 from sfumato.escrow.submissions.scoring import MOST_OWN_BLOCKS, MOST_OWN_DRAWS, Runs, require_sandbox, score
-from sfumato.escrow.submissions.signal import HOW, ReleasedAnswer, Signal, SignalPayload, budget_left, require_bits
+from sfumato.escrow.submissions.signal_payload import (
+    HOW,
+    ReleasedAnswer,
+    Signal,
+    SignalPayload,
+    budget_left,
+    require_bits,
+)
 from sfumato.escrow.submissions.store import SubmissionStore
 from sfumato.escrow.submissions.submission import Submissions
 from sfumato.escrow.submissions.visibility import Standing
@@ -28,10 +35,10 @@ from sfumato.release.decide import EPSILON_MAX
 from sfumato.release.ledger import digest
 from sfumato.release.risk.posthoc import require_same_numbers
 from sfumato.signals.charged import exact_bits
-from sfumato.signals.signal import preview_guarantee
 from sfumato.signals.signal_request import signal_request
 from sfumato.signals.tasks.registry import task as task_of
 from sfumato.signals.tasks.registry import task_descriptions
+from sfumato.signals.utility_signal import preview_guarantee
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from sfumato.model.fit import Fit
 from sfumato.model.plain import from_plain
 from sfumato.model.risk import Source
 from sfumato.presentation.escrow import questions_view
-from sfumato.presentation.escrow import submission as view
+from sfumato.presentation.escrow import submission_view as view
 from sfumato.presentation.escrow.questions_view import (
     WordedComparison,
     WordedDryRun,

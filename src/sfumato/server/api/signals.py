@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
-from sfumato.presentation.escrow import submission as view
+from sfumato.presentation.escrow import submission_view as view
 from sfumato.server.api.submissions import WITH_SANDBOX, IdempotencyKey, SubmissionRoutes, SubmissionShown
 from sfumato.server.dependencies import (
     AfterNumber,
@@ -102,8 +102,8 @@ async def submit(
     idempotency: IdempotencyKey = None,
 ) -> SubmissionShown:
     """Ask what the noise did. A free signal with a task of the library comes back released, with its result."""
-    asked: dict[str, Any] = {"task": body.task, "code": body.code, "how": body.how(), "idempotency": idempotency}
-    work = partial(escrow.signals.submit, actor, id, body.query, body.kind, **asked)
+    question: dict[str, Any] = {"task": body.task, "code": body.code, "how": body.how(), "idempotency": idempotency}
+    work = partial(escrow.signals.submit, actor, id, body.query, body.kind, **question)
     signal = await lanes.asking.run(actor.name, work)
     return _SHARED.one(actor, signal.id, escrow)
 

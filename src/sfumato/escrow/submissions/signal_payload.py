@@ -16,7 +16,7 @@ from sfumato.escrow.policy.policy import AccessRule
 from sfumato.escrow.submissions.code_review import fingerprint, marks
 from sfumato.escrow.submissions.lifecycle import PENDING, Act, State, Submission
 from sfumato.escrow.submissions.payload import Approved, Payload, no_guarantee
-from sfumato.escrow.submissions.request import Request
+from sfumato.escrow.submissions.request_payload import Request
 from sfumato.escrow.submissions.scoring import (
     OWN_BLOCKS,
     OWN_DRAWS,
@@ -34,11 +34,11 @@ from sfumato.release.bound_query import bind
 from sfumato.release.decide import EPSILON_MAX
 from sfumato.release.ledger import PrivacyLedger, digest
 from sfumato.signals.record import look_text
-from sfumato.signals.signal import preview_guarantee
 from sfumato.signals.signal_request import SignalRequest, signal_request, table_of
 from sfumato.signals.tasks.own_code import OwnCode, Run
 from sfumato.signals.tasks.registry import task as task_of
 from sfumato.signals.tasks.task import Task
+from sfumato.signals.utility_signal import preview_guarantee
 
 HOW = ("range", "epsilon", "blocks", "draws", "by_range")
 
@@ -308,6 +308,6 @@ def _bits_used(store: SubmissionStore[Signal], signal: Signal) -> float:
 
 def require_bits(store: SubmissionStore[Signal], signal: Signal, flow: AccessRule) -> None:
     """Refuse what would tell more than the policy lets exact scores tell this analyst."""
-    told, used = signal.bits or 0.0, _bits_used(store, signal)
-    if told + used > flow.signal_bits:
-        raise Forbidden.because("signal-beyond-bits", told=told, used=used, budget=flow.signal_bits)
+    bits, used = signal.bits or 0.0, _bits_used(store, signal)
+    if bits + used > flow.signal_bits:
+        raise Forbidden.because("signal-beyond-bits", told=bits, used=used, budget=flow.signal_bits)

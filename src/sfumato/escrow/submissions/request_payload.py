@@ -27,7 +27,7 @@ class Request(Submission):
 
     purpose: str
     queries: tuple[RequestedQuery, ...]
-    preference: Mapping[str, Any] | None  # None: the rule of record
+    preference: Mapping[str, Any] | None  # None: the preregistered rule
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Self:
@@ -64,8 +64,8 @@ class RequestPayload(Payload[Request]):
         data = [dataset.id, self._store.datasets.version_key(dataset), dataset.schema_text]
         queries = [[query.sql, query.weight] for query in request.queries]
         policy, who = self.signed.policy.fingerprint, [analyst.name, analyst.organisation]
-        asked = [data, queries, request.preference or None]
-        return digest(["request", [request.id, request.purpose], *asked, policy, who])
+        question = [data, queries, request.preference or None]
+        return digest(["request", [request.id, request.purpose], *question, policy, who])
 
     @property
     def guarantee(self) -> Guarantee:
