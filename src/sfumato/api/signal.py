@@ -12,9 +12,9 @@ from sfumato.model.release import Released
 from sfumato.presentation import signal_view as view
 from sfumato.presentation.certificate import worded
 from sfumato.release.bound_query import BoundQuery
-from sfumato.signals.signal import make_signal
 from sfumato.signals.signal_request import signal_request
 from sfumato.signals.tasks.task import Task
+from sfumato.signals.utility_signal import make_signal
 
 
 class _PrintableSignal(model.SignalScore):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sfumato.client.connection import Connection
-from sfumato.client.records import Listing, RemoteRecord
-from sfumato.escrow.identity.accounts import CurrentUser, Token
+from sfumato.client.records import Listing, RemoteRecord, record_of
+from sfumato.escrow.identity.accounts import CurrentUser, IssuedToken, Token
 from sfumato.escrow.identity.person import Person
 from sfumato.presentation.escrow import listing as escrow
 
@@ -53,9 +53,9 @@ def new_token(
     connection: Connection, label: str, days: float, scopes: Sequence[str], person: str | None = None
 ) -> RemoteToken:
     body = {"label": label, "days": days, "scopes": list(scopes), "person": person}
-    issued = connection.post("tokens", body=body)
-    token = RemoteToken(issued["token"])
-    vars(token)["secret"] = str(issued["secret"])
+    facts = connection.post("tokens", body=body)
+    token = RemoteToken(facts["token"])
+    vars(token)["secret"] = record_of(IssuedToken, facts).secret
     return token
 
 

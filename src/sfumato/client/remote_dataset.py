@@ -47,6 +47,14 @@ class RemoteLedger(RemoteRecord, WordedLedger): ...
 class RemoteVersion(RemoteRecord, Version): ...
 
 
+class RemoteFit(ConfidentialRecord):
+    """How a table fits its schema: `.fit` has the counts."""
+
+    def __init__(self, facts: Mapping[str, Any]) -> None:
+        self.fit = record_of(Fit, facts)
+        super().__init__(facts, fit_view.document(self.fit).text())
+
+
 class RemoteComparison(RemoteRecord, WordedComparison):
     """Every method side by side, as a table; `.methods` has all that is said of each."""
 
@@ -156,10 +164,9 @@ class RemoteDataset(RemoteRecord):
 
     # For its controllers
 
-    def check(self) -> ConfidentialRecord:
+    def check(self) -> RemoteFit:
         """What of the table is missing, unfit, clamped or unlisted: a look."""
-        facts = self.ask("check", {})
-        return ConfidentialRecord(facts, fit_view.document(record_of(Fit, facts)).text())
+        return RemoteFit(self.ask("check", {}))
 
     def state_cause(self, entry: int, cause: str) -> RemoteLedger:
         """State that the failure in an entry of the ledger had a cause outside the data, such as a full disk."""

@@ -112,7 +112,7 @@ class SplitBatchPlan(BatchPlan):
         ]
         super().__init__(context, choices, split.tight)
 
-    def checked(self) -> tuple[Checked, ...]:
+    def check_answers(self) -> tuple[Checked, ...]:
         """Test (9) with the true answers, for the controller's eyes: a look, entered before anything is read."""
         return tuple(_check(query, part) for query, part in zip(self.split.queries, self.split.parts, strict=True))
 

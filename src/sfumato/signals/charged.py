@@ -193,7 +193,10 @@ class ChargedSignal:
         q, attestation = self.query, " ".join(self.request.attestation.split())
         ledger, statement = q.context.ledger, q.statement
         by = {"attestation": attestation, "who": ledger.who}
-        inputs = (record.schema(statement.columns, ledger.schema, **by), *q.context.decided(record, attestation))
+        inputs = (
+            record.schema(statement.columns, ledger.schema, **by),
+            *q.context.decision_provenances(record, attestation),
+        )
         if self.grid is None:
             return (people_provenance(EXACT_SCORE), *inputs)
         preference = record.preference(Plan(key, q.question), is_rule=False, rule=ledger.rule, **by)

@@ -34,11 +34,11 @@ from sfumato.release.bound_query import bind
 from sfumato.release.decide import EPSILON_MAX
 from sfumato.release.ledger import PrivacyLedger, digest
 from sfumato.signals.record import look_text
-from sfumato.signals.signal import preview_guarantee
 from sfumato.signals.signal_request import SignalRequest, signal_request, table_of
 from sfumato.signals.tasks.own_code import OwnCode, Run
 from sfumato.signals.tasks.registry import task as task_of
 from sfumato.signals.tasks.task import Task
+from sfumato.signals.utility_signal import preview_guarantee
 
 HOW = ("range", "epsilon", "blocks", "draws", "by_range")
 

@@ -35,10 +35,10 @@ from sfumato.release.decide import EPSILON_MAX
 from sfumato.release.ledger import digest
 from sfumato.release.risk.posthoc import require_same_numbers
 from sfumato.signals.charged import exact_bits
-from sfumato.signals.signal import preview_guarantee
 from sfumato.signals.signal_request import signal_request
 from sfumato.signals.tasks.registry import task as task_of
 from sfumato.signals.tasks.registry import task_descriptions
+from sfumato.signals.utility_signal import preview_guarantee
 
 
 @dataclass(frozen=True)

@@ -39,8 +39,6 @@ NOTIFICATIONS = {  # by what happened to it
     "failed": "Request {number} came to no answer.",
 }
 STOPPED = "Stop what is being computed? What was charged stays charged, and there will be no answer."
-DECIDED_AFTER_LOOK = "This was decided after a look at the people in the data: that it was tells something about them."
-WITHHELD_ANSWER = "The answer is withheld until a controller has seen it and approves: no guarantee."
 
 
 def rehearsed(number: int, rehearsal: Mapping[str, Any]) -> str:

@@ -58,7 +58,7 @@ def _first_accepted(
     weights, truth = weights_of(measurement), truth_of(totals, measurement)
     residuals = [residuals_of(truth, output.cells, output.numbers) for output in outputs]
     for epsilon, output, rests, (low, high) in zip(
-        falling, outputs, residuals, survey.moved(residuals, weights), strict=True
+        falling, outputs, residuals, survey.largest_moves(residuals, weights), strict=True
     ):
         distance = distance_of(rests, weights)
         if accepted(max(0.0, distance + low), distance + high, percent):

@@ -32,7 +32,7 @@ from sfumato.privacy.risk.guessing import (
 from sfumato.privacy.risk.profile import CANDIDATES, risk_at
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.decide import candidates_of
-from sfumato.release.options import NoiseOptions
+from sfumato.release.keywords import NoiseKeywords
 from sfumato.release.request import require_delta
 
 
@@ -148,7 +148,7 @@ def guessing_risk(
     data_sensitivity: float | str | None = None,
     limit: float | str | None = None,
     candidates: str | Sequence[float] | None = None,
-    **how: Unpack[NoiseOptions],
+    **how: Unpack[NoiseKeywords],
 ) -> GuessingRisk:
     """How often somebody's value is guessed right, and what sharing the answer risks, per epsilon: free, public.
 
