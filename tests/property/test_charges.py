@@ -410,7 +410,7 @@ def test_again_draws_anew_and_the_last_draw_is_what_comes_back() -> None:
     assert (watched.draws, watched.charges) == (2, 2)
 
 
-# Batches, and older ledgers
+# Batches
 
 
 def test_a_batch_in_other_words_costs_nothing_and_serves_single_answers() -> None:
@@ -424,15 +424,3 @@ def test_a_batch_in_other_words_costs_nothing_and_serves_single_answers() -> Non
     assert epsilon is not None
     assert watched.release(BY_WARD.replace("AS n", "AS k"), epsilon).certificate.charged == 0
     assert watched.draws == draws
-
-
-def test_what_an_older_ledger_released_comes_back_in_the_same_words_alone() -> None:
-    """Its entries do not say which numbers were drawn."""
-    watched = Drawn()
-    first = watched.release(BY_WARD)
-    record = watched.data.ledger.record
-    record._numbers.clear()
-    assert watched.release(BY_WARD).answer == first.answer
-    assert watched.draws == 1
-    watched.release(IN_OTHER_WORDS)
-    assert watched.charges == 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import MISSING, fields, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -394,18 +394,7 @@ def test_what_people_wrote_is_text_on_the_page(guarantee: str) -> None:
     assert "&lt;script&gt;" in release.certificate.to_html()
 
 
-# Of older ledgers
-
-
-def test_a_certificate_of_an_older_ledger_is_read_and_shown() -> None:
-    release = opened().query("SELECT ward, AVG(days), MAX(days) FROM stays GROUP BY ward").release(epsilon=0.5)
-    stored = json.loads(release.to_json())
-    older = {f.name for f in fields(sf.Certificate) if f.default is MISSING}
-    certificate = sf.Certificate.from_dict({name: stored["certificate"][name] for name in older})
-    assert (certificate.numbers, certificate.shares, certificate.looked) == (release.certificate.numbers, None, None)
-    for shown in (str(certificate), certificate.to_html(), certificate._repr_html_()):
-        assert "0.5-differential privacy for one row" in shown
-        assert "None" not in shown
+# Codes and sentences
 
 
 def test_a_record_keeps_codes_and_shows_sentences() -> None:

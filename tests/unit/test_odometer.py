@@ -47,7 +47,7 @@ def stays(ledger: Path | str = ":memory:") -> sf.Query:
 def total(*charges: tuple[float, dict[str, object]], delta: str = "0") -> Total:
     made = Total()
     for epsilon, public in charges:
-        said = {"guarantee": "dp", **public}
+        said = {"guarantee": "dp", "protected": "one row", **public}
         draft = Draft(Event.RESERVED, "stays", "ada", "2026-11-15T09:00:00+00:00", "", nano(epsilon), delta, said)
         made = made.and_then(seal(made.releases + 1, draft, GENESIS))
     return made
@@ -165,12 +165,6 @@ def test_gaussian_noise_has_no_delta_beside_rho() -> None:
 def test_rhos_add_up_exactly() -> None:
     made = total((0.1, {"rho": "1/3", "rho_delta": "0"}), (0.2, {"rho": "1/6"}))
     assert (made.exact_rho, made.rho_delta, made.rho) == (Fraction(1, 2), Fraction(0), 0.5)
-
-
-def test_charges_of_older_ledgers_count_as_any_pure_mechanism_does() -> None:
-    assert total((0.1, {}), (0.2, {})).exact_rho == ledger_rho(rho_pure(0.1)) + ledger_rho(rho_pure(0.2))
-    assert total((0.1, {}), delta="1/1000000").exact_rho is None, "of a delta nobody knows what it is for"
-    assert total((0.1, {"rho": "1/8"}), delta="1/1000000").rho_delta == Fraction(1, 10**6), "unless it is said"
 
 
 def test_there_is_no_total_of_rho_where_there_is_no_total() -> None:

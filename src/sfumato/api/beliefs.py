@@ -19,14 +19,7 @@ from sfumato.privacy.preferences.belief import Belief, Universe, require_bounded
 from sfumato.privacy.preferences.preference import exactly
 from sfumato.privacy.risk.belief import suspicion
 from sfumato.privacy.risk.guessing import guess_chance
-from sfumato.privacy.risk.possible_worlds import (
-    average_at,
-    beliefs_at,
-    countless,
-    prior_of,
-    widest,
-    width_of,
-)
+from sfumato.privacy.risk.possible_worlds import average_at, beliefs_at, countless, prior_of, widest, width_of
 from sfumato.privacy.risk.profile import CANDIDATES
 from sfumato.release.bound_query import BoundQuery
 

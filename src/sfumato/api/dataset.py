@@ -224,11 +224,7 @@ class Query:
         return as_printable(Guessing, guessing_risk(self._bound, **how))
 
     def rehearse(
-        self,
-        *preferences: Preference,
-        like: object = None,
-        rows: int | None = None,
-        **how: Unpack[SearchKeywords],
+        self, *preferences: Preference, like: object = None, rows: int | None = None, **how: Unpack[SearchKeywords]
     ) -> RiskProfile:
         """The same query on a look-alike (`like`: a public table; otherwise invented rows): free, nobody is read."""
         from sfumato.release.risk.rehearsal import rehearse
@@ -253,10 +249,7 @@ class Query:
         return _printable_profile(people_profile(self._bound, mechanism=mechanism, delta=delta, **how))
 
     def beliefs(
-        self,
-        epsilon: float | None = None,
-        candidates: str | Sequence[float] | None = None,
-        prior: float | None = None,
+        self, epsilon: float | None = None, candidates: str | Sequence[float] | None = None, prior: float | None = None
     ) -> Beliefs:
         """Who is missing? How sure somebody becomes who knows the table but for that (LC): a look.
 
@@ -365,11 +358,7 @@ class Query:
         return PosthocRisk(self._bound, release, between)
 
     def signal(
-        self,
-        release: Release,
-        task: Task | Mapping[str, Any],
-        kind: str = "free",
-        **how: Unpack[SignalOptions],
+        self, release: Release, task: Task | Mapping[str, Any], kind: str = "free", **how: Unpack[SignalOptions]
     ) -> Signalled:
         """What noise did to a task, by an answer that this query gave; see `Release.signal`.
 

@@ -131,12 +131,7 @@ class Release(model.Released):
 
         return PosthocRisk(self._query, self, between)
 
-    def signal(
-        self,
-        task: Task | Mapping[str, Any],
-        kind: str = "free",
-        **how: Unpack[SignalOptions],
-    ) -> Signalled:
+    def signal(self, task: Task | Mapping[str, Any], kind: str = "free", **how: Unpack[SignalOptions]) -> Signalled:
         """What the noise did to a task: by default from this answer alone, and free.
 
         `kind` is "free" (of so many `draws`), "noisy_difference" (`by_range`: noise as wide as the whole range) or

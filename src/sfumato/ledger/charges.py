@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,7 +14,7 @@ from sfumato.model.guarantee import Guarantee
 
 RELEASE, EXPOSURE_HISTOGRAM, SELECTION, BATCH, SIGNAL = "release", "exposure histogram", "selection", "batch", "signal"
 PART = "part of a release"
-"""The kinds of charges that are told apart by their entries; one that does not say is neither.
+"""The kinds of charges that are told apart by their entries.
 
 A part of a release is charged for those of its noisy numbers that the record did not have.
 """
@@ -21,26 +22,26 @@ A part of a release is charged for those of its noisy numbers that the record di
 
 @dataclass(frozen=True)
 class Charge:
-    """`released`: what was drawn is in the record too. Entries of older ledgers do not say all of it."""
+    """`released`: what was drawn is in the record too."""
 
     what: str
     kind: str
     version: str
     guarantee: Guarantee
     charged: Fraction
-    epsilon: Fraction  # what it was drawn with, where that is said; never more than is charged
+    epsilon: Fraction  # what it was drawn with; never more than is charged
     delta: Fraction
-    rho: float | None  # where the entry says it
-    mechanism: str  # empty where that is not known
+    rho: float  # infinite without a guarantee
+    mechanism: str
     calibration: str
-    protected: str | None
+    protected: str
     released: bool
     schema: Mapping[str, str]  # fingerprints, as they stood
 
     @property
     def gaussian(self) -> bool:
-        """Whether Gaussian noise was drawn; or may have been, where that is not known and there is a delta."""
-        return "gaussian" in self.mechanism if self.mechanism else self.delta > 0
+        """Whether Gaussian noise was drawn."""
+        return "gaussian" in self.mechanism
 
     @property
     def noise(self) -> Noise:
@@ -67,21 +68,21 @@ def charges(entries: Iterable[Entry]) -> tuple[Charge, ...]:
 
 
 def _charge(entry: Entry, schema: Mapping[str, str], certificate: Mapping[str, Any] | None) -> Charge:
-    """What the entry does not say the certificate does, if it left."""
+    """Of Gaussian noise the certificate says how it was calibrated, if it left."""
     draft, public = entry.draft, entry.draft.public
-    also, epsilon, charged = certificate or {}, public.get("epsilon"), Fraction(draft.nano_epsilon, NANO)
+    charged = Fraction(draft.nano_epsilon, NANO)
     return Charge(
         what=str(public["what"]),
-        kind=str(public.get("kind", "")),
-        version=str(public.get("version", "")),
+        kind=str(public["kind"]),
+        version=str(public["version"]),
         guarantee=Guarantee(str(public["guarantee"])),
         charged=charged,
-        epsilon=charged if epsilon is None else Fraction(str(epsilon)),
-        rho=None if public.get("rho") is None else upward(Fraction(str(public["rho"]))),
+        epsilon=Fraction(str(public["epsilon"])) if "epsilon" in public else charged,
+        rho=upward(Fraction(str(public["rho"]))) if "rho" in public else math.inf,
         delta=Fraction(draft.delta),
-        mechanism=str(public.get("mechanism") or also.get("mechanism") or ""),
-        calibration=str(public.get("calibration") or also.get("calibration") or "analytic"),
-        protected=None if public.get("protected") is None else str(public["protected"]),
+        mechanism=str(public["mechanism"]),
+        calibration=str((certificate or {}).get("calibration") or "analytic"),
+        protected=str(public["protected"]),
         released=certificate is not None,
         schema=schema,
     )

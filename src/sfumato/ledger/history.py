@@ -29,18 +29,10 @@ class OpeningPart:
 
 @dataclass(frozen=True)
 class Plan:
-    """A request that is planned: its key, and the question that it is for.
-
-    `before` has both as older entries have them, which go by the words of a statement.
-    """
+    """A request that is planned: its key, and the question that it is for."""
 
     key: str
     question: str
-    before: tuple[str, str] = ("", "")
-
-    @property
-    def keys(self) -> tuple[str, str]:
-        return self.key, self.before[0]
 
 
 class Record:
@@ -116,8 +108,7 @@ class Record:
             case Event.PLANNED:
                 self._planned.add(entry.draft.key)
                 if self._first_look is None:
-                    public = entry.draft.public
-                    self._plan_at_look[public.get("question") or public.get("query_sha256")] = entry.draft.key
+                    self._plan_at_look[entry.draft.public["question"]] = entry.draft.key
             case Event.DECIDED:
                 self._decided.setdefault(entry.draft.key, []).append(entry)
                 self._access_changed |= bool(entry.draft.public.get("policy"))
@@ -199,14 +190,8 @@ class Record:
         return plan.key in self._planned and (self.somebody_looked or self._stood_at_look(plan))
 
     def _stood_at_look(self, plan: Plan) -> bool:
-        """Whether it is the last plan for its question before the first look, if there was one.
-
-        One that an older ledger has counts where no plan for the noisy numbers was entered since.
-        """
-        question, words = plan.question, plan.before[1]
-        if question in self._plan_at_look:
-            return self._plan_at_look[question] == plan.key
-        return words in self._plan_at_look and self._plan_at_look[words] == plan.before[0]
+        """Whether it is the last plan for its question before the first look, if there was one."""
+        return self._plan_at_look.get(plan.question) == plan.key
 
     def planned_at(self, plan: Plan, *, before: int) -> str | None:
         """When this plan was last entered before an entry."""
@@ -229,7 +214,7 @@ class Record:
         return self._released.get(key, [])
 
     def number_entry(self, key: str) -> Entry | None:
-        """The last draw of a noisy number that left, with a guarantee; entries of older ledgers do not say theirs."""
+        """The last draw of a noisy number that left, with a guarantee."""
         return self._numbers.get(key)
 
     def selections(self, key: str) -> list[Entry]:
@@ -277,7 +262,7 @@ class Record:
         return any(self.decides_blindly(e.draft.who, e.number) for e in plans) if plans else self.decides_blindly(who)
 
     def _plans(self, plan: Plan) -> list[Entry]:
-        return [e for e in self.entries if e.draft.event is Event.PLANNED and e.draft.key in plan.keys]
+        return [e for e in self.entries if e.draft.event is Event.PLANNED and e.draft.key == plan.key]
 
     def _stated_blindly(self, part: str | None, fingerprint: str | None, who: str | None) -> bool:
         """The same of what a dataset is opened with: of a fingerprint that is entered, or of one that is new."""

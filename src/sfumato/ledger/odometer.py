@@ -10,7 +10,7 @@ from fractions import Fraction
 from sfumato.errors import PreferenceError
 from sfumato.ledger.entry import NANO, Draft, Entry, nano, upward
 from sfumato.model.guarantee import Guarantee, weakest
-from sfumato.privacy.accounting.zcdp import epsilon_of_zcdp, ledger_rho, rho_pure
+from sfumato.privacy.accounting.zcdp import epsilon_of_zcdp
 
 
 class By(StrEnum):
@@ -45,13 +45,13 @@ class Total:
     def and_then(self, reserved: Entry) -> Total:
         """The total with one more charge: epsilons, deltas and rhos add, words only get weaker."""
         draft = reserved.draft
-        protected, rho = draft.public.get("protected"), _rho(draft)  # entries of older ledgers are without both
+        rho = _rho(draft)
         return Total(
             self.nano_epsilon + draft.nano_epsilon,
             weakest((self.guarantee, Guarantee(str(draft.public["guarantee"])))),
             self.releases + 1,
             self.exact_delta + Fraction(draft.delta),
-            self.protected if protected is None else self.protected | {str(protected)},
+            self.protected | {str(draft.public["protected"])},
             None if self.exact_rho is None or rho is None else self.exact_rho + rho,
             self.rho_delta + Fraction(str(draft.public.get("rho_delta", draft.delta))),
             self.nano_at_most + max(draft.nano_epsilon, nano(draft.public.get("at_most", 0))),  # type: ignore[arg-type]
@@ -102,13 +102,9 @@ class Total:
 
 
 def _rho(draft: Draft) -> Fraction | None:
-    """As it was entered. Of a charge without it there is one if it is known to be pure."""
-    if not Guarantee(str(draft.public["guarantee"])).holds:
-        return None
-    rho = draft.public.get("rho")
-    if rho is not None:
-        return Fraction(str(rho))
-    return None if Fraction(draft.delta) else ledger_rho(rho_pure(draft.nano_epsilon / NANO))
+    """As it was entered; without a guarantee there is none."""
+    holds, rho = Guarantee(str(draft.public["guarantee"])).holds, draft.public.get("rho")
+    return Fraction(str(rho)) if holds and rho is not None else None
 
 
 def _delta(delta: object) -> Fraction:

@@ -105,12 +105,7 @@ def rule_provenance(what: str) -> Provenance:
 
 
 def statement_provenance(
-    what: str,
-    *,
-    before_first_look: bool,
-    attestation: str = "",
-    replaced: bool = False,
-    separated: bool = False,
+    what: str, *, before_first_look: bool, attestation: str = "", replaced: bool = False, separated: bool = False
 ) -> Provenance:
     """Said by a person: public before the first look, confidential after it unless fixed elsewhere before.
 

@@ -106,7 +106,6 @@ class ReleaseCertificate:
     grid_step: tuple[float, ...] | None
     numbers: tuple[str, ...]
     post_processing: tuple[str, ...]
-    # Entries of older ledgers are without what follows.
     at_most: float | None = None  # where epsilon was selected privately: what it could have cost, with the selection
     dataset_delta: float | None = None
     budget: str | None = None  # the most that the dataset may spend in all, at the time
@@ -176,7 +175,7 @@ class ReleaseCertificate:
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> Self:
         words = ("guarantee", "dataset_guarantee")
-        values = {f.name: stored[f.name] for f in fields(cls) if f.name in stored}
+        values = {f.name: stored[f.name] for f in fields(cls)}
         values = {name: tuple(v) if isinstance(v, list) else v for name, v in values.items()}
         assumed = tuple(map(Assumed.from_json, values["assumed"]))
         return cls(**values | {name: Guarantee(values[name]) for name in words} | {"assumed": assumed})
@@ -186,8 +185,7 @@ class ReleaseCertificate:
 class Answer:
     """The released rows, their noise intervals, and the noisy numbers they were made from.
 
-    `types` and `ranged` are the columns': what their values are, and whether noise intervals go with them. Entries of
-    older ledgers are without; then what there is tells.
+    `types` and `ranged` are the columns': what their values are, and whether noise intervals go with them.
     """
 
     columns: tuple[str, ...]
@@ -209,16 +207,15 @@ class Answer:
 
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> Self:
-        columns, intervals = stored["columns"], stored["intervals"]
-        types = tuple(type_ and Type(type_) for type_ in stored.get("types", [None] * len(columns)))
-        ranged = (any(row[i] for row in intervals or ()) for i in range(len(columns)))
+        intervals = stored["intervals"]
+        types = tuple(type_ and Type(type_) for type_ in stored["types"])
         return cls(
-            tuple(columns),
+            tuple(stored["columns"]),
             tuple(tuple(map(_read, row, types)) for row in stored["rows"]),
             None if intervals is None else tuple(tuple(r and (r[0], r[1]) for r in row) for row in intervals),
             tuple(tuple(cell) for cell in stored["numbers"]),
             types,
-            tuple(stored.get("ranged", ranged)),
+            tuple(stored["ranged"]),
         )
 
 

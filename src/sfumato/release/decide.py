@@ -95,7 +95,7 @@ class ReleaseRequest:
 
     @cached_property
     def wording(self) -> str:
-        """The request in these very words, as older ledgers have it."""
+        """The request in these very words."""
         return digest([self.statement.text, *self._how])
 
     @property
@@ -210,8 +210,8 @@ def solve_request(
 
 
 def plan_of(request: ReleaseRequest) -> Plan:
-    """How a record knows the plan of a request: by its noisy numbers, and in older ledgers by its words."""
-    return Plan(request.key, request.question, (request.wording, request.statement.sha256))
+    """How a record knows the plan of a request: by its noisy numbers."""
+    return Plan(request.key, request.question)
 
 
 def new_plan(

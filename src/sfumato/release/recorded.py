@@ -47,12 +47,7 @@ def _number_keys(query: BoundQuery, calibration: Calibration, guarantee: Guarant
     ]
     at = measurement.thresholded
     groups = None if at is None else [scales[at], number_form(measurement.numbers[at], question)]
-    shared = [
-        version_of(query.context),
-        query.scope,
-        [groups, canonical(calibration.threshold)],
-        guarantee.value,
-    ]
+    shared = [version_of(query.context), query.scope, [groups, canonical(calibration.threshold)], guarantee.value]
     return tuple(
         digest(["number", shared, _stated_facts(query, number), number_form(number, question), scale])
         for number, scale in zip(measurement.numbers, scales, strict=True)

@@ -36,14 +36,7 @@ from sfumato.release.reserve import (
 )
 from sfumato.signals.exact_answer import ExactAnswer
 from sfumato.signals.record import METHODS, NUMBERS, POST_PROCESSING, charge_text, look_text
-from sfumato.signals.score_grid import (
-    Grid,
-    bits,
-    block_grid,
-    difference_grid,
-    rounded_score,
-    width_once_rounded,
-)
+from sfumato.signals.score_grid import Grid, bits, block_grid, difference_grid, rounded_score, width_once_rounded
 from sfumato.signals.signal_request import SignalRequest, prepare_task, require_blocks, table_of
 from sfumato.signals.tasks.own_code import OwnCode
 from sfumato.signals.tasks.task import DECIMALS, Task

@@ -14,12 +14,7 @@ from sfumato.model.measurement import Assembly, Measurement, NoisyNumber, Number
 from sfumato.model.method_comparison import Need
 from sfumato.privacy.bisection import largest
 from sfumato.privacy.noise.calibration import furthest_of
-from sfumato.privacy.noise.error import (
-    each_confidence,
-    epsilon_for_error,
-    epsilon_for_error_on_grid,
-    sigma_for_error,
-)
+from sfumato.privacy.noise.error import each_confidence, epsilon_for_error, epsilon_for_error_on_grid, sigma_for_error
 from sfumato.privacy.noise.truncated_laplace import delta_of_each, epsilon_of_reach
 from sfumato.privacy.noise.worth import epsilon_of_mu
 from sfumato.privacy.preferences.preference import Interval, Preference, Setting, exactly, plain

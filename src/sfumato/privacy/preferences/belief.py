@@ -112,12 +112,7 @@ class Belief(Preference):
 
 
 def belief(
-    rho: float,
-    *,
-    worlds: object = None,
-    prior: Sequence[float] | None = None,
-    missing: int = 1,
-    bound: bool = False,
+    rho: float, *, worlds: object = None, prior: Sequence[float] | None = None, missing: int = 1, bound: bool = False
 ) -> Belief:
     """Nobody's belief in any of the possible worlds rises above `rho`, whatever comes out.
 

@@ -167,11 +167,7 @@ class _Of:
         if epsilon > self.ceiling:
             return Solution(None, False, False, f"The policy's ceiling is {self.ceiling:g}.")
         return solve(
-            [preference],
-            lambda _: self.spread,
-            self.noise,
-            measurement=self.measurement,
-            epsilon_max=self.ceiling,
+            [preference], lambda _: self.spread, self.noise, measurement=self.measurement, epsilon_max=self.ceiling
         )
 
 

@@ -73,10 +73,7 @@ def compared_spread(preference: Preference, survey: Survey, noise: Noise) -> Exp
 
 
 def spread_between(
-    medians: tuple[float | None, float | None],
-    k: int,
-    sensitivity: Fraction = Fraction(1),
-    published: bool = False,
+    medians: tuple[float | None, float | None], k: int, sensitivity: Fraction = Fraction(1), published: bool = False
 ) -> ExposureRange:
     """Whom a ratio between two groups compares: their medians; None for a group that nobody is in (docs/theory/gap.md).
 

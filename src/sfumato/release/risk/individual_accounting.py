@@ -12,7 +12,7 @@ from sfumato.ledger.entry import upward
 from sfumato.model.calibration import NoiseLaw
 from sfumato.model.individual_accounting import AccountingTotal
 from sfumato.privacy.accounting.individual import for_the_grid, rho_of_loss
-from sfumato.privacy.accounting.zcdp import rho_gaussian, rho_pure
+from sfumato.privacy.accounting.zcdp import rho_gaussian
 from sfumato.privacy.noise.calibration import mu_of
 from sfumato.privacy.sensitivity import measure
 from sfumato.release.context import DatasetContext
@@ -26,7 +26,7 @@ def account(context: DatasetContext) -> tuple[Account, AccountingTotal]:
     """What is added up, and what of it is public. Whatever carries no guarantee, or protects others, is left out."""
     every = charges(context.ledger.entries)
     guaranteed = [charge for charge in every if charge.guarantee.holds]
-    added = [charge for charge in guaranteed if charge.protected in (None, context.ledger.protected)]
+    added = [charge for charge in guaranteed if charge.protected == context.ledger.protected]
     questions = [(charge, _question(context, charge)) for charge in added]
     full = [charge for charge, question in questions if question is None]
     own: dict[tuple[str, bool], tuple[PlanInput, list[Charge]]] = {}
@@ -34,11 +34,12 @@ def account(context: DatasetContext) -> tuple[Account, AccountingTotal]:
         if question is not None:
             own.setdefault((charge.what, charge.gaussian), (question, []))[1].append(charge)
     parts = tuple(_own(question, alike) for question, alike in own.values())
-    in_one = sum(map(_rho_of_anybody, full)) + sum(_at(part.question.norm, part.spent, 1.0)[1] for part in parts)
-    rho = min(in_one, sum(map(_rho_of_anybody, added)))  # both hold for anybody; entries know of each number by itself
+    rho_in_full = sum(charge.rho for charge in full)
+    in_one = rho_in_full + sum(_at(part.question.norm, part.spent, 1.0)[1] for part in parts)
+    rho = min(in_one, sum(charge.rho for charge in added))  # both hold for anybody; entries have each number alone
     exactly = sum((charge.epsilon for charge in added), Fraction(0))
     least_epsilon = upward(sum((charge.epsilon for charge in full), Fraction(0))) + sum(part.rest[0] for part in parts)
-    least_rho = sum(map(_rho_of_anybody, full)) + sum(part.rest[1] for part in parts)
+    least_rho = rho_in_full + sum(part.rest[1] for part in parts)
     pure = not any(charge.gaussian for charge in added)
     in_all = AccountingTotal(
         epsilon=float(sum((charge.charged for charge in added), Fraction(0))),
@@ -59,7 +60,7 @@ def _question(context: DatasetContext, charge: Charge) -> PlanInput | None:
     None, and so everybody's in full, also where the statement or what it reads is understood otherwise today; and of
     truncated noise, whose rho is that of anything pure.
     """
-    if charge.kind != RELEASE or not charge.released or charge.mechanism in ("", NoiseLaw.TRUNCATED):
+    if charge.kind != RELEASE or not charge.released or charge.mechanism == NoiseLaw.TRUNCATED:
         return None
     if charge.version != version_of(context):
         return None
@@ -89,14 +90,6 @@ def _at(norm: str, spent: Sequence[ChargeGroup], share: float) -> tuple[float, f
         return 0.0, sum(s.times * rho_gaussian(s.budget * share) for s in spent)
     epsilon = sum(s.times * s.budget * share for s in spent)
     return epsilon, sum(s.times * rho_of_loss(s.budget * share, s.budget) for s in spent)
-
-
-def _rho_of_anybody(charge: Charge) -> float:
-    """As the entry says it; else of Gaussian noise, or of anything that is pure; where that is not known, the more."""
-    if charge.rho is not None:
-        return charge.rho
-    gaussian = rho_gaussian(_mu(charge)) if charge.gaussian else 0.0
-    return gaussian if charge.mechanism and charge.gaussian else max(gaussian, rho_pure(upward(charge.epsilon)))
 
 
 def _mu(charge: Charge) -> float:

@@ -105,11 +105,7 @@ def both(*conditions: exp.Expr) -> exp.Expr:
 
 
 def select_from(
-    parts: Iterable[exp.Expr],
-    source: str | exp.Query,
-    *,
-    where: Iterable[exp.Expr] = (),
-    by: Iterable[str] = (),
+    parts: Iterable[exp.Expr], source: str | exp.Query, *, where: Iterable[exp.Expr] = (), by: Iterable[str] = ()
 ) -> exp.Select:
     """SELECT parts FROM source WHERE all of these GROUP BY columns: built in place, nothing is copied."""
     read = table(source) if isinstance(source, str) else sub_select(source)

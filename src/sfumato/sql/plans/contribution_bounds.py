@@ -169,11 +169,7 @@ def digest(pieces: Sequence[exp.Expr]) -> exp.Expr:
 def _over(tree: exp.Expr, by: Sequence[exp.Expr], order: Sequence[exp.Expr] = ()) -> exp.Expr:
     """A function over all rows that agree in these, in an order."""
     ordered = [exp.Ordered(this=part, nulls_first=False) for part in order]
-    return exp.Window(
-        this=tree,
-        partition_by=list(by),
-        order=exp.Order(expressions=ordered) if ordered else None,
-    )
+    return exp.Window(this=tree, partition_by=list(by), order=exp.Order(expressions=ordered) if ordered else None)
 
 
 def _column_refs(what: str, columns: Sequence[ColumnRef]) -> tuple[ColumnRef, ...]:

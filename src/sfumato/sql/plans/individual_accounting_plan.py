@@ -111,10 +111,7 @@ def _kl(x: Term) -> Term:
 
 
 _FORMULAS: dict[str, tuple[Callable[[ChargeGroup], Term], Callable[[ChargeGroup], Term]]] = {
-    L1: (
-        lambda s: col(_SHARE) * s.budget,
-        lambda s: _kl(col(_SHARE) * s.budget) + col(_SHARE) * (s.budget * s.more),
-    ),
+    L1: (lambda s: col(_SHARE) * s.budget, lambda s: _kl(col(_SHARE) * s.budget) + col(_SHARE) * (s.budget * s.more)),
     L2: (lambda _: term(0).double, lambda s: col(_SHARE).squared * (s.budget**2 / 2)),
 }
 """Epsilon and rho of a share, under each kind of noise."""
