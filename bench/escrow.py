@@ -182,7 +182,7 @@ def _query(connection: duckdb.DuckDBPyConnection, file: Path, table: str, sql: s
 
 def _encryption(file: Path, folder: Path, rounds: int) -> dict[str, float]:
     """Keeping the file in the vault, against the same without encryption, and against PRI's way of doing it."""
-    plain, master = file.read_bytes(), MasterKey.of(os.urandom(32))
+    plain, master = file.read_bytes(), MasterKey(os.urandom(32))
     vaults = {how: VaultFiles(folder / how, master, encrypted=how == "vault") for how in ("vault", "plain copy")}
     fernet = Fernet(Fernet.generate_key())
     keep: dict[str, Callable[[str], object]] = {

@@ -15,7 +15,7 @@ import httpx
 
 from sfumato.errors import EngineFailure
 from sfumato.escrow.service import Escrow
-from sfumato.escrow.submissions.request import Request
+from sfumato.escrow.submissions.request_payload import Request
 from sfumato.server.app import API, create_app
 from sfumato.server.settings import ServerSettings
 from tests.memory import in_memory

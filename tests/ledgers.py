@@ -21,7 +21,7 @@ from sfumato.ports import LedgerStore
 from tests.postgres import Server
 
 KINDS = ["file", "sqlite", "postgresql"]
-MASTER = MasterKey.of(bytes(range(32)))
+MASTER = MasterKey(bytes(range(32)))
 Places: TypeAlias = Callable[[], "Place"]
 
 STORE = """

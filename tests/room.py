@@ -19,7 +19,7 @@ from sfumato.errors import BadInput, EngineFailure, Refused, SandboxMissing, Sfu
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.ports import EscrowPorts
 from sfumato.escrow.service import Escrow
-from sfumato.escrow.submissions.request import Request
+from sfumato.escrow.submissions.request_payload import Request
 from sfumato.ledger.entry import Entry, Event
 from sfumato.model.authorization import Authorization
 from sfumato.model.release import Assumption

@@ -39,7 +39,7 @@ from sfumato.escrow.submissions.visibility import FIELDS
 from sfumato.ledger.entry import Event
 from sfumato.model.plain import to_plain
 from sfumato.presentation.certificate import worded_answers
-from sfumato.presentation.escrow import dataset_view, submission
+from sfumato.presentation.escrow import dataset_view, submission_view
 from sfumato.presentation.escrow.notifications_view import sentence, worded
 from sfumato.presentation.escrow.policy_view import sentences, signed
 from sfumato.presentation.refusals.submissions import DONE
@@ -399,7 +399,7 @@ def test_the_approvers_page_has_public_facts_only(room: Room) -> None:
     room.policy(budget=3)
     request = room.submit(COUNT, SUM)
     jobs = len(room.runner.done)
-    page = submission.request_page(room.decisions.inspect(room["alice"], request.id))
+    page = submission_view.request_page(room.decisions.inspect(room["alice"], request.id))
     assert {(job["verb"], job["format"]) for job in room.runner.done[jobs:]} == {("rehearse", "invented")}, "nobody"
     assert [one["at"]["epsilon"] for one in page["rehearsal"]] == [q["epsilon"] for q in page["facts"]["queries"]]
     assert room.entries(Event.LOOKED, Event.RESERVED) == []

@@ -17,8 +17,8 @@ from sfumato.adapters.vault.vault_file import Argon2Cost
 from sfumato.composition.create import create_workspace
 from sfumato.errors import BadInput, Conflict, EngineFailure, Forbidden, NoGuarantee, PreferenceError, QueryError
 from sfumato.escrow.ports import EscrowLimits
-from sfumato.escrow.submissions.request import Request
-from sfumato.presentation.escrow import dataset_view, submission
+from sfumato.escrow.submissions.request_payload import Request
+from sfumato.presentation.escrow import dataset_view, submission_view
 from tests.room import BOARD, COUNT, DATA, RULE, SCHEMA, Room
 
 AUTOMATIC = {"approve": "automatic"}
@@ -151,7 +151,7 @@ def test_where_data_lies_is_for_its_controllers(room: Room) -> None:
     request = room.requests.submit(*asked)
     (place / "stays.csv").unlink()
     room.go()
-    told = json.dumps(submission.request(room.requests.one(room["bob"], request.id)))
+    told = json.dumps(submission_view.request(room.requests.one(room["bob"], request.id)))
     with pytest.raises(Conflict, match="elsewhere has no data") as error:
         room.requests.submit(*asked)
     (place / "stays.csv").write_text("days\n1\n")

@@ -12,10 +12,10 @@ import pytest
 
 from sfumato.errors import Forbidden, NoGuarantee
 from sfumato.escrow.identity.person import Person
-from sfumato.escrow.submissions.request import Request
+from sfumato.escrow.submissions.request_payload import Request
 from sfumato.ledger.entry import Event
 from sfumato.model.plain import to_plain
-from sfumato.presentation.escrow import dataset_view, submission
+from sfumato.presentation.escrow import dataset_view, submission_view
 from tests.room import COUNT, SCHEMA, SUM, Room
 
 ANY = {"guarantees": ["dp", "dp-selected", "none"]}
@@ -55,7 +55,7 @@ def test_a_look_before_the_approval_leaves_no_guarantee(room: Room) -> None:
 
 def test_whoever_asks_after_a_look_is_told_why_there_is_no_guarantee_and_that_nothing_would_leave(room: Room) -> None:
     def told() -> dict[str, Any]:
-        return submission.estimate(room.questions.estimate(room["bob"], "stays", [{"sql": COUNT}], None))
+        return submission_view.estimate(room.questions.estimate(room["bob"], "stays", [{"sql": COUNT}], None))
 
     room.policy()
     assert told()["barred"] is None
@@ -235,7 +235,7 @@ def test_a_rule_that_was_changed_after_a_look_is_told_to_no_analyst(room: Room) 
     room.policy(ANY | {"preferences": ["rule", "epsilon"]}, rule={"epsilon": 0.3137}, allow_no_guarantee=True)
     bob, alice = room["bob"], room["alice"]
     estimate = room.questions.estimate(bob, "stays", asked, None)
-    assert "0.3137" not in f"{estimate}{submission.estimate(estimate)}"
+    assert "0.3137" not in f"{estimate}{submission_view.estimate(estimate)}"
     trials: tuple[Callable[[Person], Any], ...] = (
         lambda who: room.questions.dry_run(who, "stays", asked, None),
         lambda who: room.questions.rehearse(who, "stays", SUM, None),

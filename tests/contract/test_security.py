@@ -12,7 +12,7 @@ import pytest
 
 from sfumato.errors import BadInput, Conflict, Forbidden, PreferenceError, SfumatoError, VaultBroken
 from sfumato.escrow.questions.query import RequestedQuery
-from sfumato.escrow.submissions.request import Request
+from sfumato.escrow.submissions.request_payload import Request
 from sfumato.ledger.entry import Event
 from tests.room import BY_WARD, COUNT, DATA, SCHEMA, SUM, Room
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from sfumato.errors import Conflict, Forbidden, NoGuarantee, PolicyError, SfumatoError
-from sfumato.escrow.submissions.request import Request
+from sfumato.escrow.submissions.request_payload import Request
 from sfumato.ledger.entry import Event
-from sfumato.presentation.escrow import dataset_view, submission
+from sfumato.presentation.escrow import dataset_view, submission_view
 from sfumato.presentation.escrow.policy_view import signed
 from tests.room import COUNT, DATA, SCHEMA, SUM, Room
 
@@ -128,7 +128,7 @@ def test_a_decision_after_a_look_by_others_keeps_its_guarantee_and_prints_what_i
     apart(room, {"preferences": ["rule", "epsilon"]})
     room.look(V)
     request = room.submit(preference={"epsilon": 0.3})
-    page = submission.request_page(room.decisions.inspect(room[D], request.id))
+    page = submission_view.request_page(room.decisions.inspect(room[D], request.id))
     assert page["warning"].startswith("1 person has viewed individual risks of this dataset, and you have not.")
     assert page["facts"]["guarantee"] == "dp"
     room.approve(request, D)
@@ -248,7 +248,7 @@ def test_whoever_looked_decides_and_writes_nothing_for_ever(room: Room) -> None:
     assert (room.state(request), len(room.entries())) == ("submitted", entries)
     assert room.decisions.waiting(viewer) == []
     assert not room.decisions.decides(viewer, request.id)
-    page = submission.request_page(room.decisions.inspect(viewer, request.id))
+    page = submission_view.request_page(room.decisions.inspect(viewer, request.id))
     assert page["warning"].startswith("You viewed individual risks")
     room.policy(ANY, by=D, allow_no_guarantee=True)  # without separation, it is as ever
     room.datasets.describe(room[V], "stays", SCHEMA)

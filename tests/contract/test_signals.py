@@ -23,12 +23,12 @@ from sfumato.errors import (
     SfumatoError,
 )
 from sfumato.escrow.ports import EscrowLimits
-from sfumato.escrow.submissions.request import Request
-from sfumato.escrow.submissions.signal import Signal
+from sfumato.escrow.submissions.request_payload import Request
+from sfumato.escrow.submissions.signal_payload import Signal
 from sfumato.ledger.entry import Event
 from sfumato.presentation.certificate import worded_json
-from sfumato.presentation.escrow import signals as signalling
-from sfumato.presentation.escrow import submission
+from sfumato.presentation.escrow import signals_view as signalling
+from sfumato.presentation.escrow import submission_view
 from sfumato.presentation.escrow.notifications_view import sentence
 from tests.contract.conftest import Copies
 from tests.room import BY_WARD, COUNT, DATA, SCHEMA, Room
@@ -95,11 +95,11 @@ def state(room: Room, signal: Signal) -> str:
 
 
 def result(room: Room, signal: Signal) -> dict[str, Any]:
-    return submission.signal_result(room.signals.result(room[signal.analyst], signal.id))
+    return submission_view.signal_result(room.signals.result(room[signal.analyst], signal.id))
 
 
 def page_of(room: Room, signal: Signal) -> dict[str, Any]:
-    return submission.signal_page(room.signal_decisions.inspect(room["alice"], signal.id))
+    return submission_view.signal_page(room.signal_decisions.inspect(room["alice"], signal.id))
 
 
 # Free
@@ -114,7 +114,7 @@ def test_a_free_signal_needs_nobody_and_costs_nothing(room: Room, asked: Request
     assert found["sentences"][-1].startswith("Made from the release alone")
     assert (len(room.entries()), len(room.runner.done), room.charged) == (before, jobs, charged)
     assert room.sandbox.runs == []
-    assert submission.signal(room.signals.one(room["bob"], signal.id))["result"] == found
+    assert submission_view.signal(room.signals.one(room["bob"], signal.id))["result"] == found
 
 
 def test_what_is_stored_has_no_sentences_and_what_was_stored_with_some_keeps_them(room: Room, asked: Request) -> None:
@@ -410,7 +410,7 @@ def test_without_a_sandbox_code_is_refused_and_nothing_runs(room: Room, asked: R
     """Attack 6: at each step, from submitting to running."""
     signal = submit(room, asked, code=SHARE, range=[0, 1])
     room.sandbox.lacking = "bubblewrap is not installed: apt install bubblewrap."
-    assert submission.library(room.signals.tasks(room["bob"]))["code"]["ready"] is False
+    assert submission_view.library(room.signals.tasks(room["bob"]))["code"]["ready"] is False
     with pytest.raises(SandboxMissing) as refused:
         submit(room, asked, code=SHARE, range=[0, 1])
     assert "apt install bubblewrap" in refused.value.hint
@@ -645,7 +645,7 @@ def test_a_function_says_how_far_it_is_and_is_stopped_by_whoever_asked(room: Roo
     seen: list[str] = []
 
     def meanwhile() -> None:
-        seen.append(submission.signal(room.signals.one(room["bob"], signal.id))["next"])
+        seen.append(submission_view.signal(room.signals.one(room["bob"], signal.id))["next"])
         if len(seen) == 3:
             with pytest.raises(Forbidden):
                 room.signals.withdraw(room["alice"], signal.id)

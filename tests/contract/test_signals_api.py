@@ -14,7 +14,7 @@ from sfumato.adapters.sandbox.limits import SandboxLimits
 from sfumato.errors import EngineFailure
 from sfumato.escrow.submissions.code_review import fingerprint
 from sfumato.ports import Columns
-from sfumato.presentation.escrow import signals as signalling
+from sfumato.presentation.escrow import signals_view as signalling
 from tests.api import STATES, Api
 from tests.room import BOARD, BY_WARD
 

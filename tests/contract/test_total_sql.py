@@ -131,7 +131,7 @@ def read_all(query: sf.Query) -> None:
         for figure in (INFLUENCE, EXPOSURE):
             _ = survey.distribution(figure), survey.medians(side, figure), survey._reach(figure)
         output = dict.fromkeys(query.measurement.public_cells, [0.5] * len(numbers))
-        survey.moved([output], [1.0] * len(numbers))
+        survey.largest_moves([output], [1.0] * len(numbers))
         if query.measurement.additive:
             _ = survey.people_by_bin(20), survey.moments, survey._ends
             block_tables(query._bound, 3, "key")

@@ -14,7 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.adapters.engines.reference import LeaveOneOut, OracleAggregate, Value, clean_rows, leave_one_out
+from sfumato.adapters.engines.reference import OracleAggregate, OracleFindings, Value, clean_rows, leave_one_out
 from sfumato.model.schema import Bounds, Schema, SchemaColumn
 from sfumato.model.statement import AggregateKind
 from tests.property.questions import Question, plain_questions
@@ -103,7 +103,7 @@ def assert_met(choice: sf.Choice, influences: Sequence[Influence], rdr: ComputeR
 # The table, the oracle's influences, and the noise that the RDRs are about
 
 
-def asked(data: st.DataObject, from_data: bool) -> tuple[sf.Query, LeaveOneOut, Noise]:
+def asked(data: st.DataObject, from_data: bool) -> tuple[sf.Query, OracleFindings, Noise]:
     table = data.draw(tables(misfits=FINITE))
     assume(table.rows)  # of nobody there is no RDR
     question = data.draw(plain_questions(table))
@@ -114,7 +114,7 @@ def asked(data: st.DataObject, from_data: bool) -> tuple[sf.Query, LeaveOneOut, 
     return dataset.query(question.sql), oracle, Noise(oracle.outputs, Fraction(1))  # in units of the sensitivity
 
 
-def as_the_authors_do(table: Table, schema: Schema, question: Question) -> tuple[LeaveOneOut, Noise]:
+def as_the_authors_do(table: Table, schema: Schema, question: Question) -> tuple[OracleFindings, Noise]:
     """Bounds and group keys as they are in the table; of an AVG, the sensitivity (max - min) / rows."""
     rows = clean_rows(table.rows, schema)
     shown = replace(schema, columns=tuple(as_shown(c, [row[c.name] for row in rows]) for c in schema.columns))

@@ -19,7 +19,7 @@ from sfumato.adapters.engines.reference import leave_one_out, people_of
 from sfumato.api.risk import RiskProfile
 from sfumato.model.choice import Noise
 from sfumato.presentation.exploration_view import exploration
-from sfumato.presentation.figures.figure import Line, Range
+from sfumato.presentation.figures.marks import Line, Range
 from sfumato.presentation.risk.profile import candidates
 from sfumato.privacy.noise.calibration import mu_of
 from sfumato.release.risk.exploration import explore

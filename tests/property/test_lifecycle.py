@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
 from sfumato.errors import BadInput, Conflict, Forbidden, NotFound, Refused
-from sfumato.escrow.submissions.request import Request
+from sfumato.escrow.submissions.request_payload import Request
 from sfumato.ledger.entry import Event
 from tests.depth import depth
 from tests.memory import in_memory

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.adapters.engines.reference import LeaveOneOut, Literal, OracleAggregate, leave_one_out, people_of
+from sfumato.adapters.engines.reference import Literal, OracleAggregate, OracleFindings, leave_one_out, people_of
 from sfumato.model.statement import AggregateKind
 from sfumato.release import answer
 from sfumato.release.noise import Noisy
@@ -142,7 +142,7 @@ def tolerance(asked: OracleAggregate) -> float:
 # What a release is made of
 
 
-def assert_same_release(query: sf.Query, oracle: LeaveOneOut, rows: int) -> None:
+def assert_same_release(query: sf.Query, oracle: OracleFindings, rows: int) -> None:
     """Without its noise a release is the answer; of nobody it shows a sum of 0 and a mean in the middle of its bounds.
 
     What it shows in place of a variance that does not exist is its own business.

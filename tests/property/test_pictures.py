@@ -10,22 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from sfumato.presentation.figures.figure import (
-    Axis,
-    Bars,
-    Box,
-    Figure,
-    Limit,
-    Line,
-    Mark,
-    Pin,
-    Points,
-    Span,
-    Surface,
-    Verdict,
-)
+from sfumato.presentation.figures.figure import Figure
+from sfumato.presentation.figures.marks import Bars, Box, Limit, Line, Mark, Pin, Points, Span, Surface, Verdict
 from sfumato.presentation.figures.plotly import plotly
-from sfumato.presentation.figures.scale import Spacing
+from sfumato.presentation.figures.scale import Axis, Spacing
 from sfumato.presentation.figures.svg import svg
 from sfumato.presentation.figures.terminal import text
 from tests.depth import depth

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tools import packages
+from tools import packages, preferences
 
 ROOT = Path(__file__).parents[2]
 CITED = re.compile(r"docs/(?:theory/)?[\w-]+\.md(?:#[\w-]+)?")
@@ -17,6 +17,11 @@ FOLDERS = ("src", "tests", "bench", "tools")
 def test_the_list_of_packages_is_that_of_the_contracts() -> None:
     text = packages.PAGE.read_text(encoding="utf-8")
     assert packages.written(text) == text, "run `python -m tools.packages`"
+
+
+def test_the_table_of_options_is_that_of_the_registry() -> None:
+    text = preferences.PAGE.read_text(encoding="utf-8")
+    assert preferences.updated(text) == text, "run `python -m tools.preferences`"
 
 
 def _cited() -> dict[str, list[str]]:

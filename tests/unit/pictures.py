@@ -2,20 +2,9 @@
 
 from math import inf
 
-from sfumato.presentation.figures.figure import (
-    Axis,
-    Bars,
-    Box,
-    Dots,
-    Figure,
-    Limit,
-    Line,
-    Pin,
-    Points,
-    Range,
-    Span,
-    Surface,
-)
+from sfumato.presentation.figures.figure import Figure
+from sfumato.presentation.figures.marks import Bars, Box, Dots, Limit, Line, Pin, Points, Range, Span, Surface
+from sfumato.presentation.figures.scale import Axis
 
 EPSILON = Axis("epsilon")
 RATIO = Axis("the risk of the person most at risk over that of the one least at risk", "times")

@@ -6,7 +6,7 @@ import pytest
 
 from sfumato.errors import BadInput
 from sfumato.escrow.submissions.code_review import LONGEST, Reason, checked, fingerprint, marks
-from sfumato.presentation.escrow import submission
+from sfumato.presentation.escrow import submission_view
 from sfumato.presentation.wording import code as of_code
 
 HARMLESS = """import numpy as np
@@ -57,7 +57,7 @@ def test_what_is_plain_is_not_marked() -> None:
     ],
 )
 def test_a_line_that_deserves_attention(line: str, why: str) -> None:
-    found = submission.marks(marks(f"def evaluate(tables):\n    t = tables[0]\n    {line}\n    return 1\n"))
+    found = submission_view.marks(marks(f"def evaluate(tables):\n    t = tables[0]\n    {line}\n    return 1\n"))
     assert {"line": 3, "why": why} in found
     assert {mark["line"] for mark in found} == {3}
 
@@ -68,7 +68,7 @@ def test_what_cannot_be_read_is_said_to_be_so(code: str) -> None:
 
 
 def test_a_function_that_is_not_there() -> None:
-    assert submission.marks(marks("x = 1")) == [{"line": 1, "why": of_code.NO_FUNCTION}]
+    assert submission_view.marks(marks("x = 1")) == [{"line": 1, "why": of_code.NO_FUNCTION}]
 
 
 @pytest.mark.parametrize("code", ["", " \n", "x" * (LONGEST + 1), "x = 1 # \u202e", "x = '\x1b[2K'", "x = 1\x0c"])

@@ -20,7 +20,7 @@ from sfumato.ledger.entry import Event
 from sfumato.model.choice import Noise
 from sfumato.model.method_comparison import Method, Need
 from sfumato.presentation import method_comparison_view as view
-from sfumato.presentation.figures.figure import Pin, Span
+from sfumato.presentation.figures.marks import Pin, Span
 from sfumato.presentation.figures.svg import svg
 from sfumato.presentation.figures.terminal import text
 from sfumato.presentation.wording import guarantee as of_guarantee

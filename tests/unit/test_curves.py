@@ -8,8 +8,10 @@ import pytest
 
 from sfumato.presentation import sharing
 from sfumato.presentation.figures import curves
-from sfumato.presentation.figures.figure import Axis, Figure, Limit, Line, Pin, Points, Surface
+from sfumato.presentation.figures.figure import Figure
+from sfumato.presentation.figures.marks import Limit, Line, Pin, Points, Surface
 from sfumato.presentation.figures.plotly import plotly
+from sfumato.presentation.figures.scale import Axis
 from sfumato.presentation.figures.svg import svg
 from sfumato.presentation.figures.terminal import text
 

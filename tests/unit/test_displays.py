@@ -81,7 +81,7 @@ PUBLIC = {
     "api.dataset.Query": "a statement",
     "api.release.Certificate": "it goes with a release",
     "api.release.Release": "it may leave",
-    "api.signal._Shown": "it may leave",
+    "api.signal._PrintableSignal": "it may leave",
     "api.batch.Split": "public facts",
     "api.batch.SplitBatch": "public facts",
     "api.universe.PossibleWorlds": "of a universe that is public",

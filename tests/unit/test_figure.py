@@ -11,22 +11,10 @@ from xml.etree import ElementTree
 import pytest
 from rich.cells import cell_len
 
-from sfumato.presentation.figures.figure import (
-    Axis,
-    Bars,
-    Box,
-    Dots,
-    Figure,
-    Limit,
-    Line,
-    Mark,
-    Pin,
-    Points,
-    Range,
-    Span,
-    Surface,
-)
+from sfumato.presentation.figures.figure import Figure
+from sfumato.presentation.figures.marks import Bars, Box, Dots, Limit, Line, Mark, Pin, Points, Range, Span, Surface
 from sfumato.presentation.figures.palette import SERIES
+from sfumato.presentation.figures.scale import Axis
 from sfumato.presentation.figures.svg import svg
 from sfumato.presentation.figures.terminal import text
 from sfumato.presentation.wording.numbers import number

@@ -8,22 +8,11 @@ import plotly.graph_objects as go
 import pytest
 
 from sfumato.api.figure import Picture
-from sfumato.presentation.figures.figure import (
-    Axis,
-    Bars,
-    Box,
-    Dots,
-    Figure,
-    Limit,
-    Line,
-    Pin,
-    Points,
-    Range,
-    Span,
-    Surface,
-)
+from sfumato.presentation.figures.figure import Figure
+from sfumato.presentation.figures.marks import Bars, Box, Dots, Limit, Line, Pin, Points, Range, Span, Surface
 from sfumato.presentation.figures.palette import PALETTE
 from sfumato.presentation.figures.plotly import plotly
+from sfumato.presentation.figures.scale import Axis
 from tests.unit.pictures import CURVES, EPSILON, EXPOSURE, FIGURES, GAP, MEASURED, METHODS, ODDS, RATIO, SHARING
 
 each = pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.title)

@@ -16,7 +16,7 @@ import sfumato as sf
 from sfumato.api.risk import RiskProfile
 from sfumato.api.risk_figures import KINDS
 from sfumato.errors import BadInput
-from sfumato.presentation.figures.figure import Bars, Limit, Line, Pin, Points
+from sfumato.presentation.figures.marks import Bars, Limit, Line, Pin, Points
 from sfumato.privacy.risk.membership import attack_chance, attack_chance_gaussian, attack_chance_laplace
 
 SCHEMA: dict[str, Any] = {"name": "stays", "columns": {"days": {"type": "integer", "bounds": [0, 20]}}}

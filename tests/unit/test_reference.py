@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sfumato.adapters.engines.reference import LeaveOneOut, Literal, OracleAggregate, leave_one_out, people_of
+from sfumato.adapters.engines.reference import Literal, OracleAggregate, OracleFindings, leave_one_out, people_of
 from sfumato.model.schema import Bounds, PrivacyUnit, Relation, Schema
 from sfumato.model.statement import AggregateKind
 from sfumato.schema.read import from_dict
@@ -30,11 +30,11 @@ def schema(who: PrivacyUnit | None = None, relation: Relation = Relation.ADD_REM
     return Schema(read.name, read.columns, who or PrivacyUnit(), relation)
 
 
-def asked(sql: str | Literal, ages: Sequence[Any], **columns: Sequence[Any]) -> LeaveOneOut:
+def asked(sql: str | Literal, ages: Sequence[Any], **columns: Sequence[Any]) -> OracleFindings:
     return leave_one_out(rows(age=ages, **columns), schema(), sql)
 
 
-def answer(oracle: LeaveOneOut) -> list[tuple[Any, ...]]:
+def answer(oracle: OracleFindings) -> list[tuple[Any, ...]]:
     """One tuple per cell."""
     return list(oracle.answer)
 
@@ -150,7 +150,7 @@ VISITS = rows(
 )
 
 
-def visits(sql: str, people: Sequence[object] | None = None) -> LeaveOneOut:
+def visits(sql: str, people: Sequence[object] | None = None) -> OracleFindings:
     return leave_one_out(VISITS, schema(PrivacyUnit("who", max_rows=2)), sql, people=people)
 
 

@@ -9,9 +9,11 @@ import pytest
 
 import sfumato as sf
 from sfumato.presentation.option_help import HELP
+from sfumato.presentation.wording.asking import OFFERS, RULE
+from sfumato.presentation.wording.rule import KINDS
 from sfumato.privacy.preferences.preference import epsilon
-from sfumato.privacy.preferences.registry import KNOWN, NAMES, OPTIONS, OptionKind, preferences
-from sfumato.server.stated import Preference
+from sfumato.privacy.preferences.registry import KNOWN, NAMES, OPTIONS, UNSTATED, OptionKind, examples, preferences
+from sfumato.server.stated import NamedPreference
 
 TYPES: dict[OptionKind, tuple[Any, ...]] = {
     OptionKind.NUMBER: (float, float | None),
@@ -45,8 +47,22 @@ def test_every_value_is_of_the_kind_that_the_list_says(option: Any) -> None:
 
 
 def test_every_interface_has_the_same_names() -> None:
-    assert set(Preference.model_fields) - {"mechanism", "delta", "calibration", "candidates", "epsilon_max"} == KNOWN
+    assert (
+        set(NamedPreference.model_fields) - {"mechanism", "delta", "calibration", "candidates", "epsilon_max"} == KNOWN
+    )
     assert set(HELP) - {"priority", "larger_than_spent"} == KNOWN
+
+
+def test_forms_offer_what_the_list_has() -> None:
+    in_rule = {option.name for option in OPTIONS if option.in_rule}
+    assert {name for name in KINDS if name} <= {*NAMES} & in_rule
+    assert {offer.name for offer in OFFERS} <= {RULE, *NAMES}
+    assert {figure.name for offer in OFFERS for figure in offer.figures} <= KNOWN
+
+
+def test_every_example_and_every_tried_method_can_be_stated() -> None:
+    for example in (*examples({"choices": 4}, 4), *(tried for _, _, tried in UNSTATED if tried is not None)):
+        assert len(preferences(example)) == 1
 
 
 def test_what_two_preferences_share_goes_to_both() -> None:

@@ -26,7 +26,7 @@ from sfumato.ledger.history import Record
 from sfumato.model.budget import NO_BUDGET
 from sfumato.model.choice import Noise
 from sfumato.model.fit import Fit
-from sfumato.model.guessing import GuessView
+from sfumato.model.guess_view import GuessView
 from sfumato.model.method_comparison import MethodComparison
 from sfumato.model.risk import Source
 from sfumato.presentation.escrow.submission_types import RequestPage, SignalPage, WordedRequest, WordedSignal

@@ -7,7 +7,7 @@ from sfumato import demo
 from sfumato.api import risk_report
 from sfumato.model.selection_trials import SelectionTrials
 from sfumato.presentation import selection_trials as view
-from sfumato.presentation.figures.figure import Range
+from sfumato.presentation.figures.marks import Range
 from sfumato.presentation.figures.svg import svg
 from sfumato.presentation.figures.terminal import text
 from sfumato.presentation.wording import choosing as of_choosing

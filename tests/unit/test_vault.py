@@ -40,7 +40,7 @@ KEY = bytes(range(32))
 
 @pytest.fixture
 def master() -> MasterKey:
-    return MasterKey.of(os.urandom(32))
+    return MasterKey(os.urandom(32))
 
 
 @pytest.fixture
@@ -204,7 +204,7 @@ def test_what_is_kept_or_forgotten_stays_so_after_a_power_failure(
 
 def test_another_process_with_the_same_secret_opens_it(tmp_path: Path, master: MasterKey) -> None:
     VaultFiles(tmp_path / "data", master).keep("adult", "v1", [MARKER])
-    assert read(VaultFiles(tmp_path / "data", MasterKey.of(master.secret)), "adult", "v1") == MARKER
+    assert read(VaultFiles(tmp_path / "data", MasterKey(master.secret)), "adult", "v1") == MARKER
 
 
 def test_what_is_opened_is_at_its_beginning_in_memory_and_cannot_be_written(files: VaultFiles) -> None:
@@ -235,7 +235,7 @@ def test_a_fingerprint_tells_the_same_file_from_another_within_one_vault(files: 
     one = mark(files.keep("adult", "v1", [MARKER]))
     assert one == mark(files.keep("adult", "v2", [MARKER[:3], MARKER[3:]])) == mark(files.keep("stays", "v1", [MARKER]))
     assert one != mark(files.keep("adult", "v3", [MARKER, b" "]))
-    assert one != mark(VaultFiles(tmp_path / "other", MasterKey.of(KEY)).keep("adult", "v1", [MARKER]))
+    assert one != mark(VaultFiles(tmp_path / "other", MasterKey(KEY)).keep("adult", "v1", [MARKER]))
     assert one != digest_of(MARKER.decode()), "whoever guesses the file cannot check the guess"
 
 
@@ -385,7 +385,7 @@ def test_an_old_version_put_back(files: VaultFiles, kept: Path, tmp_path: Path) 
 
 
 def test_a_file_of_another_workspace(files: VaultFiles, kept: Path, tmp_path: Path) -> None:
-    VaultFiles(tmp_path / "other", MasterKey.of(KEY)).keep("adult", "v1", [MARKER])
+    VaultFiles(tmp_path / "other", MasterKey(KEY)).keep("adult", "v1", [MARKER])
     kept.write_bytes(only(tmp_path / "other").read_bytes())
     refused(files)
 

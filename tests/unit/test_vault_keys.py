@@ -30,7 +30,7 @@ from tests.unit.test_vault import CHEAP, KEY, WORDS, only, said
 
 @pytest.fixture
 def master() -> MasterKey:
-    return MasterKey.of(os.urandom(32))
+    return MasterKey(os.urandom(32))
 
 
 # A workspace is locked, and unlocked
@@ -208,7 +208,7 @@ def test_what_was_altered_in_vault_json_unlocks_nothing(tmp_path: Path, name: st
     told = json.loads(path.read_text())
     others = {
         "salt": "A" * 22 + "==",
-        "master": seal(MasterKey.of(KEY), KEY, "the master key"),
+        "master": seal(MasterKey(KEY), KEY, "the master key"),
         "argon2id": vars(CHEAP),
     }
     path.write_text(json.dumps(told | {name: others[name]}))
@@ -225,11 +225,11 @@ def test_a_master_key_is_not_shown_and_not_pickled(master: MasterKey) -> None:
     for work in (pickle.dumps, copy.copy, copy.deepcopy):
         with pytest.raises(TypeError, match="confidential"):
             work(master)
-    assert MasterKey.of(master.secret).key("tokens") == master.key("tokens")
+    assert MasterKey(master.secret).key("tokens") == master.key("tokens")
 
 
 def test_a_key_for_each_purpose(master: MasterKey) -> None:
-    keys = {master.secret, master.key("a"), master.key("b"), MasterKey.of(KEY).key("a")}
+    keys = {master.secret, master.key("a"), master.key("b"), MasterKey(KEY).key("a")}
     assert {len(key) for key in keys} == {32}
     assert len(keys) == 4
 
@@ -237,7 +237,7 @@ def test_a_key_for_each_purpose(master: MasterKey) -> None:
 @pytest.mark.parametrize("length", [0, 16, 31, 33])
 def test_a_master_key_has_32_bytes(length: int) -> None:
     with pytest.raises(ValueError, match="32 bytes"):
-        MasterKey.of(bytes(length))
+        MasterKey(bytes(length))
 
 
 # Small texts
@@ -246,7 +246,7 @@ def test_a_master_key_has_32_bytes(length: int) -> None:
 @settings(max_examples=depth("vault texts"))
 @given(st.binary(max_size=200), st.text(max_size=20))
 def test_what_was_sealed_is_unsealed(plain: bytes, about: str) -> None:
-    master = MasterKey.of(KEY)
+    master = MasterKey(KEY)
     sealed = seal(master, plain, about)
     assert unseal(master, sealed, about) == plain
     assert sealed != seal(master, plain, about), "alike texts do not look alike"
@@ -262,13 +262,13 @@ def test_a_sealed_text_in_another_place(master: MasterKey) -> None:
     )
     assert elsewhere.value.exit_status == 3
     with pytest.raises(VaultBroken):
-        unseal(MasterKey.of(KEY), sealed, "policy 1 of adult")
+        unseal(MasterKey(KEY), sealed, "policy 1 of adult")
 
 
 @settings(max_examples=depth("vault texts"))
 @given(st.data())
 def test_a_sealed_text_that_was_altered(data: st.DataObject) -> None:
-    master = MasterKey.of(KEY)
+    master = MasterKey(KEY)
     sealed = seal(master, b"epsilon 3!!!", "a policy")  # 40 bytes: 56 characters, the last of them padding
     place = data.draw(st.integers(0, len(sealed.rstrip("=")) - 2))
     other = data.draw(st.characters(codec="ascii"))

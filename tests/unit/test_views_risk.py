@@ -17,8 +17,10 @@ from sfumato.model.choice import Noise
 from sfumato.model.facts import Bin, Distribution, Histogram, Reach
 from sfumato.model.risk import RiskAt, RiskView, Source
 from sfumato.presentation.document import Document
-from sfumato.presentation.figures.figure import Axis, Bars, Figure
+from sfumato.presentation.figures.figure import Figure
 from sfumato.presentation.figures.histogram import folded, heaps, histogram_figure, spread
+from sfumato.presentation.figures.marks import Bars
+from sfumato.presentation.figures.scale import Axis
 from sfumato.presentation.figures.svg import svg
 from sfumato.presentation.figures.terminal import text
 from sfumato.presentation.risk.exposure import ExposedPerson, ExposureTable, blocks

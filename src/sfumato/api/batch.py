@@ -71,24 +71,24 @@ class SplitBatch(Batch, SplitBatchPlan):
 
     def check(self) -> Check:
         """Test (9) with the true answers, for the controller's eyes: a look, entered before anything is read."""
-        return Check(self.checked())
+        return Check(self.check_answers())
 
     @property
-    def _charged(self) -> str:
-        return super().text() if self.is_tight else of_split.charged_once(len(self.split.parts), *self._sum_charged)
+    def _charge_text(self) -> str:
+        return super().text() if self.is_tight else of_split.charged_once(len(self.split.parts), *self._sum_charge)
 
     @property
-    def _sum_charged(self) -> tuple[float, Fraction]:
+    def _sum_charge(self) -> tuple[float, Fraction]:
         return self.epsilon_sum, self._sums[1]
 
     def text(self) -> str:
-        return f"{self.split.text()}\n\n{self._charged}"
+        return f"{self.split.text()}\n\n{self._charge_text}"
 
     def __repr__(self) -> str:
         return self.text()
 
     def _repr_html_(self) -> str:
-        return view.document(self.split).html() + preformatted(self._charged)
+        return view.document(self.split).html() + preformatted(self._charge_text)
 
 
 @dataclass(frozen=True, repr=False)

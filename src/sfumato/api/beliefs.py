@@ -17,7 +17,7 @@ from sfumato.presentation.beliefs import BeliefAt, BeliefTable, document, figure
 from sfumato.presentation.wording import belief as of_belief
 from sfumato.privacy.preferences.belief import Belief, Universe, require_bounded
 from sfumato.privacy.preferences.preference import exactly
-from sfumato.privacy.risk.belief import suspected
+from sfumato.privacy.risk.belief import suspicion
 from sfumato.privacy.risk.guessing import guess_chance
 from sfumato.privacy.risk.possible_worlds import (
     average_at,
@@ -59,10 +59,10 @@ class Beliefs(Display, Confidential):
     @cached_property
     def limit(self) -> float:
         """What no belief rises above, however large epsilon is: whoever is alike is not told apart."""
-        return 1.0 if self._countless else self._believed(max(beliefs_at(self._worlds, math.inf)))
+        return 1.0 if self._countless else self._posterior(max(beliefs_at(self._worlds, math.inf)))
 
-    def _believed(self, belief: float) -> float:
-        return belief if self._suspicion is None else suspected(belief, self._suspicion, self.people_count)
+    def _posterior(self, belief: float) -> float:
+        return belief if self._suspicion is None else suspicion(belief, self._suspicion, self.people_count)
 
     @cached_property
     def _width(self) -> float:
@@ -74,7 +74,7 @@ class Beliefs(Display, Confidential):
             return BeliefAt(epsilon, bound, bound, None, None, 0)
         beliefs = beliefs_at(self._worlds, epsilon)
         place = beliefs.index(max(beliefs))  # whoever it is of if all are suspected alike, it is if any one is
-        risk = self._believed(beliefs[place])
+        risk = self._posterior(beliefs[place])
         average = average_at(self._worlds, epsilon)
         bound = max(risk, guess_chance(epsilon * self._width, self.prior))
         public_average = None if math.isnan(average) or self._suspicion is not None else average

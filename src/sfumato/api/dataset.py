@@ -23,7 +23,7 @@ from sfumato.release import choose
 from sfumato.release.bound_query import BoundQuery, bind
 from sfumato.release.context import DatasetContext
 from sfumato.release.decide import candidates_of
-from sfumato.release.options import GuessingOptions, HistogramOptions, RiskOptions, SearchOptions, SplitOptions
+from sfumato.release.keywords import GuessingKeywords, HistogramKeywords, RiskKeywords, SearchKeywords, SplitKeywords
 from sfumato.release.pipeline import release, release_choice
 from sfumato.release.request import request_of
 from sfumato.release.services import Services
@@ -91,7 +91,7 @@ class Dataset:
         epsilon: float,
         *,
         delta: float | None = None,
-        **how: Unpack[SplitOptions],
+        **how: Unpack[SplitKeywords],
     ) -> Split:
         """One epsilon for several queries, their noise as wide as the index says (DIFF): from public facts, free.
 
@@ -115,7 +115,7 @@ class Dataset:
         *,
         epsilon: float,
         preregistered: str = "",
-        **how: Unpack[SplitOptions],
+        **how: Unpack[SplitKeywords],
     ) -> SplitBatch: ...
 
     def batch(
@@ -125,7 +125,7 @@ class Dataset:
         *,
         epsilon: float | None = None,
         preregistered: str = "",
-        **how: Unpack[SplitOptions],
+        **how: Unpack[SplitKeywords],
     ) -> Batch:
         """Releases that are fixed in advance, to be charged together.
 
@@ -153,7 +153,7 @@ class Dataset:
         *,
         preregistered: str = "",
         look: bool = False,
-        **how: Unpack[SearchOptions],
+        **how: Unpack[SearchKeywords],
     ) -> Comparison:
         """Every method side by side: its epsilons, its word, what it means and needs; the stated ones intersect.
 
@@ -205,21 +205,21 @@ class Query:
     # Three ways to see risk
 
     def worst_case(
-        self, mechanism: str = "laplace", delta: float | None = None, **how: Unpack[RiskOptions]
+        self, mechanism: str = "laplace", delta: float | None = None, **how: Unpack[RiskKeywords]
     ) -> RiskProfile:
         """Risk from public facts alone, true for any data: free. `exact` shows the exact RDR."""
         from sfumato.release.risk.profile import worst_case
 
         return _printable_profile(worst_case(self._bound, mechanism=mechanism, delta=delta, **how))
 
-    def guessing(self, **how: Unpack[GuessingOptions]) -> Guessing:
+    def guessing(self, **how: Unpack[GuessingKeywords]) -> Guessing:
         """How often somebody's value is guessed right, and what sharing the answer risks, per epsilon: free, public.
 
         `choices`, `secret`, `radius` and `prior` say what is guessed, as of `sf.guess`; `trust`, `data_sensitivity`
         and `limit` are words from "very low" to "very high", or 0 to 1.
         """
         from sfumato.api.guessing import Guessing
-        from sfumato.release.risk.guessing import guessing_risk
+        from sfumato.release.risk.guessing_risk import guessing_risk
 
         return as_printable(Guessing, guessing_risk(self._bound, **how))
 
@@ -228,14 +228,14 @@ class Query:
         *preferences: Preference,
         like: object = None,
         rows: int | None = None,
-        **how: Unpack[SearchOptions],
+        **how: Unpack[SearchKeywords],
     ) -> RiskProfile:
         """The same query on a look-alike (`like`: a public table; otherwise invented rows): free, nobody is read."""
         from sfumato.release.risk.rehearsal import rehearse
 
         return _printable_profile(rehearse(self._bound, preferences, like=like, rows=rows, **how))
 
-    def exposure_histogram(self, epsilon: float, **how: Unpack[HistogramOptions]) -> RiskProfile:
+    def exposure_histogram(self, epsilon: float, **how: Unpack[HistogramKeywords]) -> RiskProfile:
         """A private histogram of exposures, charged first: what is decided from it rests on no look.
 
         Bounds in it are those of the worst case; what the histogram suggests is in each row's `estimate`. `mechanism`
@@ -246,7 +246,7 @@ class Query:
 
         return _printable_profile(private_histogram(self._bound, epsilon, **how))
 
-    def risk(self, mechanism: str = "laplace", delta: float | None = None, **how: Unpack[RiskOptions]) -> RiskProfile:
+    def risk(self, mechanism: str = "laplace", delta: float | None = None, **how: Unpack[RiskKeywords]) -> RiskProfile:
         """The people themselves: recorded as a look, before anything is shown. `exact` shows the exact RDR."""
         from sfumato.release.risk.profile import people_profile
 
@@ -279,7 +279,7 @@ class Query:
         preregistered: str = "",
         allow_no_guarantee: bool = False,
         redraw: bool = False,
-        **how: Unpack[SearchOptions],
+        **how: Unpack[SearchKeywords],
     ) -> Choice:
         """The largest epsilon that meets the preferences; without any, the rule of record is applied.
 
@@ -294,7 +294,7 @@ class Query:
         )
         return as_printable(Choice, choice)
 
-    def preview(self, *preferences: Preference, preregistered: str = "", **how: Unpack[SearchOptions]) -> Choice:
+    def preview(self, *preferences: Preference, preregistered: str = "", **how: Unpack[SearchKeywords]) -> Choice:
         """What `choose` would come to, by public facts: nothing is read, entered or charged.
 
         What is read off the people or drawn has no epsilon yet.
@@ -302,7 +302,7 @@ class Query:
         request = request_of(self._bound, preferences, **how)
         return as_printable(Choice, choose.preview(self._bound, request, preregistered))
 
-    def plan(self, *preferences: Preference, preregistered: str = "", **how: Unpack[SearchOptions]) -> Guarantee:
+    def plan(self, *preferences: Preference, preregistered: str = "", **how: Unpack[SearchKeywords]) -> Guarantee:
         """Enter preferences as the plan for this query, without reading anybody; returns the word they will carry.
 
         What is planned before the first look keeps its word, whoever looks afterwards.
@@ -316,7 +316,7 @@ class Query:
         preregistered: str = "",
         allow_no_guarantee: bool = False,
         redraw: bool = False,
-        **how: Unpack[SearchOptions],
+        **how: Unpack[SearchKeywords],
     ) -> bool:
         """Refuse what would carry no guarantee or pass the budget, before anybody is read or anything is entered.
 

@@ -10,7 +10,7 @@ from sfumato.errors import PreferenceError
 from sfumato.presentation import guessing_view as view
 from sfumato.privacy.preferences.guessing_preferences import level
 from sfumato.privacy.risk import sharing
-from sfumato.release.risk.guessing import GuessingRisk
+from sfumato.release.risk.guessing_risk import GuessingRisk
 
 
 class Guessing(GuessingRisk):
@@ -22,7 +22,7 @@ class Guessing(GuessingRisk):
 
     def by_trust(self) -> Picture:
         """The same with a line for each of the five words of trust."""
-        each = {word: self._entrusted(word).view for word in sharing.LEVELS}
+        each = {word: self._with_trust(word).view for word in sharing.LEVELS}
         return Picture(view.by_trust(self.view, each), of_the_people=False)
 
     def surface(self, epsilon: float | None = None) -> Picture:
@@ -34,7 +34,7 @@ class Guessing(GuessingRisk):
         drawn = view.surface(self.view, chance, *sharing.surface(chance, self.blind))
         return Picture(drawn, of_the_people=False)
 
-    def _entrusted(self, word: str) -> Guessing:
+    def _with_trust(self, word: str) -> Guessing:
         """The same for a partner of another trust."""
         if self.partner is None:
             raise PreferenceError("Trust goes with a partner", hint="state trust and data_sensitivity.")

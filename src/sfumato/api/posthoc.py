@@ -19,7 +19,7 @@ class PosthocRisk(Display, posthoc.PosthocAnalysis):
 
     def plot(self) -> Picture:
         """How many people at each loss; at each PRI where no loss is known."""
-        return Picture(self.view.figure())
+        return Picture(self.view.spread.figure())
 
     @property
     def view(self) -> view.PosthocSpread:

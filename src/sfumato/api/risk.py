@@ -42,14 +42,14 @@ class RiskProfile(Display, Profile):
 
     def people(self) -> pa.Table:
         """One row per person: person, influence, exposure."""
-        return self._surveyed.people()
+        return self._people_surveyed.people()
 
     def most_exposed(self) -> pa.Table:
         """The twenty people who carry most: person, influence, exposure."""
-        return self._surveyed.most_exposed()
+        return self._people_surveyed.most_exposed()
 
     @property
-    def _surveyed(self) -> Survey:
+    def _people_surveyed(self) -> Survey:
         if self._survey is None:
             raise ValueError(of_risk.NOBODY_LISTED[self.source])
         return self._survey

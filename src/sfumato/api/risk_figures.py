@@ -10,8 +10,10 @@ from sfumato.errors import BadInput
 from sfumato.model.exposure_histogram import ExposureHistogram
 from sfumato.model.facts import Histogram
 from sfumato.presentation.figures import curves
-from sfumato.presentation.figures.figure import Axis, Figure, Limit
+from sfumato.presentation.figures.figure import Figure
 from sfumato.presentation.figures.histogram import histogram_figure
+from sfumato.presentation.figures.marks import Limit
+from sfumato.presentation.figures.scale import Axis
 from sfumato.presentation.risk import exposure_histogram_view
 from sfumato.presentation.risk import profile as risk
 from sfumato.presentation.wording import pictures as of_pictures

@@ -7,14 +7,14 @@ from dataclasses import dataclass, fields
 from typing import Any, TypedDict, Unpack
 
 from sfumato.api.figure import Picture
-from sfumato.model import signal as model
+from sfumato.model import signal_score as model
 from sfumato.model.release import Released
 from sfumato.presentation import signal_view as view
 from sfumato.presentation.certificate import worded
 from sfumato.release.bound_query import BoundQuery
-from sfumato.signals.signal import make_signal
 from sfumato.signals.signal_request import signal_request
 from sfumato.signals.tasks.task import Task
+from sfumato.signals.utility_signal import make_signal
 
 
 class _PrintableSignal(model.SignalScore):

@@ -68,7 +68,7 @@ DataSensitivity = Annotated[
 
 
 @dataclass(frozen=True)
-class QueryOptions:
+class QueryFlags:
     """A query of a table."""
 
     data: Data
@@ -81,7 +81,7 @@ class QueryOptions:
 
 
 @dataclass(frozen=True)
-class NoiseOptions:
+class NoiseFlags:
     """How noise is drawn, and for which epsilons."""
 
     mechanism: Mechanism = "laplace"
@@ -96,14 +96,14 @@ class NoiseOptions:
 
 
 @dataclass(frozen=True)
-class SearchOptions(NoiseOptions):
+class SearchFlags(NoiseFlags):
     """How noise is drawn, and how epsilon is looked for."""
 
     epsilon_max: EpsilonMax = 10.0
 
 
 @dataclass(frozen=True)
-class ReleaseOptions:
+class ReleaseFlags:
     """What a release is entered with, and what is accepted of it."""
 
     preregistered: Preregistered = ""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class ViewOptions:
+class ViewFlags:
     """How risk is shown: as one picture, in which files."""
 
     plot: options.Plot = None

@@ -16,9 +16,9 @@ from sfumato.client.records import Listing, RemoteRecord, record_of
 from sfumato.client.remote_risk import ConfidentialRecord
 from sfumato.errors import AwaitingApproval, BadInput
 from sfumato.model.release import Answer
-from sfumato.model.signal import SignalKind, from_stored
+from sfumato.model.signal_score import SignalKind, from_stored
 from sfumato.presentation.escrow import listing as escrow
-from sfumato.presentation.escrow import signals as signalling
+from sfumato.presentation.escrow import signals_view as signalling
 from sfumato.presentation.escrow.submission_types import (
     RequestPage,
     SignalPage,
@@ -284,9 +284,14 @@ class RemoteRequest(RemoteSubmission):
         A free signal of a task is here at once; others wait for a decision. Sent twice with one `key`, it is one.
         """
         scored = task.as_dict() if isinstance(task, Task) else task
-        stated = {"query": query, "kind": SignalKind.from_text(kind).value, "task": scored, "code": _source(code)}
+        body: dict[str, Any] = {
+            "query": query,
+            "kind": SignalKind.from_text(kind).value,
+            "task": scored,
+            "code": _source(code),
+        }
         how = {"epsilon": epsilon, "blocks": blocks, "draws": draws, "by_range": by_range}
-        body = stated | how | {"range": None if range is None else _numbers(range)}
+        body |= how | {"range": None if range is None else _numbers(range)}
         facts = self._connection.post("requests", self.id, "signals", body=body, key=key or new_key())
         return RemoteSignal(self._connection, facts)
 

@@ -54,7 +54,7 @@ class WorkerState:
 
 
 def set_up(given: WorkerStart) -> WorkerState:
-    master = MasterKey.of(given.master)
+    master = MasterKey(given.master)
     files = VaultFiles(Path(given.vault), master, encrypted=given.encrypted)
     return WorkerState(Database(given.database, VaultLocks(master)).ledger(), files, given.memory_mb)
 

@@ -69,7 +69,7 @@ class Workspace:
             files=VaultFiles(self.folder / VAULT, self._master, encrypted=self._encrypted),
             runner=self._runner,
             sandbox=self._sandbox(),
-            planned=self._planned,
+            planned=self._open_without_data,
             exploration_view=exploration,
             written=local.source_version,
             later=self._later,
@@ -98,7 +98,7 @@ class Workspace:
     def _in_turn(self, work: Callable[[], None]) -> None:
         self._turns.submit(work)
 
-    def _planned(
+    def _open_without_data(
         self,
         schema: Schema,
         mandate: Authorization | None,

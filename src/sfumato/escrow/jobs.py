@@ -23,8 +23,8 @@ from sfumato.release.risk.exploration import Exploration, explore, first_figure
 from sfumato.release.risk.profile import people_profile, private_histogram
 from sfumato.release.risk.rehearsal import rehearse
 from sfumato.signals.exact_answer import block_tables, exact_table
-from sfumato.signals.signal import make_signal
 from sfumato.signals.signal_request import signal_request
+from sfumato.signals.utility_signal import make_signal
 
 Job = Mapping[str, Any]
 EXPLORE = "explore"

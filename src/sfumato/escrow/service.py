@@ -19,9 +19,9 @@ from sfumato.escrow.policy.policy import Policy
 from sfumato.escrow.policy.store import Policies, SignedPolicy, may_write
 from sfumato.escrow.ports import EscrowPorts
 from sfumato.escrow.questions.exploration import Questions
-from sfumato.escrow.submissions.request import Request
+from sfumato.escrow.submissions.request_payload import Request
 from sfumato.escrow.submissions.requests import Requests
-from sfumato.escrow.submissions.signal import Signal
+from sfumato.escrow.submissions.signal_payload import Signal
 from sfumato.escrow.submissions.signals import Signals
 from sfumato.escrow.submissions.store import SubmissionStore
 from sfumato.ledger.entry import Draft, Event

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 from sfumato.model.confidential import Confidential
 from sfumato.presentation.document import A_LOOK, Cells, Document, Heading, Prose, in_html, in_text
-from sfumato.presentation.figures.figure import Axis, Figure, Limit, Line
+from sfumato.presentation.figures.figure import Figure
+from sfumato.presentation.figures.marks import Limit, Line
+from sfumato.presentation.figures.scale import Axis
 from sfumato.presentation.wording import belief as of_belief
 from sfumato.presentation.wording.numbers import number
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -126,28 +126,23 @@ def _at_a_glance(c: ReleaseCertificate) -> list[tuple[str, str]]:
     ]
 
 
-def _numbers(c: ReleaseCertificate) -> tuple[list[str], list[list[str]]]:
-    """A table of the noisy numbers where they may be told. Columns that are withheld are left out."""
+def _known(c: ReleaseCertificate) -> Mapping[str, Sequence[str | float | None] | None]:
+    """What each number has, by column; None where it is withheld."""
     figures = {"share": c.shares, "sensitivity": c.sensitivity, "scale": c.scale, "grid step": c.grid_step}
-    known = {"law": c.laws} | figures | {"reach": _reach(c)}
-    columns = [name for name, values in known.items() if values is not None]
-    cells_by_column = [values for values in known.values() if values is not None]
-    cells = zip(c.numbers, *cells_by_column, strict=True) if c.numbers else ()
-    return columns, [["" if cell is None else _figure(cell) for cell in row] for row in cells]
+    return {"law": c.laws} | figures | {"reach": _reach(c)}
+
+
+def _numbers(c: ReleaseCertificate) -> tuple[list[str], list[list[str]]]:
+    """A table of the noisy numbers; columns that are withheld are left out."""
+    columns = {name: values for name, values in _known(c).items() if values is not None}
+    cells = zip(c.numbers, *columns.values(), strict=True) if c.numbers else ()
+    return list(columns), [["" if cell is None else _figure(cell) for cell in row] for row in cells]
 
 
 def _figures(c: ReleaseCertificate, position: int) -> list[str]:
-    """What is known of one number: what is withheld, and what there is none of, is said of the scale alone."""
-    known = (
-        ("law", c.laws),
-        ("share", c.shares),
-        ("sensitivity", c.sensitivity),
-        ("scale", c.scale),
-        ("grid step", c.grid_step),
-        ("reach", _reach(c)),
-    )
+    """What is known of one number; that it is withheld or that there is none is told of the scale alone."""
     figures = []
-    for name, values in known:
+    for name, values in _known(c).items():
         value = None if values is None else values[position]
         if value is not None:
             figures.append(f"{name} {_figure(value)}")

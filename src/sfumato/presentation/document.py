@@ -135,7 +135,7 @@ class Document:
         """Lines for a terminal; code, facts and tables may be wider than `width`."""
         parts: list[str] = []
         heading = ""
-        for block in _shown(self.blocks, Medium.TEXT):
+        for block in _of_medium(self.blocks, Medium.TEXT):
             if isinstance(block, Heading):
                 heading = f"{paragraph(block.text, width)}\n"
             elif lines := _lines(block, width, colour):
@@ -145,11 +145,11 @@ class Document:
 
     def html(self, *, level: int = 2) -> str:
         """For a notebook or within another page, whose style it takes; `level` is that of its headings."""
-        return f"<div>{_markup(_shown(self.blocks, Medium.NOTEBOOK), level, on_page=False)}</div>"
+        return f"<div>{_markup(_of_medium(self.blocks, Medium.NOTEBOOK), level, on_page=False)}</div>"
 
     def page(self, footer: str = "") -> str:
         """The page that stands alone."""
-        blocks = list(_shown(self.blocks, Medium.PAGE))
+        blocks = list(_of_medium(self.blocks, Medium.PAGE))
         warnings = [block for block in blocks if isinstance(block, Prose) and block.style == "warning"]
         banner = "".join(f'<p class="banner" role="note">{_escaped(block.text)}</p>' for block in warnings)
         ending = f"<footer>{_escaped(footer)}</footer>" if footer else ""
@@ -164,13 +164,13 @@ class Document:
         )
 
 
-def _shown(blocks: Iterable[Block], medium: Medium) -> Iterator[Block]:
+def _of_medium(blocks: Iterable[Block], medium: Medium) -> Iterator[Block]:
     """The blocks of one rendering."""
     for block in blocks:
         if not isinstance(block, Only):
             yield block
         elif medium in block.media:
-            yield from _shown(block.blocks, medium)
+            yield from _of_medium(block.blocks, medium)
 
 
 def _lines(block: Block, width: int, colour: bool) -> str:
@@ -183,7 +183,7 @@ def _lines(block: Block, width: int, colour: bool) -> str:
             return "\n".join([*map(plain, words.splitlines()), *([plain(about)] if about else [])])
         case FactRows(rows, wrapped=wrapped):
             indent = max((len(label) for label, _ in rows), default=0) + 3
-            pairs = ((f"{label + ':':<{indent}}", value) for label, value in rows)
+            pairs = ((f"{plain(label) + ':':<{indent}}", value) for label, value in rows)
             return "\n".join(_hanging(*pair, width) if wrapped else pair[0] + plain(pair[1]) for pair in pairs)
         case Cells(columns, rows):
             return sideways(columns, rows) if block.lying else table(columns, rows, block.widest)

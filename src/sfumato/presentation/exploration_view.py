@@ -10,10 +10,11 @@ from typing import Any
 from sfumato.model.exposure_histogram import ExposureHistogram
 from sfumato.model.facts import Histogram
 from sfumato.model.risk import RiskAt, RiskView, Source
-from sfumato.presentation.figures.figure import Axis, Bars, Figure, Limit, Range
+from sfumato.presentation.figures.figure import Figure
 from sfumato.presentation.figures.histogram import histogram_figure
-from sfumato.presentation.figures.marks import GLYPHS, Verdict
+from sfumato.presentation.figures.marks import GLYPHS, Bars, Limit, Range, Verdict
 from sfumato.presentation.figures.plotly import page_plotly
+from sfumato.presentation.figures.scale import Axis
 from sfumato.presentation.risk import profile as risk
 from sfumato.presentation.wording import exploration_sentences as of_explorer
 from sfumato.presentation.wording import exposure_histogram_sentences as of_exposure_histogram
@@ -44,9 +45,9 @@ def exploration(explored: Exploration) -> dict[str, Any]:
         for at, worst in zip(view.candidates, explored.anybody, strict=True)
     ]
     sliders = {slider.kind.value: _slider(slider, view.source, policy, replaced) for slider in explored.sliders}
-    for name, slider in sliders.items():
+    for slider in sliders.values():
         for stop in slider["stops"]:
-            stop.update(_rows(points, stop, policy.ceiling, limit=name == SliderKind.GAP.value))
+            stop.update(_rows(points, stop, policy))
     kind, index = place(explored.sliders, policy.preference, policy.epsilon)
     notes = (of_risk.noisy_parts(view), of_risk.missed_ranks(view), of_risk.without_delta(view))
     return {
@@ -101,39 +102,32 @@ def rows(exploration: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [points[index] | {"verdict": verdict_mark(name)} for index, name in stop["rows"]]
 
 
-def _rows(
-    points: Sequence[Mapping[str, Any]], stop: Mapping[str, Any], ceiling: float, *, limit: bool
-) -> dict[str, Any]:
-    """What a stop shows: the points that are always shown and the one it leads to, with verdicts, and their picture."""
-    shown = [index for index, point in enumerate(points) if point["listed"] or point["epsilon"] == stop["epsilon"]]
-    names = [verdict(points[index]["epsilon"], stop, ceiling) for index in shown]
-    listed = "; ".join(f"{points[index]['shown']}: {points[index]['gap_shown']}" for index in shown)
+def _rows(points: Sequence[Mapping[str, Any]], stop: Mapping[str, Any], policy: PolicyInForce) -> dict[str, Any]:
+    """What a stop shows: the usual points and the one it leads to, each with its verdict, and their picture."""
+    places = [index for index, point in enumerate(points) if point["listed"] or point["epsilon"] == stop["epsilon"]]
+    names = [verdict(points[index]["epsilon"], stop, policy.ceiling) for index in places]
+    listed = [points[index] for index in places]
+    gaps = [f"{point['shown']}: {point['gap_shown']}" for point in listed]
     return {
-        "rows": [[index, name] for index, name in zip(shown, names, strict=True)],
-        "figure": _figure([points[index] for index in shown], names, (stop["value"], stop["shown"]) if limit else None),
-        "label": f"The gap at each epsilon: {listed}.",
+        "rows": [[index, name] for index, name in zip(places, names, strict=True)],
+        "figure": _figure(listed, [verdict_mark(name) for name in names], stop),
+        "label": f"The gap at each epsilon: {'; '.join(gaps)}.",
     }
 
 
 def _figure(
-    points: Sequence[Mapping[str, Any]], names: Sequence[str], limit: tuple[float, str] | None
+    points: Sequence[Mapping[str, Any]], verdicts: Sequence[Mapping[str, Any]], stop: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The gap at each epsilon as a bar, with its verdict above it."""
-    marks = [verdict_mark(name) for name in names]
-    ranges = [
-        Range(point["epsilon"], 1.0, max(point["gap"] or FAR, 1.002), VERDICTS[name][0])
-        for point, name in zip(points, names, strict=True)
-    ]
-    limits = [] if limit is None else [Limit(limit[0], f"limit {limit[1]}")]
-    drawn = page_plotly(Figure("", "", Axis("epsilon"), risk.GAP, (*ranges, *limits)))
-    bars = drawn["data"][0]
-    both = list(zip(points, marks, strict=True))
-    bars["text"] = [f"{point['gap_shown']}<br>{mark['glyph']}" for point, mark in both]
-    bars["customdata"] = [
-        f"epsilon {p['shown']}: gap {p['gap_shown']}, {p['noise']} {mark['words']}" for p, mark in both
-    ]
-    bars["hovertemplate"] = "%{customdata}<extra></extra>"
-    bars["marker"]["color"] = [f"var(--{mark['mark'] if mark['words'] else 'line'})" for mark in marks]
+    """The gap at each epsilon as a bar, with its verdict above it, and the gap that the stop allows."""
+    both = list(zip(points, verdicts, strict=True))
+    bars = [Range(p["epsilon"], 1.0, max(p["gap"] or FAR, 1.002), judged["mark"]) for p, judged in both]
+    limits = [Limit(stop["value"], f"limit {stop['shown']}")] if stop["kind"] == SliderKind.GAP.value else []
+    drawn = page_plotly(Figure("", "", Axis("epsilon"), risk.GAP, (*bars, *limits)))
+    trace = drawn["data"][0]
+    trace["text"] = [f"{p['gap_shown']}<br>{judged['glyph']}" for p, judged in both]
+    trace["hovertext"] = [f"epsilon {p['shown']}: gap {p['gap_shown']}, {p['noise']} {v['words']}" for p, v in both]
+    trace["hovertemplate"] = "%{hovertext}<extra></extra>"
+    trace["marker"]["color"] = [f"var(--{judged['mark'] if judged['words'] else 'line'})" for judged in verdicts]
     return drawn
 
 
@@ -176,6 +170,7 @@ def _stop(stop: SliderPosition, source: Source, policy: PolicyInForce, replaced:
     most = attack_chance(policy.ceiling + SELECTING, policy.delta) if solution is None else None
     limited_to = policy.ceiling if solution is not None and solution.unbounded else None
     return {
+        "kind": stop.kind.value,
         "value": stop.value,
         "shown": _SHOWN[stop.kind].format(
             number(100 * stop.value if stop.kind is SliderKind.CHANCE else stop.value, 4)

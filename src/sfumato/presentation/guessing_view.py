@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from sfumato.model.guessing import GuessAt, GuessView
+from sfumato.model.guess_view import GuessAt, GuessView
 from sfumato.presentation.document import Cells, CodeLines, Document, Prose
-from sfumato.presentation.figures.figure import Axis, Figure
+from sfumato.presentation.figures.figure import Figure
 from sfumato.presentation.figures.marks import GLYPHS, Line, Verdict
+from sfumato.presentation.figures.scale import Axis
 from sfumato.presentation.sharing import noise_against_risk, risk_by_trust, sharing_surface
 from sfumato.presentation.wording import guessing_sentences as of_guessing
 from sfumato.presentation.wording.numbers import number

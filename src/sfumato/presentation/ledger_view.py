@@ -19,6 +19,7 @@ from sfumato.presentation.wording import ledger_sentences as of_ledger
 
 _COLUMNS = ["#", "dataset", "when", "who", "event", "guarantee", "charged", "delta", "what"]
 _CHOSEN = {ChosenBy.LOOKED.value: "after looking"}  # the others are said as they are
+_FACTS = ("at_most", "what", "kind", "epsilon", "select_epsilon", "version", "follows")  # of an entry, as they are
 _WHAT, _LEAST = 90, 30  # characters of what was done
 EMPTY = "The ledger is empty: nothing was looked at, nothing was released."
 
@@ -86,13 +87,7 @@ def _public(entry: Entry, record: Record) -> dict[str, object]:
         "chosen_by": draft.public.get("chosen_by"),
         "mechanism": draft.public.get("mechanism"),
         "rho": None if rho is None else upward(Fraction(str(rho))),
-        "at_most": draft.public.get("at_most"),
-        "what": draft.public.get("what"),
-        "kind": draft.public.get("kind"),
-        "epsilon": draft.public.get("epsilon"),
-        "select_epsilon": draft.public.get("select_epsilon"),
-        "version": draft.public.get("version"),
-        "follows": draft.public.get("follows"),
+        **{name: draft.public.get(name) for name in _FACTS},
         "digest": entry.digest,
     }
 

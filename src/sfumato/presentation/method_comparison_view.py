@@ -18,8 +18,10 @@ from sfumato.presentation.document import (
     in_html,
     on_page,
 )
-from sfumato.presentation.figures.figure import Axis, Figure, Pin, Span
+from sfumato.presentation.figures.figure import Figure
+from sfumato.presentation.figures.marks import Pin, Span
 from sfumato.presentation.figures.plotly import page_plotly
+from sfumato.presentation.figures.scale import Axis
 from sfumato.presentation.risk.profile import ranges
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import method_comparison_sentences as of_compare

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 from sfumato.model.confidential import Confidential
 from sfumato.model.release import ReleaseCertificate
-from sfumato.presentation.document import A_LOOK, Cells, Document, Prose, in_html
-from sfumato.presentation.figures.figure import Figure
-from sfumato.presentation.figures.histogram import HistogramSummary, histogram_figure, quantile_table
-from sfumato.presentation.risk.exposure import short_histogram
+from sfumato.presentation.document import A_LOOK, Document, Prose
+from sfumato.presentation.figures.histogram import HistogramSummary
+from sfumato.presentation.spread_view import SpreadView
 from sfumato.presentation.wording import posthoc_sentences as of_posthoc
 
 
@@ -29,15 +28,6 @@ class PosthocSpread(Confidential):
     hides: bool  # HAVING or LIMIT kept rows back
     condition: str | None = None
     medians: tuple[float | None, float | None] | None = None  # of the distances, on either side of the condition
-
-    @property
-    def label(self) -> str:
-        """The figure whose histogram is shown."""
-        return "PRI" if self.loss is None else "loss"
-
-    @property
-    def summary(self) -> HistogramSummary:
-        return self.pri if self.loss is None else self.loss
 
     @property
     def meaning(self) -> str:
@@ -62,23 +52,11 @@ class PosthocSpread(Confidential):
         return tuple(part for part in parts if part)
 
     @property
-    def quantiles(self) -> tuple[list[str], list[list[str]]]:
-        loss = [] if self.loss is None else [("loss", self.loss.quantiles)]
-        return quantile_table([*loss, ("PRI", self.pri.quantiles)])
-
-    def figure(self) -> Figure:
-        return histogram_figure(self.summary.histogram, of_posthoc.POSTHOC, self.meaning, label=self.label)
+    def spread(self) -> SpreadView:
+        loss = () if self.loss is None else (("loss", self.loss),)
+        return SpreadView(of_posthoc.POSTHOC, self.meaning, (*loss, ("PRI", self.pri)))
 
 
 def document(after: PosthocSpread) -> Document:
     """How the losses are spread, then what there is to say beside the picture."""
-    return Document(
-        of_posthoc.POSTHOC,
-        (
-            A_LOOK,
-            short_histogram(after.summary, of_posthoc.POSTHOC, after.meaning, after.label),
-            in_html(after.figure()),
-            Cells(*after.quantiles, lying=True),
-            *map(Prose, after.sentences),
-        ),
-    )
+    return Document(of_posthoc.POSTHOC, (A_LOOK, *after.spread.blocks(), *map(Prose, after.sentences)))

@@ -7,8 +7,10 @@ from dataclasses import replace
 
 from sfumato.model.selection_trials import SelectionTrials
 from sfumato.presentation.document import Block, Cells, Heading, Prose, in_html
-from sfumato.presentation.figures.figure import Axis, Figure, Range
-from sfumato.presentation.figures.figure import Verdict as Mark
+from sfumato.presentation.figures.figure import Figure
+from sfumato.presentation.figures.marks import Range
+from sfumato.presentation.figures.marks import Verdict as Mark
+from sfumato.presentation.figures.scale import Axis
 from sfumato.presentation.wording import choosing as of_choosing
 
 COLUMNS = ["", "threshold", "epsilon, median", "90 of 100 from", "to", "none selected"]

@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from sfumato.model.guessing import GuessAt, GuessView
+from sfumato.model.guess_view import GuessAt, GuessView
 from sfumato.presentation.figures.curves import Course
-from sfumato.presentation.figures.figure import Axis, Figure, Limit, Line, Pin, Points, Surface
+from sfumato.presentation.figures.figure import Figure
+from sfumato.presentation.figures.marks import Limit, Line, Pin, Points, Surface
+from sfumato.presentation.figures.scale import Axis
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import guessing_sentences as of_guessing
 from sfumato.presentation.wording import pictures as of_pictures

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from sfumato.errors import BadInput
-from sfumato.model.signal import FreeScore, SignalScore
+from sfumato.model.signal_score import FreeScore, SignalScore
 from sfumato.presentation.document import Document, Prose
-from sfumato.presentation.figures.figure import Axis, Bars, Figure, Pin, Span
+from sfumato.presentation.figures.figure import Figure
+from sfumato.presentation.figures.marks import Bars, Pin, Span
 from sfumato.presentation.figures.plotly import page_plotly
+from sfumato.presentation.figures.scale import Axis
 from sfumato.presentation.wording.numbers import number
 from sfumato.presentation.wording.signals import score as of_signal
 

@@ -122,7 +122,7 @@ class BatchPlan:
 
         left_before = earlier_release(self._key, allow_no_guarantee=False, redraw=redraw)
 
-        def recorded(record: Record) -> Draft | list[Recorded] | None:
+        def answers_in(record: Record) -> Draft | list[Recorded] | None:
             stored = left_before(record)
             if stored is not None or redraw:
                 return stored
@@ -131,7 +131,7 @@ class BatchPlan:
 
         self.context.require_data()
         reservation: Reservation | Draft | list[Recorded] = reserve(
-            ledger, recorded, inputs, self._charge_draft, allow_no_guarantee=False, what=BATCH
+            ledger, answers_in, inputs, self._charge_draft, allow_no_guarantee=False, what=BATCH
         )
         if isinstance(reservation, Draft):
             return self._as_they_left(reservation)

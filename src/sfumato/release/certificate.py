@@ -92,7 +92,7 @@ def about(
         "relation": context.schema.relation.value,
         "batch": reservation.together,
         "batch_delta": None if reservation.together is None else upward(Fraction(reserved.draft.delta)),
-        "charged": _charged(reservation),
+        "charged": _charge(reservation),
         "recorded": reservation.recorded or None,
         "query": query.sql,
         "query_sha256": query.statement.sha256,
@@ -101,7 +101,7 @@ def about(
         "population": ledger.known.population,
         "released_at": services.now() if reservation.is_free else reserved.draft.at,
         "fixed": latest_fixed(inputs).value,
-        "assumed": (*_assumed(query, reservation, preferences), *map(Assumed, assumptions)),
+        "assumed": (*_assumptions(query, reservation, preferences), *map(Assumed, assumptions)),
         "dataset_total": total.epsilon,
         "dataset_delta": total.delta,
         "dataset_guarantee": total.guarantee,
@@ -116,7 +116,7 @@ def about(
     }
 
 
-def _charged(reservation: Reservation) -> float | None:
+def _charge(reservation: Reservation) -> float | None:
     if not reservation.guarantee.holds:
         return None
     return 0.0 if reservation.is_free else reservation.entry.draft.nano_epsilon / NANO
@@ -131,7 +131,7 @@ def _reach(drawings: Sequence[Drawing]) -> tuple[float, ...] | None:
     return tuple(d.furthest for d in drawings if d.reach is not None) or None
 
 
-def _assumed(query: BoundQuery, reservation: Reservation, preferences: Sequence[Preference]) -> Iterator[Assumed]:
+def _assumptions(query: BoundQuery, reservation: Reservation, preferences: Sequence[Preference]) -> Iterator[Assumed]:
     context, unit, known = query.context, query.context.schema.unit, query.context.ledger.known
     yield Assumed(Assumption.BOUNDS_FROM_DATA if context.bounds_from_data else Assumption.SCHEMA_PUBLIC)
     yield from map(Assumed, context.assumed)

@@ -85,7 +85,7 @@ class DatasetContext:
         preferences = tuple(p.resolve(self.schema) for p in rule.preferences)
         return replace(rule, preferences=preferences, epsilon_max=min(EPSILON_MAX, self.ceiling))
 
-    def decided(self, record: Record, attestation: str) -> tuple[Provenance, ...]:
+    def decision_provenances(self, record: Record, attestation: str) -> tuple[Provenance, ...]:
         """Where the decision to answer comes from, where there is one to be made (docs/theory/deciding.md)."""
         mandate = self.mandate
         if mandate is None:
@@ -95,8 +95,8 @@ class DatasetContext:
         by_policy = record.policy(mandate.policy, mandate.attestation)
         if mandate.by_policy:
             return (by_policy,)
-        decided = record.decision(mandate.decision, attestation)
-        return (by_policy, *decided) if record.separated else decided  # whoever wrote it decided who decides
+        decision = record.decision(mandate.decision, attestation)
+        return (by_policy, *decision) if record.separated else decision  # whoever wrote it decided who decides
 
     def row_digest(self) -> str:
         """The same for the same rows in whatever order. It is confidential, and never kept without a key."""

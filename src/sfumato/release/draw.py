@@ -36,7 +36,7 @@ def draw(
         select.require_unreleased(plan.query, plan.request, plan.epsilon)
     left, known = earlier_release(plan.key, allow_no_guarantee=allow_no_guarantee, redraw=redraw), NOTHING
 
-    def recorded(record: Record) -> Draft | Recorded | None:
+    def answer_in(record: Record) -> Draft | Recorded | None:
         nonlocal known
         stored = left(record)
         known = NOTHING if redraw or stored is not None else plan.numbers_in(record)
@@ -44,7 +44,7 @@ def draw(
 
     reservation: Reservation | Draft | Recorded = reserve(
         context.ledger,
-        recorded,
+        answer_in,
         lambda record: plan.provenances(record, attestation),
         lambda guarantee: plan.charge_draft(guarantee, known),
         allow_no_guarantee=allow_no_guarantee,
@@ -72,7 +72,7 @@ def draw_and_record(plan: DrawPlan, reservation: Reservation, known: Recorded = 
             lambda: draw_noise(survey, query.measurement, calibration, mechanism, before),
         )
     public = calibration if reservation.guarantee.holds else None
-    left = _released(plan, public, noisy, replace(reservation, recorded=known.charges), known)
+    left = _assemble_release(plan, public, noisy, replace(reservation, recorded=known.charges), known)
     kept = _as_entry(left)
     if public is not None:
         kept |= {"draw": draw_record(query, noisy, public, reservation.guarantee, plan.positions(known))}
@@ -86,12 +86,12 @@ def from_record(plan: DrawPlan, known: Recorded) -> Released:
     inputs = tuple(recorded_provenance(number, c.guarantee, Fixed(c.fixed)) for number, c in known.sources)
     last = next(entry for entry in record.entries if entry.number == known.charges[-1])
     reservation = Reservation(last, inputs, record.total, recorded=known.charges, asked_after=record.last)
-    left = replace(_released(plan, plan.calibration, known.noisy(query), reservation, known), repeated=True)
+    left = replace(_assemble_release(plan, plan.calibration, known.noisy(query), reservation, known), repeated=True)
     record_release(query.context.ledger, plan.key, reservation, query.sql, _as_entry(left))
     return left
 
 
-def _released(
+def _assemble_release(
     plan: DrawPlan, calibration: Calibration | None, noisy: Noisy, reservation: Reservation, known: Recorded
 ) -> Released:
     """The answer, and its certificate: it states nothing more strongly than where its numbers come from."""

@@ -63,15 +63,15 @@ class DrawPlan:
         elif self.epsilon is None:
             raise self._infeasible()
         else:
-            self._calibrated  # noqa: B018
+            self._own_calibration  # noqa: B018
 
     @cached_property
     def calibration(self) -> Calibration:
         """What is drawn. Of an epsilon that was read off the people nothing more is told than that it led nowhere."""
-        return instead(self._infeasible(), (NoMechanism,), lambda: self._calibrated)
+        return instead(self._infeasible(), (NoMechanism,), lambda: self._own_calibration)
 
     @cached_property
-    def _calibrated(self) -> Calibration:
+    def _own_calibration(self) -> Calibration:
         if self.epsilon is None:
             raise self._infeasible()
         return calibrate(self.query.measurement, self.request.noise, self.epsilon, self.request.epsilon_max)
@@ -96,7 +96,7 @@ class DrawPlan:
             return NOTHING
         guarantee = Guarantee.SELECTED if self.request.selecting else Guarantee.DP
         try:
-            return recorded_numbers(self.query, self._calibrated, guarantee, record)
+            return recorded_numbers(self.query, self._own_calibration, guarantee, record)
         except NoMechanism:
             return NOTHING
 
@@ -127,7 +127,7 @@ class DrawPlan:
         Where some of the noisy numbers are known, the others' shares of epsilon.
         """
         request, known = self.request, part_of(outcome, known)
-        calibration = self._calibrated if outcome.holds and self.epsilon is not None else None
+        calibration = self._own_calibration if outcome.holds and self.epsilon is not None else None
         cost = None if calibration is None else self._cost(calibration, outcome, self.positions(known))
         mechanism = request.noise.mechanism if calibration is None else calibration.mechanism
         figures = charge_figures(chosen_by(outcome, outright=request.outright), mechanism, cost)

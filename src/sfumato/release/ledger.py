@@ -123,17 +123,17 @@ class PrivacyLedger:
         only with what is added under it. With `opened` false they are left for later.
         """
 
-        def decided(new: Sequence[Entry]) -> Sequence[Draft]:
+        def decide_on(new: Sequence[Entry]) -> Sequence[Draft]:
             self._record.extend(new)
             if self._record.outgrown:
                 raise _Outgrown
             drafts = decide(self._record)
             is_open = not opened or self._record.is_open(self._opening, budget=bool(drafts))
-            return [*drafts] if is_open else [self._opened(), *drafts]
+            return [*drafts] if is_open else [self._opening_draft(), *drafts]
 
         with self._lock:
             try:
-                added = self._store.append(self._record.last, decided, self._record.head)
+                added = self._store.append(self._record.last, decide_on, self._record.head)
             except _Outgrown:
                 self._read_anew()
                 return self.write(decide, opened=opened)
@@ -143,7 +143,7 @@ class PrivacyLedger:
     def look(self, key: str, what: str) -> None:
         """Enter a look, before anything is shown: once for each person, and never taken back."""
         if not self.known.has_look(key, self.who):
-            with self.recognised():
+            with self.recognise_rows():
                 self.write(lambda record: [] if record.has_look(key, self.who) else [self._look(record, key, what)])
             if not self.recorded:
                 self._services.notify(UnrecordedLookWarning.because("look-unrecorded"))
@@ -165,7 +165,7 @@ class PrivacyLedger:
         which: dict[str, object] = {"version": self.version}
         return which if record.version in ("", self.version) else which | {"follows": record.version}
 
-    def recognised(self) -> AbstractContextManager[None]:
+    def recognise_rows(self) -> AbstractContextManager[None]:
         """Around the first look or draw: rows that the ledger knows under another name are told of."""
         return nullcontext() if self.recognition is None else self.recognition.around(self.known.together)
 
@@ -190,7 +190,7 @@ class PrivacyLedger:
         charges = {"epsilon": Fraction(charge.nano_epsilon, NANO), "delta": Fraction(charge.delta)}
         for name, budget, spent in _limits(record.total, limit):
             if spent + charges[name] > budget:
-                raise _exceeded(name, budget, spent, charges[name], Guarantee(str(charge.public["guarantee"])))
+                raise _beyond_budget(name, budget, spent, charges[name], Guarantee(str(charge.public["guarantee"])))
         return [replace(charge, public={**charge.public, "budget": limit.as_texts()})]
 
     def draft(
@@ -211,7 +211,7 @@ class PrivacyLedger:
     def _opening(self) -> Opening:
         return Opening(self.schema, self.rule, self._population, self._stated, self._separation)
 
-    def _opened(self) -> Draft:
+    def _opening_draft(self) -> Draft:
         what = "the schema, and the rule if there is one, as they stand"
         what += f"; counted in the population {self._population}" if self._population else ""
         return self.draft(Event.OPENED, "", {"what": what} | self._opening.as_public())
@@ -243,7 +243,7 @@ def refuse_below(total: Total, limit: BudgetLimit) -> None:
             raise PreferenceError.because("budget-passed-before", limit=name, budget=float(budget), spent=float(spent))
 
 
-def _exceeded(name: str, budget: Fraction, spent: Fraction, charge: Fraction, word: Guarantee) -> BudgetExceeded:
+def _beyond_budget(name: str, budget: Fraction, spent: Fraction, charge: Fraction, word: Guarantee) -> BudgetExceeded:
     left = max(budget - spent, Fraction(0))
     return BudgetExceeded.because(
         "budget-exceeded",

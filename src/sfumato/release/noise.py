@@ -54,10 +54,10 @@ def draw_noise(
         totals = dict(exact.by_cell())
     else:
         totals, columns[position] = draw.visible_cells(position)
-    columns |= draw.selected(totals, before)
+    columns |= draw.select_by_rank(totals, before)
     for i in range(len(measurement.numbers)):
         if i not in columns:
-            columns[i] = draw.added_to(i, [steps[i] for steps in totals.values()])
+            columns[i] = draw.add_noise(i, [steps[i] for steps in totals.values()])
     return Noisy(tuple(totals), tuple(zip(*(columns[i] for i in sorted(columns)), strict=True)))
 
 
@@ -74,13 +74,13 @@ class _Draw:
         assert threshold is not None
         visible: list[tuple[Cell, tuple[int, ...], Fraction]] = []
         while some := list(islice(groups, _AT_ONCE)):
-            persons = self.added_to(position, [steps[position] for _, steps in some])
+            persons = self.add_noise(position, [steps[position] for _, steps in some])
             noisy = zip(some, persons, strict=True)
             visible += [(cell, steps, many) for (cell, steps), many in noisy if many >= threshold]
         visible.sort(key=lambda group: in_order(group[0]))
         return {cell: steps for cell, steps, _ in visible}, [many for _, _, many in visible]
 
-    def added_to(self, position: int, totals: Sequence[int]) -> list[Fraction]:
+    def add_noise(self, position: int, totals: Sequence[int]) -> list[Fraction]:
         """One number of several cells, with noise."""
         number, drawing = self.measurement.numbers[position], self.calibration.numbers[position]
         finer = int(number.step / drawing.step)
@@ -88,7 +88,7 @@ class _Draw:
         noisy = self._by(drawing)([steps * finer for steps in totals], most, drawing.budget)
         return [drawing.step * steps for steps in noisy]
 
-    def selected(self, cells: Collection[Cell], before: Collection[int]) -> dict[int, list[Fraction]]:
+    def select_by_rank(self, cells: Collection[Cell], before: Collection[int]) -> dict[int, list[Fraction]]:
         """The other numbers that are selected by their rank: one cell at a time, of whose counts nothing is kept."""
         alike: dict[object, list[int]] = {}
         for i, drawing in enumerate(self.calibration.numbers):
@@ -99,15 +99,15 @@ class _Draw:
             for cell, counts in self.exact.counts_by_cell(positions[0]):
                 if cell in cells:
                     for i in positions:
-                        selections[i][cell] = self._selected(i, counts)
+                        selections[i][cell] = self._select(i, counts)
             for i in positions:
-                selections[i] |= {cell: self._selected(i, {}) for cell in cells if cell not in selections[i]}
+                selections[i] |= {cell: self._select(i, {}) for cell in cells if cell not in selections[i]}
         return {i: [selections[i][cell] for cell in cells] for i in selections}
 
     def _by(self, drawing: Drawing) -> Mechanism:
         return self.mechanism(drawing.law) if drawing.reach is None else self.mechanism(drawing.law, drawing.reach)
 
-    def _selected(self, position: int, counts: Counts) -> Fraction:
+    def _select(self, position: int, counts: Counts) -> Fraction:
         number, drawing = self.measurement.numbers[position], self.calibration.numbers[position]
         good = scores(number, counts, drawing.budget)
         (best,) = self.mechanism(drawing.law)(good, number.steps, drawing.budget)

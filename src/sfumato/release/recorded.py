@@ -104,7 +104,7 @@ class Recorded:
         """Of public cells: by position, the number of each cell in their order."""
         order, columns = key_order(query.statement), {}
         for position, entry in self.entries.items():
-            values = dict(zip(*_stored(entry, self.keys[position]), strict=True))
+            values = dict(zip(*_stored_numbers(entry, self.keys[position]), strict=True))
             columns[position] = [values[tuple(cell[i] for i in order)] for cell in query.measurement.public_cells]
         return columns
 
@@ -115,7 +115,7 @@ class Recorded:
             each = zip(*(columns[i] for i in range(len(self.keys))), strict=True)
             return Noisy(query.measurement.public_cells, tuple(each))
         order = key_order(query.statement)
-        stored = [_stored(self.entries[i], key) for i, key in enumerate(self.keys)]
+        stored = [_stored_numbers(self.entries[i], key) for i, key in enumerate(self.keys)]
         cells = [tuple(cell[order.index(i)] for i in range(len(order))) for cell in stored[0][0]]
         numbers = dict(zip(cells, zip(*(values for _, values in stored), strict=True), strict=True))
         ordered = tuple(sorted(cells, key=in_order))
@@ -164,7 +164,7 @@ def _draw(entry: Entry) -> dict[str, Any]:
     return cast(dict[str, Any], entry.draft.public["draw"])
 
 
-def _stored(entry: Entry, key: str) -> tuple[list[Cell], list[Fraction]]:
+def _stored_numbers(entry: Entry, key: str) -> tuple[list[Cell], list[Fraction]]:
     """The cells of a draw, in the order of the keys' names, and one of its numbers in each."""
     draw = _draw(entry)
     return [tuple(cell) for cell in draw["cells"]], [Fraction(value) for value in draw["numbers"][key]]

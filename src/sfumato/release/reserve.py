@@ -83,7 +83,7 @@ def reserve(
             refuse_without_guarantee(provenances, what, instead)
         return [*beside, *ledger.reserve(record, _with_declarations(charge(guarantee_of(provenances)), provenances))]
 
-    with ledger.recognised() if recorded(ledger.known) is None else nullcontext():
+    with ledger.recognise_rows() if recorded(ledger.known) is None else nullcontext():
         added = ledger.write(decide)
     return stored if stored is not None else Reservation(added[-1], provenances, total.and_then(added[-1]))
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from sfumato.presentation.figures.figure import Axis, Figure
+from sfumato.presentation.figures.figure import Figure
 from sfumato.presentation.figures.marks import Line, Pin
+from sfumato.presentation.figures.scale import Axis
 from sfumato.presentation.sharing import noise_against_risk, sharing_surface
 from sfumato.privacy.noise.error import noise_quantile
 from sfumato.privacy.noise.truncated_laplace import delta_of_reach, epsilon_of_reach, reach_of

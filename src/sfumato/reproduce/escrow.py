@@ -11,8 +11,9 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 
 from sfumato.composition import local
-from sfumato.presentation.figures.figure import Axis, Figure
+from sfumato.presentation.figures.figure import Figure
 from sfumato.presentation.figures.marks import Points
+from sfumato.presentation.figures.scale import Axis
 from sfumato.reproduce.data import Study
 from sfumato.reproduce.finding import Agreement, Reproduction, Value
 from sfumato.reproduce.pri import PAPER
@@ -57,7 +58,7 @@ def _encryption(file: Path, folder: Path) -> float:
     from sfumato.adapters.vault.files import VaultFiles
     from sfumato.adapters.vault.master_key import MasterKey
 
-    vault, plain = VaultFiles(folder / "vault", MasterKey.of(os.urandom(32))), file.read_bytes()
+    vault, plain = VaultFiles(folder / "vault", MasterKey(os.urandom(32))), file.read_bytes()
     return median(_seconds(lambda version: vault.keep("adult", version, [plain]), str(run)) for run in range(RUNS))
 
 

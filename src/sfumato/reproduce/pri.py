@@ -9,8 +9,9 @@ from statistics import median
 
 from sfumato.api.dataset import Query
 from sfumato.model.choice import Noise
-from sfumato.presentation.figures.figure import Axis, Figure
+from sfumato.presentation.figures.figure import Figure
 from sfumato.presentation.figures.marks import Range
+from sfumato.presentation.figures.scale import Axis
 from sfumato.privacy.risk.posthoc import loss_laplace, pri, ratio, window
 from sfumato.privacy.risk.rdr import PAPER_CANDIDATES
 from sfumato.release.selection.pri import find_epsilon_from_pri

@@ -10,8 +10,9 @@ from typing import Any
 from sfumato.api.dataset import Query
 from sfumato.composition import local
 from sfumato.errors import PreferenceError
-from sfumato.presentation.figures.figure import Axis, Figure
+from sfumato.presentation.figures.figure import Figure
 from sfumato.presentation.figures.marks import Box, Line, Range
+from sfumato.presentation.figures.scale import Axis
 from sfumato.privacy.preferences.disparity import Variance, ratio, variance
 from sfumato.reproduce.data import RDR_QUERIES, ROWS, Study
 from sfumato.reproduce.finding import Reproduction, beside

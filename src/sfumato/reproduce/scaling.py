@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from time import process_time
 
-from sfumato.presentation.figures.figure import Axis, Figure
+from sfumato.presentation.figures.figure import Figure
 from sfumato.presentation.figures.marks import Line
+from sfumato.presentation.figures.scale import Axis
 from sfumato.privacy.preferences.disparity import ratio, variance
 from sfumato.privacy.preferences.preference import Preference
 from sfumato.reproduce.data import RDR_QUERIES, Study

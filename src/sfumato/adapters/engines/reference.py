@@ -157,7 +157,7 @@ class OracleAnswer:
 
 
 @dataclass(frozen=True, repr=False)
-class LeaveOneOut(Confidential):
+class OracleFindings(Confidential):
     """What is found of everybody, and of everybody but one, person by person."""
 
     aggregates: tuple[OracleAggregate, ...]
@@ -205,7 +205,7 @@ def leave_one_out(
     question: Literal | str,
     columns: Sequence[str] = (),
     people: Sequence[object] | None = None,
-) -> LeaveOneOut:
+) -> OracleFindings:
     """Ask about everybody, then once per person without that person's rows.
 
     `rows` are those that count: where a person has more than `max_rows`, the others are gone already, and `people`
@@ -240,7 +240,7 @@ def leave_one_out(
     everybody, without = ask(), tuple(map(ask_without, everyone))
     connection.close()
     most, furthest = tuple(numbers.values()), literal.distances(schema)
-    return LeaveOneOut(literal.aggregates, most, furthest, everyone, everybody, without)
+    return OracleFindings(literal.aggregates, most, furthest, everyone, everybody, without)
 
 
 def people_of(rows: Sequence[Mapping[str, object]], schema: Schema) -> list[Value]:
@@ -266,7 +266,7 @@ def _fill_table(rows: Sequence[Mapping[str, object]], schema: Schema, columns: S
     for row in rows:
         read = {name: _clean_value(row.get(name), schema, name) for name in names}
         if schema.unit.column is None or read[schema.unit.column] is not None:
-            values = [*read.values(), *(_clamped(value, schema, name) for name, value in read.items())]
+            values = [*read.values(), *(_clamped_value(value, schema, name) for name, value in read.items())]
             connection.execute(f"INSERT INTO {_quoted(schema.name)} VALUES ({places})", values)
     return connection
 
@@ -385,7 +385,7 @@ def _day(text: str) -> str | None:
         return None
 
 
-def _clamped(value: Value, schema: Schema, name: str) -> float | None:
+def _clamped_value(value: Value, schema: Schema, name: str) -> float | None:
     """What is added up; a WHERE reads the value as it is."""
     column = schema.column(name)
     if value is None or isinstance(value, str) or column is None or column.bounds is None:

@@ -20,10 +20,6 @@ class MasterKey(Confidential):
             raise ValueError(f"a master key has {SIZE} bytes")
         self._secret = bytes(secret)
 
-    @classmethod
-    def of(cls, secret: bytes) -> MasterKey:
-        return cls(secret)
-
     @property
     def secret(self) -> bytes:
         return self._secret

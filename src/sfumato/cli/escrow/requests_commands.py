@@ -56,9 +56,7 @@ def submit(
     sql: Sqls,
     desk: Desk,
     preference: Named,
-    purpose: Annotated[
-        str, typer.Option(metavar="TEXT", help="What the answers are for; whoever decides reads it.")
-    ] = "",
+    purpose: Annotated[str, typer.Option(metavar="TEXT", help="What the answers are for; the approver reads it.")] = "",
     weight: Weights = None,
     mechanism: Mechanism = None,
     delta: options.Delta = None,
@@ -116,7 +114,7 @@ def inspect(
         bool, typer.Option("--answer", help="A withheld answer beside the true one: recorded as a look.")
     ] = False,
 ) -> Shown:
-    """What an approver needs on one page, from public facts; whoever asked sees where it stands."""
+    """What an approver needs on one page, from public facts; the analyst sees where it stands."""
     return request.answer() if answer else submissions.page_of(request)
 
 

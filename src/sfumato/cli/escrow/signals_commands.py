@@ -45,15 +45,16 @@ def submit(
         Path | None, typer.Option(metavar="FILE.py", help="In place of a task: def evaluate(tables): ...")
     ] = None,
     range_: Annotated[
-        tuple[float, float] | None, typer.Option("--range", metavar="LOW HIGH", help="Of --code: where its scores lie.")
+        tuple[float, float] | None,
+        typer.Option("--range", metavar="LOW HIGH", help="With --code: its least and largest score."),
     ] = None,
     kind: Annotated[str, typer.Option(help="free, noisy_difference, sample_and_aggregate or as_published.")] = "free",
-    query: Annotated[int, typer.Option(metavar="N", help="Of several queries, which; from 1.")] = 1,
-    epsilon: Annotated[float | None, typer.Option(metavar="E", help="Of a kind that is charged.")] = None,
-    blocks: Annotated[int | None, typer.Option(metavar="N", help="Of sample_and_aggregate.")] = None,
-    draws: Annotated[int | None, typer.Option(metavar="N", help="Of a free one.")] = None,
+    query: Annotated[int, typer.Option(metavar="N", help="Which of several queries; from 1.")] = 1,
+    epsilon: Annotated[float | None, typer.Option(metavar="E", help="For a kind that is charged.")] = None,
+    blocks: Annotated[int | None, typer.Option(metavar="N", help="For sample_and_aggregate.")] = None,
+    draws: Annotated[int | None, typer.Option(metavar="N", help="For a free one.")] = None,
     by_range: Annotated[
-        bool, typer.Option("--by-range", help="Of noisy_difference: noise as wide as the whole range will do.")
+        bool, typer.Option("--by-range", help="For noisy_difference: allow noise as wide as the whole range.")
     ] = False,
     wait: Wait = False,
     seconds: Seconds = None,
@@ -96,7 +97,7 @@ def inspect(
         bool, typer.Option("--value", help="Both scores of one that is withheld: recorded as a look.")
     ] = False,
 ) -> Shown:
-    """What an approver needs on one page: the code with its marks; whoever asked sees where it stands."""
+    """What an approver needs on one page: the code with its marks; the analyst sees where it stands."""
     return signal.value() if value else submissions.page_of(signal)
 
 

@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
     S = TypeVar("S", bound=RemoteSubmission)
 
-Note = Annotated[str, typer.Option(metavar="TEXT", help="A word to whoever asked.")]
-Why = Annotated[str, typer.Option("--note", metavar="TEXT", help="Why, for whoever asked.")]
+Note = Annotated[str, typer.Option(metavar="TEXT", help="A note to the analyst.")]
+Why = Annotated[str, typer.Option("--note", metavar="TEXT", help="Why: the analyst reads it.")]
 AllowNoGuarantee = Annotated[
     bool,
-    typer.Option("--allow-no-guarantee", help="After a look: decide even though what follows carries no guarantee."),
+    typer.Option("--allow-no-guarantee", help="Decide after a look, although the result then has no guarantee."),
 ]
 Binding = Annotated[
     str, typer.Option(metavar="HASH", help="What `inspect` showed: whatever has changed since is not approved.")
 ]
 Wait = Annotated[bool, typer.Option("--wait", help="Wait until it is decided and computed.")]
-Seconds = Annotated[float | None, typer.Option(metavar="S", help="Of --wait: no longer than this.")]
+Seconds = Annotated[float | None, typer.Option(metavar="S", help="With --wait: wait at most this long.")]
 
 
 _KEYWORD = inspect.Parameter.KEYWORD_ONLY
@@ -57,7 +57,7 @@ def command(argument: Any, get: Callable[[Client, str], Any]) -> Callable[[Calla
 
 
 def page_of(submission: RemoteSubmission) -> Shown:
-    """The approver's page; whoever asked sees where it stands."""
+    """The approver's page; the analyst sees where it stands."""
     try:
         return submission.page()
     except Forbidden:

@@ -15,7 +15,7 @@ from sfumato.cli.progress import reading
 @with_option_groups
 def beliefs(
     *,
-    target: options.QueryOptions,
+    target: options.QueryFlags,
     prior: Annotated[
         float | None, typer.Option(help="They suspect one person at so much beforehand, whoever it is; else all alike.")
     ] = None,

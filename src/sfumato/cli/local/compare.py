@@ -18,12 +18,12 @@ from sfumato.cli.progress import reading
 @with_option_groups
 def compare(
     *,
-    target: options.QueryOptions,
+    target: options.QueryFlags,
     preferences: Preferences = (),
     look: Annotated[
         bool, typer.Option("--look", help="Show what depends on the people, too: recorded as a look, first.")
     ] = False,
-    search: options.SearchOptions,
+    search: options.SearchFlags,
     bounds_from_data: options.BoundsFromData = False,
     preregistered: options.Preregistered = "",
     html: options.Html = None,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class GuessOptions:
+class GuessFlags:
     """What is guessed, and with whom the answer is shared."""
 
     choices: options.Choices = None
@@ -36,9 +36,9 @@ class GuessOptions:
 @with_option_groups
 def sharing_risk(
     *,
-    target: options.QueryOptions,
-    guess: GuessOptions,
-    noise: options.NoiseOptions,
+    target: options.QueryFlags,
+    guess: GuessFlags,
+    noise: options.NoiseFlags,
     ledger: options.Ledger = None,
     plot: Annotated[
         str | None, typer.Option(metavar="KIND", help="One picture alone: risk, trust (a line each) or surface.")

@@ -26,11 +26,11 @@ _CERTIFICATE = (".html", ".json", ".txt")
 @with_option_groups
 def choose(
     *,
-    target: options.QueryOptions,
+    target: options.QueryFlags,
     preferences: Preferences = (),
-    search: options.SearchOptions,
+    search: options.SearchFlags,
     bounds_from_data: options.BoundsFromData = False,
-    terms: options.ReleaseOptions,
+    terms: options.ReleaseFlags,
     ledger: options.Ledger = None,
     budget: options.Budget = None,
     as_json: options.Json = False,
@@ -75,11 +75,11 @@ def _explain(query: Query, choice: Choice, bounds_from_data: bool) -> None:
 @with_option_groups
 def release(
     *,
-    target: options.QueryOptions,
+    target: options.QueryFlags,
     preferences: Preferences = (),
-    search: options.SearchOptions,
+    search: options.SearchFlags,
     bounds_from_data: options.BoundsFromData = False,
-    terms: options.ReleaseOptions,
+    terms: options.ReleaseFlags,
     out: Annotated[Path | None, typer.Option(metavar="FILE.csv|.parquet|.json", help="Write the answer.")] = None,
     intervals: Annotated[
         bool, typer.Option("--intervals", help="In the file, beside each figure NAME: NAME_low and NAME_high.")

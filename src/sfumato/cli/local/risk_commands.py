@@ -12,7 +12,7 @@ import typer
 
 from sfumato.cli import options
 from sfumato.cli.option_groups import with_option_groups
-from sfumato.cli.output import ViewOptions, page_footer, write_file, write_people
+from sfumato.cli.output import ViewFlags, page_footer, write_file, write_people
 from sfumato.cli.preferences import Preferences, with_preferences
 from sfumato.cli.progress import reading, waiting
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 @with_option_groups
 def worst_case(
     *,
-    target: options.QueryOptions,
-    noise: options.NoiseOptions,
+    target: options.QueryFlags,
+    noise: options.NoiseFlags,
     exact: options.Exact = False,
-    view: ViewOptions,
+    view: ViewFlags,
     ledger: options.Ledger = None,
     as_json: options.Json = False,
 ) -> None:
@@ -42,15 +42,15 @@ def worst_case(
 @with_option_groups
 def rehearse(
     *,
-    target: options.QueryOptions,
+    target: options.QueryFlags,
     like: Annotated[str | None, typer.Option(metavar="PUBLIC", help="A public table of the same columns.")] = None,
     rows: Annotated[int | None, typer.Option(help="How many people are invented.", min=1)] = None,
     preferences: Preferences = (),
-    search: options.SearchOptions,
+    search: options.SearchFlags,
     plan: Annotated[
         bool, typer.Option("--plan", help="Enter the preference as the plan for this query, before anybody looks.")
     ] = False,
-    view: ViewOptions,
+    view: ViewFlags,
     ledger: options.Ledger = None,
     as_json: options.Json = False,
 ) -> None:
@@ -76,14 +76,14 @@ def rehearse(
 @with_option_groups
 def exposure_histogram(
     *,
-    target: options.QueryOptions,
+    target: options.QueryFlags,
     epsilon: Annotated[
         float, typer.Option(help="What the exposure histogram spends; 0.05 shows bins of a hundred people or more.")
     ],
     bins: Annotated[int, typer.Option(help="Bins of exposure above 0, from 2 to 200.")] = 20,
-    noise: options.NoiseOptions,
-    terms: options.ReleaseOptions,
-    view: ViewOptions,
+    noise: options.NoiseFlags,
+    terms: options.ReleaseFlags,
+    view: ViewFlags,
     ledger: options.Ledger = None,
     budget: options.Budget = None,
     as_json: options.Json = False,
@@ -102,15 +102,15 @@ def exposure_histogram(
 @with_option_groups
 def risk(
     *,
-    target: options.QueryOptions,
+    target: options.QueryFlags,
     people: Annotated[
         Path | None, typer.Option(metavar="FILE.parquet", help="Write one row per person: person, influence, exposure.")
     ] = None,
     most_exposed: Annotated[bool, typer.Option("--most-exposed", help="Name the 20 most exposed.")] = False,
-    noise: options.NoiseOptions,
+    noise: options.NoiseFlags,
     exact: options.Exact = False,
     bounds_from_data: options.BoundsFromData = False,
-    view: ViewOptions,
+    view: ViewFlags,
     ledger: options.Ledger = None,
     as_json: options.Json = False,
 ) -> None:
@@ -131,7 +131,7 @@ def risk(
         write_people(listed, people)
 
 
-def _prepare(profile: RiskProfile, view: ViewOptions, as_json: bool, most_exposed: bool = False) -> Callable[[], None]:
+def _prepare(profile: RiskProfile, view: ViewFlags, as_json: bool, most_exposed: bool = False) -> Callable[[], None]:
     """Take from the profile whatever is asked for; what is returned shows it."""
     from sfumato.api import risk_report
     from sfumato.presentation.figures.terminal import text as picture_text

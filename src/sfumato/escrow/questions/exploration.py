@@ -31,7 +31,7 @@ from sfumato.model.budget import BudgetLimit
 from sfumato.model.choice import Noise
 from sfumato.model.fit import Fit
 from sfumato.model.guarantee import Guarantee
-from sfumato.model.guessing import GuessView
+from sfumato.model.guess_view import GuessView
 from sfumato.model.method_comparison import MethodComparison
 from sfumato.model.plain import from_plain
 from sfumato.model.release import ReleaseCertificate
@@ -39,7 +39,7 @@ from sfumato.model.risk import Source
 from sfumato.release.bound_query import bind
 from sfumato.release.decide import EPSILON_MAX
 from sfumato.release.risk.exploration import explore
-from sfumato.release.risk.guessing import guessing_risk
+from sfumato.release.risk.guessing_risk import guessing_risk
 from sfumato.release.risk.method_comparison import compare_methods
 from sfumato.release.risk.profile import worst_case
 from sfumato.release.risk.rehearsal import people_of

@@ -1,4 +1,4 @@
-"""An analyst's own function, as whoever decides reads it: by its syntax, lines that deserve attention are marked."""
+"""An analyst's own function, as an approver reads it: by its syntax, lines that deserve attention are marked."""
 
 from __future__ import annotations
 
@@ -91,12 +91,12 @@ def marks(code: str) -> list[Mark]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(code)
-        found = [*_missing(tree), *(mark for node in ast.walk(tree) for mark in _marks(node))]
+        marked = [*_missing(tree), *(mark for node in ast.walk(tree) for mark in _marks(node))]
     except SyntaxError as wrong:
-        found = [Mark(wrong.lineno or 1, Reason.NOT_PYTHON)]
+        marked = [Mark(wrong.lineno or 1, Reason.NOT_PYTHON)]
     except (ValueError, RecursionError, MemoryError):
-        found = [Mark(1, Reason.NOT_PYTHON)]
-    return sorted(set(found))
+        marked = [Mark(1, Reason.NOT_PYTHON)]
+    return sorted(set(marked))
 
 
 def _missing(tree: ast.Module) -> Iterator[Mark]:

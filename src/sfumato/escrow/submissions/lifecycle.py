@@ -135,7 +135,7 @@ class Submission:
         return next_state(self.state, act, self.noun)
 
     def approved_by(self, binding: str) -> tuple[str, ...]:
-        """Who approved exactly this, as it stands in this state."""
+        """Who approved exactly this, in this state."""
         approvals = [d for d in self.decided_by if d["act"] == Act.APPROVE and d["binding"] == binding]
         return tuple(dict.fromkeys(d["who"] for d in approvals if d["state"] == self.state))
 

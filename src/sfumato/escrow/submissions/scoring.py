@@ -10,14 +10,14 @@ from typing import Any
 
 from sfumato.errors import Cancelled
 from sfumato.model.release import Released
-from sfumato.model.signal import FreeScore
+from sfumato.model.signal_score import FreeScore
 from sfumato.ports import Sandbox
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.risk.posthoc import require_same_numbers
-from sfumato.signals.signal import make_signal
 from sfumato.signals.signal_request import SignalRequest
 from sfumato.signals.tasks.table import Table
 from sfumato.signals.tasks.task import Task
+from sfumato.signals.utility_signal import make_signal
 
 OWN_DRAWS, OWN_BLOCKS = 20, 10
 """So many unless it is stated: each is a run of its own."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from sfumato.presentation.figures.figure import Axis, Figure, Limit, Line, Pin, Points
+from sfumato.presentation.figures.figure import Figure
+from sfumato.presentation.figures.marks import Limit, Line, Pin, Points
+from sfumato.presentation.figures.scale import Axis
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import pictures as of_pictures
 from sfumato.presentation.wording.numbers import number

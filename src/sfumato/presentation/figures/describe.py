@@ -2,19 +2,8 @@
 
 from __future__ import annotations
 
-from sfumato.presentation.figures.figure import (
-    Bars,
-    Dots,
-    Figure,
-    Limit,
-    Line,
-    Pin,
-    Points,
-    Range,
-    Span,
-    Surface,
-)
-from sfumato.presentation.figures.marks import GLYPHS
+from sfumato.presentation.figures.figure import Figure
+from sfumato.presentation.figures.marks import GLYPHS, Bars, Dots, Limit, Line, Pin, Points, Range, Span, Surface
 
 FEW = 6  # so many bars, points or boxes are told one by one, and have room for their numbers
 

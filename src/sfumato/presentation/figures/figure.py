@@ -20,28 +20,9 @@ from sfumato.presentation.figures.marks import (
     Range,
     Span,
     Surface,
-    Verdict,
 )
 from sfumato.presentation.figures.scale import Axis, Scale, above, below, require, scale
 from sfumato.presentation.wording.numbers import number
-
-__all__ = [
-    "Axis",
-    "Bars",
-    "Box",
-    "Dots",
-    "Figure",
-    "Limit",
-    "Line",
-    "Mark",
-    "Pin",
-    "Points",
-    "Range",
-    "Scale",
-    "Span",
-    "Surface",
-    "Verdict",
-]
 
 MOST_SERIES = 8  # so many lines, or sets of points, differ by more than their colour
 GROUPS: tuple[set[type[Mark]], ...] = (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sfumato.presentation.figures.describe import heights
-from sfumato.presentation.figures.figure import Figure, Surface
-from sfumato.presentation.figures.marks import GLYPHS
+from sfumato.presentation.figures.figure import Figure
+from sfumato.presentation.figures.marks import GLYPHS, Surface
 from sfumato.presentation.figures.svg_canvas import (
     BODY,
     LEADING,
@@ -46,7 +46,4 @@ def heatmap(sheet: Sheet, figure: Figure, surface: Surface, height: float) -> No
         sheet.say(up.say(surface.ys[index]), left - 8, rows[index] + 4, colour="soft", anchor="end")
     for index in apart(columns, 8 + max(long(across.say(x)) for x in surface.xs)):
         sheet.say(across.say(surface.xs[index]), columns[index], frame.bottom + 17, colour="soft")
-    sheet.down = frame.bottom + 22
-    for line in under:
-        sheet.down += BODY + LEADING
-        sheet.say(line, frame.x(0.5), sheet.down, BODY, "soft")
+    sheet.name_axis(under, frame.x(0.5), frame.bottom)

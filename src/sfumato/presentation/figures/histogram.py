@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from sfumato.model.confidential import Confidential
 from sfumato.model.facts import Histogram
-from sfumato.presentation.figures.figure import Axis, Bars, Figure
+from sfumato.presentation.figures.figure import Figure
+from sfumato.presentation.figures.marks import Bars
+from sfumato.presentation.figures.scale import Axis
 from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.presentation.wording.numbers import number
 

@@ -9,24 +9,10 @@ from html import escape
 from textwrap import wrap
 from typing import Any, TypeAlias
 
-from sfumato.presentation.figures.figure import (
-    Axis,
-    Bars,
-    Box,
-    Dots,
-    Figure,
-    Limit,
-    Line,
-    Pin,
-    Points,
-    Range,
-    Scale,
-    Span,
-    Surface,
-)
-from sfumato.presentation.figures.marks import GLYPHS
+from sfumato.presentation.figures.figure import Figure
+from sfumato.presentation.figures.marks import GLYPHS, Bars, Box, Dots, Limit, Line, Pin, Points, Range, Span, Surface
 from sfumato.presentation.figures.palette import PALETTE, SERIES
-from sfumato.presentation.figures.scale import BENDS
+from sfumato.presentation.figures.scale import BENDS, Axis, Scale
 from sfumato.presentation.printable import plain
 
 Part: TypeAlias = dict[str, Any]

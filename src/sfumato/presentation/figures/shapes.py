@@ -7,7 +7,8 @@ from itertools import pairwise
 
 from sfumato.presentation.figures import describe
 from sfumato.presentation.figures.describe import FEW, spoken
-from sfumato.presentation.figures.figure import Bars, Figure, Limit, Line, Pin, Points, Range
+from sfumato.presentation.figures.figure import Figure
+from sfumato.presentation.figures.marks import Bars, Limit, Line, Pin, Points, Range
 from sfumato.presentation.figures.palette import SERIES
 from sfumato.presentation.figures.svg_canvas import (
     BODY,

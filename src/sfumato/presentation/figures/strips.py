@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from sfumato.presentation.figures.figure import Figure, Span
-from sfumato.presentation.figures.marks import GLYPHS
+from sfumato.presentation.figures.figure import Figure
+from sfumato.presentation.figures.marks import GLYPHS, Span
 from sfumato.presentation.figures.shapes import flags, pins, ticks
 from sfumato.presentation.figures.svg_canvas import BODY, LEADING, MARGIN, SMALL, PlotFrame, Sheet, long, wrap
 
@@ -32,10 +32,7 @@ def strips(sheet: Sheet, figure: Figure) -> None:
         row.write(sheet, frame, down)
     sheet.rule((left, bottom), (right, bottom), "soft")
     ticks(sheet, figure, frame)
-    sheet.down = bottom + 22
-    for line in wrap(figure.x.name, BODY, right - left):
-        sheet.down += BODY + LEADING
-        sheet.say(line, frame.x(0.5), sheet.down, BODY, "soft")
+    sheet.name_axis(wrap(figure.x.name, BODY, right - left), frame.x(0.5), bottom)
 
 
 class _Row:

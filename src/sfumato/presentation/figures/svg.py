@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from sfumato.presentation.figures import shapes
 from sfumato.presentation.figures.describe import FEW
-from sfumato.presentation.figures.figure import Bars, Box, Dots, Figure, Limit, Points, Range, Span, Surface
+from sfumato.presentation.figures.figure import Figure
 from sfumato.presentation.figures.heatmap import heatmap
+from sfumato.presentation.figures.marks import Bars, Box, Dots, Limit, Points, Range, Span, Surface
 from sfumato.presentation.figures.palette import SERIES, Series
 from sfumato.presentation.figures.strips import strips
 from sfumato.presentation.figures.svg_canvas import (
@@ -93,10 +94,7 @@ def _plot(sheet: Sheet, figure: Figure, height: float) -> None:
     shapes.names(sheet, figure, frame)
     sheet.rule((left, bottom), (right, bottom), "soft")
     _beside(sheet, frame, asides, right + clear)
-    sheet.down = bottom + 22
-    for line in across:
-        sheet.down += BODY + LEADING
-        sheet.say(line, frame.x(0.5), sheet.down, BODY, "soft")
+    sheet.name_axis(across, frame.x(0.5), bottom)
 
 
 def _dots(sheet: Sheet, array: Dots) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2s
-from typing import TypeAlias
+from typing import Any, TypeAlias
 from unicodedata import east_asian_width
 from xml.etree.ElementTree import Element, SubElement, tostring
 
@@ -118,21 +118,19 @@ class Sheet:
         place = {"transform": f"translate({x:.1f} {y:.1f})", "d": MARKERS[series.shape]}
         self.draw("path", series.colour, series.colour, hint, stroke_width=1.8, **place)
 
-    def tag(
-        self,
-        words: str,
-        x: float,
-        y: float,
-        size: int = SMALL,
-        colour: str = "ink",
-        anchor: str = "start",
-        bold: bool = False,
-    ) -> None:
-        """Say something in front of whatever is drawn there."""
+    def tag(self, words: str, x: float, y: float, size: int = SMALL, anchor: str = "start", **look: Any) -> None:
+        """Say something in front of what is drawn there."""
         room = long(words, size)
-        left = x - {"start": 0, "end": 1}[anchor] * room
+        left = x - room if anchor == "end" else x
         self.draw("rect", "paper", x=left - 2, y=y - size, width=room + 4, height=size + LEADING)
-        self.say(words, x, y, size, colour, anchor, bold)
+        self.say(words, x, y, size, anchor=anchor, **look)
+
+    def name_axis(self, lines: Sequence[str], middle: float, bottom: float) -> None:
+        """Write the name of the x axis below its numbers."""
+        self.down = bottom + 22
+        for line in lines:
+            self.down += BODY + LEADING
+            self.say(line, middle, self.down, BODY, "soft")
 
     def hatching(self) -> str:
         """Define the stripes of the bars that are over, and return the fill that refers to them."""

@@ -12,22 +12,10 @@ from typing import Literal, TypeAlias
 from rich.cells import cell_len, set_cell_size
 
 from sfumato.presentation.figures.describe import heights
-from sfumato.presentation.figures.figure import (
-    Bars,
-    Box,
-    Dots,
-    Figure,
-    Limit,
-    Line,
-    Pin,
-    Points,
-    Range,
-    Scale,
-    Span,
-    Surface,
-)
-from sfumato.presentation.figures.marks import GLYPHS
+from sfumato.presentation.figures.figure import Figure
+from sfumato.presentation.figures.marks import GLYPHS, Bars, Box, Dots, Limit, Line, Pin, Points, Range, Span, Surface
 from sfumato.presentation.figures.palette import SERIES
+from sfumato.presentation.figures.scale import Scale
 from sfumato.presentation.printable import plain
 from sfumato.presentation.table import table
 

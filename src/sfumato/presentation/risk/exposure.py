@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sfumato.model.confidential import Confidential
-from sfumato.presentation.document import Block, Cells, Heading, Only, Prose, in_html, in_text
-from sfumato.presentation.figures.histogram import Heap, HistogramSummary, folded, histogram_figure, quantile_table
+from sfumato.presentation.document import Block, Cells, Heading, Prose, in_html
+from sfumato.presentation.figures.histogram import Heap, HistogramSummary
+from sfumato.presentation.spread_view import SpreadView
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.presentation.wording.numbers import number
-
-RowsOfText = tuple[list[str], list[list[str]]]
 
 
 @dataclass(frozen=True, repr=False)
@@ -40,15 +39,6 @@ class ExposureTable(Confidential):
     singletons: int = 0  # groups of one person
 
     @property
-    def figure_name(self) -> str:
-        """The figure whose histogram is shown."""
-        return "influence" if self.exposure is None else "exposure"
-
-    @property
-    def summary(self) -> HistogramSummary:
-        return self.influence if self.exposure is None else self.exposure
-
-    @property
     def title(self) -> str:
         return of_risk.HOW_MUCH_INFLUENCE if self.exposure is None else of_risk.HOW_EXPOSED
 
@@ -60,18 +50,16 @@ class ExposureTable(Confidential):
         return " ".join(part for part in (meaning, *more) if part)
 
     @property
-    def quantiles(self) -> RowsOfText:
-        figures = [("influence", self.influence.quantiles)]
-        if self.exposure is not None:
-            figures.insert(0, ("exposure", self.exposure.quantiles))
-        return quantile_table(figures)
+    def spread(self) -> SpreadView:
+        exposure = () if self.exposure is None else (("exposure", self.exposure),)
+        return SpreadView(self.title, self.meaning, (*exposure, ("influence", self.influence)))
 
     @property
     def most_exposed_title(self) -> str:
         return of_risk.most_exposed(len(self.most_exposed), self.exposure is not None)
 
     @property
-    def most_exposed_table(self) -> RowsOfText:
+    def most_exposed_table(self) -> tuple[list[str], list[list[str]]]:
         """A row per person: who, how far they move the answer, their exposure, and the odds against them."""
         exposed = self.exposure is not None
         odds = exposed and not self.not_additive
@@ -94,29 +82,22 @@ class ExposureTable(Confidential):
     @property
     def _as_exposed(self) -> int:
         """How many carry exactly as much as the most exposed, where the last bar holds them alone."""
-        most: Heap | None = self.summary.most
+        most: Heap | None = self.spread.summary.most
         return most.people if most is not None and most.low == most.high else 0
 
 
 def blocks(people: ExposureTable) -> tuple[Block, ...]:
     """The histogram in at most 20 rows or a sentence, the quantiles, and the most exposed if they are to be named."""
-    summary = people.summary
+    spread = people.spread
     title = of_risk.AT_EACH_INFLUENCE if people.exposure is None else of_risk.AT_EACH_EXPOSURE
-    figures = () if len(summary.heaps) <= 1 else (histogram_figure(summary.histogram, title, label=people.figure_name),)
+    figures = [] if len(spread.summary.heaps) <= 1 else [replace(spread, title=title, meaning="").figure()]
     named: tuple[Block, ...] = ()
     if people.most_exposed:
         most = Cells(*people.most_exposed_table, of_risk.MOST_FIRST)
         named = (Heading(people.most_exposed_title), Prose(people.most_exposed_note), most)
     return (
-        short_histogram(summary, people.title, people.meaning, people.figure_name),
-        in_html(Heading(people.title), Prose(people.meaning), Prose(summary.in_words, "lead"), *figures),
-        Cells(*people.quantiles, of_risk.OF_100_PEOPLE, lying=True),
+        spread.short(),
+        in_html(Heading(people.title), Prose(people.meaning), Prose(spread.summary.in_words, "lead"), *figures),
+        spread.quantiles(of_risk.OF_100_PEOPLE),
         *named,
     )
-
-
-def short_histogram(summary: HistogramSummary, title: str, meaning: str, label: str) -> Only:
-    """In a terminal: as many rows as there is room for, or a sentence where it tells as much."""
-    if words := summary.in_words:
-        return in_text(Heading(title), Prose(meaning), Prose(words))
-    return in_text(histogram_figure(folded(summary.histogram), title, meaning, label=label))

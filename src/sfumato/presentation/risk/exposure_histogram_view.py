@@ -9,8 +9,9 @@ from sfumato.model.exposure_histogram import ExposureHistogram
 from sfumato.model.facts import Histogram
 from sfumato.presentation.certificate import certificate_text
 from sfumato.presentation.document import Block, Cells, CodeLines, Heading, Prose, beside_pages, on_page
-from sfumato.presentation.figures.figure import Bars, Figure, Limit
+from sfumato.presentation.figures.figure import Figure
 from sfumato.presentation.figures.histogram import histogram_figure
+from sfumato.presentation.figures.marks import Bars, Limit
 from sfumato.presentation.wording import exposure_histogram_sentences as of_exposure_histogram
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import ledger_sentences as of_ledger

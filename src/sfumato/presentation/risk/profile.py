@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from sfumato.model.risk import RiskAt, RiskView, Source
-from sfumato.presentation.figures.figure import Axis, Figure, Limit, Range
-from sfumato.presentation.figures.figure import Verdict as Mark
+from sfumato.presentation.figures.figure import Figure
+from sfumato.presentation.figures.marks import Limit, Range
+from sfumato.presentation.figures.marks import Verdict as Mark
+from sfumato.presentation.figures.scale import Axis
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.presentation.wording.numbers import number

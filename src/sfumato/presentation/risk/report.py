@@ -23,7 +23,7 @@ from sfumato.presentation.document import (
     in_text,
     on_page,
 )
-from sfumato.presentation.figures.figure import Range
+from sfumato.presentation.figures.marks import Range
 from sfumato.presentation.risk import exposure, exposure_histogram_view
 from sfumato.presentation.risk.exposure import ExposureTable
 from sfumato.presentation.risk.profile import candidates, estimates, figure, size

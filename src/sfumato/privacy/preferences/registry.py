@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +32,7 @@ class OptionKind(Enum):
 
 @dataclass(frozen=True)
 class Option:
-    """One name. `of`: the preferences that take it, none where it states one itself.
+    """One name. `of`: the preferences that take it, none where it states one itself: `home` is then the module of that.
 
     `needs`: one of these has to be stated as well; those of `of` where nothing else is said.
     """
@@ -43,6 +42,7 @@ class Option:
     of: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     in_rule: bool = True  # what is computed from the people is no rule
+    home: str = ""
 
     @property
     def goes_with(self) -> tuple[str, ...]:
@@ -54,35 +54,35 @@ _GUESSING = ("guess", "sharing_risk")
 _MEASURING = ("within", "relative_error")
 _SELECTING: dict[str, Any] = {"of": ("variance", "exposure_cap"), "needs": ("variance", "allow")}
 OPTIONS = (
-    Option("epsilon"),
-    Option("gap"),
-    Option("ratio"),
+    Option("epsilon", home=".preference"),
+    Option("gap", home=".disparity"),
+    Option("ratio", home=".disparity"),
     Option("worst_case", OptionKind.FLAG, _COMPARING),
     Option("exact", OptionKind.FLAG, _COMPARING),
     Option("between", OptionKind.TEXT, _COMPARING, in_rule=False),
-    Option("variance"),
-    Option("exposure_cap"),
+    Option("variance", home=".disparity"),
+    Option("exposure_cap", home=".disparity"),
     Option("allow", of=("exposure_cap",)),
     Option("select_epsilon", **_SELECTING),
     Option("beta", **_SELECTING),
     Option("as_published", OptionKind.FLAG, ("variance", "sharing_risk"), in_rule=False),
-    Option("attack_chance"),
-    Option("pri", in_rule=False),
-    Option("guess"),
+    Option("attack_chance", home=".disparity"),
+    Option("pri", in_rule=False, home=".pri"),
+    Option("guess", home=".guessing_preferences"),
     Option("choices", OptionKind.WHOLE, _GUESSING),
     Option("secret", OptionKind.TEXT, _GUESSING),
     Option("radius", of=_GUESSING, needs=("secret",)),
     Option("prior", of=_GUESSING),
-    Option("advantage"),
-    Option("sharing_risk", OptionKind.LEVEL),
+    Option("advantage", home=".guessing_preferences"),
+    Option("sharing_risk", OptionKind.LEVEL, home=".guessing_preferences"),
     Option("trust", OptionKind.LEVEL, ("sharing_risk",)),
     Option("data_sensitivity", OptionKind.LEVEL, ("sharing_risk",)),
-    Option("belief"),
+    Option("belief", home=".belief"),
     Option("worlds", OptionKind.WORLDS, ("belief",)),
     Option("missing", OptionKind.WHOLE, ("belief",)),
     Option("bound", OptionKind.FLAG, ("belief",)),
-    Option("within"),
-    Option("relative_error"),
+    Option("within", home=".accuracy"),
+    Option("relative_error", home=".accuracy"),
     Option("expected", of=("relative_error",)),
     Option("confidence", of=_MEASURING),
     Option("each", OptionKind.FLAG, _MEASURING),
@@ -93,14 +93,6 @@ HOW = {
     option.name: option.goes_with for option in OPTIONS if option.of
 }  # what says how one is met -> what it goes with
 KNOWN = frozenset(option.name for option in OPTIONS)
-_MODULES = {
-    "accuracy": ("within", "relative_error"),
-    "belief": ("belief",),
-    "disparity": ("gap", "ratio", "variance", "exposure_cap", "attack_chance"),
-    "guessing_preferences": ("guess", "advantage", "sharing_risk"),
-    "preference": ("epsilon",),
-    "pri": ("pri",),
-}
 _IN_RULE = {option.name for option in OPTIONS if option.in_rule}
 _FLAGS = {option.name for option in OPTIONS if option.kind is OptionKind.FLAG}
 UNSTATED: tuple[tuple[str, Need, Mapping[str, Any] | None], ...] = (
@@ -189,11 +181,7 @@ def _preference(name: str, values: Mapping[str, Any]) -> Preference:
     taken = [option.name for option in OPTIONS if name in option.of and option.name in values]
     if name == "exposure_cap" and not values.get("allow") and "variance" in values:
         taken = [option for option in taken if option == "allow"]  # the rest is the variance's
-    create = getattr(import_module(_homes()[name]), name)
+    home = next(option.home for option in OPTIONS if option.name == name)
+    create = getattr(import_module(home, __package__), name)
     preference: Preference = create(values[name], **{option: values[option] for option in taken})
     return preference
-
-
-@cache
-def _homes() -> Mapping[str, str]:
-    return {name: f"{__package__}.{module}" for module, names in _MODULES.items() for name in names}

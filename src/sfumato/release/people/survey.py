@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
+from sfumato.model.calibration import NoiseLaw
 from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
 from sfumato.model.facts import EXPOSURE, INFLUENCE, Bin, Cell, Counts, Distribution, Facts, Moments, Summary, Totals
@@ -39,7 +40,7 @@ class Survey(Confidential):
     def __init__(
         self, engine: Engine, schema: Schema, statement: Statement, measurement: Measurement, noise: Noise
     ) -> None:
-        norm = L2 if noise.mechanism == "gaussian" else L1
+        norm = L2 if noise.mechanism == NoiseLaw.GAUSSIAN else L1
         self.question = PlanInput(schema, statement, measurement, norm)
         self._engine = engine
         self._known_distributions: dict[str, Distribution] = {}
@@ -62,7 +63,9 @@ class Survey(Confidential):
         everybody = self.people_count
         alike = plan.uniform(self.question)
         if alike is not None:
-            return Facts(*(Summary.alike(self._matched, f).and_zeros(everybody - self._matched) for f in alike))
+            return Facts(
+                *(Summary.alike(self._matched_count, f).and_zeros(everybody - self._matched_count) for f in alike)
+            )
         return Facts(*plan.read_moments(self._rows(plan.moments(self.question)), self.question, everybody))
 
     def reach(self, figure: str = EXPOSURE, *, sums: bool = False) -> tuple[float, float]:
@@ -99,7 +102,7 @@ class Survey(Confidential):
         alike = plan.uniform(self.question)
         if alike is not None:
             carried = alike[0] if figure == INFLUENCE else alike[1]
-            bins = [Bin(0.0, 0.0, self.people_count - self._matched), Bin(carried, carried, self._matched)]
+            bins = [Bin(0.0, 0.0, self.people_count - self._matched_count), Bin(carried, carried, self._matched_count)]
             return Distribution(tuple(b for b in bins if b.people))
         tree = plan.bins(self.question, figure, summary.min, summary.max)
         return plan.read_bins(self._rows(tree), self.people_count)
@@ -158,7 +161,9 @@ class Survey(Confidential):
             self._known_cells[what] = tuple(read())
         return self._known_cells[what]
 
-    def moved(self, outputs: Sequence[posthoc_plan.Residuals], weights: Sequence[float]) -> list[tuple[float, float]]:
+    def largest_moves(
+        self, outputs: Sequence[posthoc_plan.Residuals], weights: Sequence[float]
+    ) -> list[tuple[float, float]]:
         """By how much nearer and further each output lies from the answer without somebody, at most: in one pass."""
         tree = posthoc_plan.extremes(self.question, self._engine.numbered, outputs, weights)
         return posthoc_plan.read_extremes(self._rows(tree), len(outputs), self.people_count)
@@ -180,13 +185,13 @@ class Survey(Confidential):
         """How many people there are, and how exposed, in whole units."""
         alike = plan.uniform(self.question)
         if alike is not None:
-            moments = exposure_totals.moments_alike(self.question, alike[1], self._matched, Moments.ONE)
+            moments = exposure_totals.moments_alike(self.question, alike[1], self._matched_count, Moments.ONE)
         else:
             moments = exposure_totals.read_moments(self._rows(exposure_totals.moments(self.question, Moments.ONE)))
         return Moments(self.people_count, *moments)
 
     @cached_property
-    def _matched(self) -> int:
+    def _matched_count(self) -> int:
         return plan.read_matched_rows(self._rows(plan.matched_rows(self.question)), self.question)
 
     def _rows(self, tree: plan.Tree) -> plan.Rows:

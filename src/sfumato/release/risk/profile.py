@@ -20,7 +20,7 @@ from sfumato.privacy.preferences.solver import Solution
 from sfumato.privacy.risk.profile import CANDIDATES, risk_at
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.decide import candidates_of
-from sfumato.release.options import NoiseOptions
+from sfumato.release.keywords import NoiseKeywords
 from sfumato.release.people.exposure_range import anybody, estimated_spread, require_exact, spread
 from sfumato.release.people.observed_bounds import AsPublished
 from sfumato.release.people.survey import Survey
@@ -136,7 +136,7 @@ class Profile(Confidential):
 
 
 def worst_case(
-    query: BoundQuery, *, candidates: Candidates = None, exact: bool = False, **how: Unpack[NoiseOptions]
+    query: BoundQuery, *, candidates: Candidates = None, exact: bool = False, **how: Unpack[NoiseKeywords]
 ) -> Profile:
     """Risk from public facts alone, true for any data: free. `exact` shows the exact RDR."""
     noise = query.noise(**how)
@@ -156,7 +156,7 @@ def worst_case(
 
 
 def people_profile(
-    query: BoundQuery, *, candidates: Candidates = None, exact: bool = False, **how: Unpack[NoiseOptions]
+    query: BoundQuery, *, candidates: Candidates = None, exact: bool = False, **how: Unpack[NoiseKeywords]
 ) -> Profile:
     """The people themselves: recorded as a look, before anything is shown. `exact` shows the exact RDR."""
     noise = query.noise(**how)
@@ -184,7 +184,7 @@ def private_histogram(
     allow_no_guarantee: bool = False,
     redraw: bool = False,
     preregistered: str = "",
-    **how: Unpack[NoiseOptions],
+    **how: Unpack[NoiseKeywords],
 ) -> Profile:
     """A private histogram of exposures, charged first: what is decided from it rests on no look."""
     from sfumato.release.risk.exposure_histogram import exposure_histogram

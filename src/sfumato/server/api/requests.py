@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from sfumato.presentation.certificate import worded_answers
 from sfumato.presentation.difference_view import as_dict
-from sfumato.presentation.escrow import submission as view
+from sfumato.presentation.escrow import submission_view as view
 from sfumato.presentation.escrow.submission_types import CertifiedAnswers, RequestPage, WithheldAnswers, WordedRequest
 from sfumato.release.difference import Cell
 from sfumato.server.api.exploration import Several, as_asked
@@ -61,7 +61,7 @@ class FigurePair(Body):
 
 
 class DifferenceShown(BaseModel):
-    """First less second; the true difference lies between `low` and `high` 90 of 100 times, for the noise alone."""
+    """First less second; `low` and `high` are its 90% interval, for the noise alone."""
 
     difference: float
     low: float
@@ -107,8 +107,8 @@ async def submit(
     actor: WritingUser, body: NewRequest, escrow: EscrowDep, lanes: WorkPoolsDep, idempotency: IdempotencyKey = None
 ) -> Any:
     """Ask. The same Idempotency-Key with the same body is the same request."""
-    asked = (body.dataset, body.purpose, as_asked(body.queries), table_of(body.preference))
-    work = partial(escrow.requests.submit, actor, *asked, idempotency=idempotency)
+    question = (body.dataset, body.purpose, as_asked(body.queries), table_of(body.preference))
+    work = partial(escrow.requests.submit, actor, *question, idempotency=idempotency)
     request = await lanes.asking.run(actor.name, work)
     return _SHARED.one(actor, request.id, escrow)
 

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 
 from sfumato.model.plain import from_plain
-from sfumato.presentation.escrow import submission as view
+from sfumato.presentation.escrow import submission_view as view
 from sfumato.presentation.escrow.submission_types import (
     SignalPage,
     WordedSignal,
@@ -83,8 +83,8 @@ async def submit(
     idempotency: IdempotencyKey = None,
 ) -> Any:
     """Ask what the noise did. A free signal with a task of the library comes back released, with its result."""
-    asked: dict[str, Any] = {"task": body.task, "code": body.code, "how": body.how(), "idempotency": idempotency}
-    work = partial(escrow.signals.submit, actor, id, body.query, body.kind, **asked)
+    question: dict[str, Any] = {"task": body.task, "code": body.code, "how": body.how(), "idempotency": idempotency}
+    work = partial(escrow.signals.submit, actor, id, body.query, body.kind, **question)
     signal = await lanes.asking.run(actor.name, work)
     return _SHARED.one(actor, signal.id, escrow)
 

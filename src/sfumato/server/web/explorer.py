@@ -15,7 +15,7 @@ from sfumato.escrow.submissions.lifecycle import State
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.risk import Source
 from sfumato.presentation import exploration_view
-from sfumato.presentation.escrow import submission
+from sfumato.presentation.escrow import submission_view
 from sfumato.presentation.wording import exploration_sentences as of_explorer
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import policy_sentences as of_policy
@@ -45,9 +45,9 @@ def request(
     """Whoever may decide it sees what they decide from; everybody else sees what they asked, and what came of it."""
     if show == "answer" or not escrow.requests.approval.decides(actor, id):
         return result.render_result(page, actor, escrow, id)
-    shown = submission.request(escrow.requests.one(actor, id))
+    shown = submission_view.request(escrow.requests.one(actor, id))
     try:
-        seen = submission.request_page(escrow.requests.approval.inspect(actor, shown["id"], rehearse=False))
+        seen = submission_view.request_page(escrow.requests.approval.inspect(actor, shown["id"], rehearse=False))
         place = min(query, len(seen["facts"]["queries"])) - 1
         found = _of_request(escrow, actor, seen, place)
     except SfumatoError as refused:  # its policy or its data is gone: it can still be returned and refused

@@ -63,8 +63,8 @@ def _foreseen(escrow: Escrow, actor: Person, one: Mapping[str, Any]) -> dict[str
 
 
 def _lately(escrow: Escrow, actor: Person) -> list[dict[str, Any]]:
-    """Of the newest requests, those that were decided: what an auditor sees beside is for the audit's own page."""
+    """Those of the newest requests that were decided. What an auditor sees beside is for the audit's own page."""
     newest = escrow.requests.many(actor, limit=5 * LATELY)
     own = {*escrow.datasets.held_by(actor)}
-    found = [one for one in newest if one["state"] in _DECIDED and one["dataset"] in own and "analyst" in one]
-    return sorted(found, key=lambda one: one["decided_at"] or "", reverse=True)[:LATELY]
+    decided = [one for one in newest if one["state"] in _DECIDED and one["dataset"] in own and "analyst" in one]
+    return sorted(decided, key=lambda one: one["decided_at"] or "", reverse=True)[:LATELY]

@@ -9,7 +9,7 @@ from sfumato.escrow.identity.person import Role
 from sfumato.model.schema import Relation, Type
 from sfumato.presentation.wording import schema_sentences as of_schema
 from sfumato.server.dependencies import EscrowDep, ReadingUser
-from sfumato.server.web.policy.form import offered
+from sfumato.server.web.policy.form import form_content
 from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
@@ -24,6 +24,6 @@ def register(page: RendererDep, actor: ReadingUser, escrow: EscrowDep) -> Respon
         steps=list(enumerate(STEPS, 1)),
         relations={relation.value: sentence for relation, sentence in of_schema.RELATIONS.items()},
         words=of_schema,
-        form=offered(escrow, 1),
+        form=form_content(escrow, 1),
         facts={"person": actor.name, "types": [str(kind) for kind in Type], "replace": Relation.REPLACE.value},
     )

@@ -17,7 +17,7 @@ from sfumato.escrow.submissions.lifecycle import State
 from sfumato.model.release import Answer, ReleaseCertificate
 from sfumato.model.schema import Type
 from sfumato.presentation import certificate_nist, release_view
-from sfumato.presentation.escrow import submission
+from sfumato.presentation.escrow import submission_view
 from sfumato.presentation.spreadsheet import write_csv
 from sfumato.presentation.wording import difference_sentences as of_difference
 from sfumato.presentation.wording import guarantee as of_guarantee
@@ -53,7 +53,7 @@ def as_csv(
 
 def render_result(page: PageRenderer, actor: Person, escrow: Escrow, id: str) -> Response:
     """The page of one request, for everybody but those who decide it."""
-    request = submission.request(escrow.requests.one(actor, id))
+    request = submission_view.request(escrow.requests.one(actor, id))
     answers: list[dict[str, Any]] = []
     signals: dict[str, Any] | None = None
     own, without = request.get("analyst", actor.name) == actor.name, ""

@@ -17,7 +17,7 @@ from sfumato.server.web import (
     people,
     public,
     register,
-    requests,
+    requests_page,
     result,
     sharing,
     signing_in,
@@ -27,6 +27,6 @@ from sfumato.server.web.signals import decision as signal
 
 _PAGES = (
     signing_in, register, account, audit_log_page, catalogue, certificate, compare, datasets, editor, explorer, inbox,
-    introduction, ledger_page, people, policy, public, requests, result, sharing, signal,
+    introduction, ledger_page, people, policy, public, requests_page, result, sharing, signal,
 )  # fmt: skip
 ALL = tuple(page.screens for page in _PAGES)

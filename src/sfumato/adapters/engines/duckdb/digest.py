@@ -27,7 +27,7 @@ def of_rows(connection: duckdb.DuckDBPyConnection, table: str, columns: Mapping[
     names = sorted(columns, key=str.casefold)
     texts = ", ".join(_text(_quoted(name), columns[name]) for name in names)
     count, total = connection.execute(f"SELECT COUNT(*), SUM(hash({texts})) FROM {_quoted(table)}").fetchall()[0]
-    return f"rows {_named(names)} {count} {total or 0}"
+    return f"rows {_names_digest(names)} {count} {total or 0}"
 
 
 def of_files(files: Iterable[Path]) -> str:
@@ -54,7 +54,7 @@ def _text(name: str, type_: Type | None) -> str:
     return f"COALESCE({text}, '')"
 
 
-def _named(names: Iterable[str]) -> str:
+def _names_digest(names: Iterable[str]) -> str:
     return hashlib.sha256("\n".join(map(str.casefold, names)).encode()).hexdigest()
 
 

@@ -179,7 +179,7 @@ class DuckDB:
     def _run_guarded(self, failure: SfumatoError, work: Callable[[], T]) -> T:
         with self._lock:
             try:
-                return instead(failure, _FAILURES, lambda: _uninterrupted(work))
+                return instead(failure, _FAILURES, lambda: _run_uninterrupted(work))
             except BaseException:
                 self._abort()
                 raise
@@ -386,7 +386,7 @@ class DuckDB:
                 )
 
 
-def _uninterrupted(work: Callable[[], T]) -> T:
+def _run_uninterrupted(work: Callable[[], T]) -> T:
     """Do the work. DuckDB makes an error of its own of Ctrl-C, which is not a failure of the engine."""
     try:
         return work()

@@ -20,7 +20,7 @@ _SWITCHES = {
 }
 
 
-def offered(escrow: Escrow, controllers: int) -> dict[str, Any]:
+def form_content(escrow: Escrow, controllers: int) -> dict[str, Any]:
     """Whom and what a policy may name. What is not offered here is stated as text."""
     people = [person for person in escrow.accounts.all() if not person.disabled]
     return {

@@ -20,7 +20,7 @@ from sfumato.presentation.wording import policy_sentences as of_policy
 from sfumato.presentation.wording import rule as of_rule
 from sfumato.server.dependencies import EscrowDep, NameInPath, ReadingUser
 from sfumato.server.texts import plain
-from sfumato.server.web.policy.form import offered
+from sfumato.server.web.policy.form import form_content
 from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
@@ -46,7 +46,7 @@ def policy(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, name: NameI
         accept_change=of_rule.ACCEPT_CHANGE,
         brought=None if brought is None else f"{of_policy.rule_values(brought)}.",
         unread=rule is not None and brought is None,
-        form=offered(escrow, len(dataset.controllers)) if controls else None,
+        form=form_content(escrow, len(dataset.controllers)) if controls else None,
         facts={
             "name": dataset.name,
             "policy": {} if now is None else now.policy.as_dict(),

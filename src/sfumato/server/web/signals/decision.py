@@ -11,8 +11,8 @@ from starlette.responses import RedirectResponse, Response
 from sfumato.errors import SfumatoError
 from sfumato.escrow.submissions.lifecycle import WAITING
 from sfumato.model.guarantee import Guarantee
-from sfumato.model.signal import SignalKind
-from sfumato.presentation.escrow import submission
+from sfumato.model.signal_score import SignalKind
+from sfumato.presentation.escrow import submission_view
 from sfumato.presentation.wording import exploration_sentences as of_explorer
 from sfumato.presentation.wording.signals import pages as of_signal_pages
 from sfumato.presentation.wording.signals import tasks as of_tasks
@@ -26,43 +26,43 @@ screens = APIRouter(include_in_schema=False)
 
 @screens.get("/signals/{sid}")
 def signal(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, sid: NameInPath) -> Response:
-    """Whoever asked for it finds it below the answer that it is about."""
-    shown = submission.signal(escrow.signals.one(actor, sid))
-    if shown["dataset"] not in escrow.datasets.held_by(actor) or shown["analyst"] == actor.name:
-        return RedirectResponse(f"/requests/{shown['request']}#signal-{shown['id']}", 303)
+    """The analyst finds it below the answer that it is about."""
+    facts = submission_view.signal(escrow.signals.one(actor, sid))
+    if facts["dataset"] not in escrow.datasets.held_by(actor) or facts["analyst"] == actor.name:
+        return RedirectResponse(f"/requests/{facts['request']}#signal-{facts['id']}", 303)
     seen: Mapping[str, Any] | None = None
     problem = ""
     try:
-        seen = submission.signal_page(escrow.signals.approval.inspect(actor, shown["id"]))
+        seen = submission_view.signal_page(escrow.signals.approval.inspect(actor, facts["id"]))
     except SfumatoError as gone:  # the answer or the policy is gone: it can still be returned and refused
         problem = str(gone)
-    others = [one for one in escrow.signals.approval.waiting(actor) if one["id"] != shown["id"]]
-    waits = shown["state"] in WAITING
-    published = shown["kind"] == SignalKind.PUBLISHED  # what that carries is in the words of its kind
-    looked = escrow.datasets.looked(actor, shown["dataset"])
-    kind = next(one for one in kinds() if one["kind"] == shown["kind"])
-    word = shown["guarantee"] if seen is None or not waits else seen["guarantee"]
+    others = [one for one in escrow.signals.approval.waiting(actor) if one["id"] != facts["id"]]
+    waits = facts["state"] in WAITING
+    published = facts["kind"] == SignalKind.PUBLISHED  # what that carries is in the words of its kind
+    looked = escrow.datasets.looked(actor, facts["dataset"])
+    kind = next(one for one in kinds() if one["kind"] == facts["kind"])
+    word = facts["guarantee"] if seen is None or not waits else seen["guarantee"]
     return page(
         "signal.html",
-        signal=shown,
+        signal=facts,
         seen=seen,
         problem=problem,
         waits=waits,
         looked=looked,
-        analyst=_analyst(shown) if seen is None else seen["analyst"],
+        analyst=_analyst(facts) if seen is None else seen["analyst"],
         request={"number": "", "purpose": ""} if seen is None else seen["request"],
         kind=kind,
         said=kind["said"] if seen is None else " ".join(seen["sentences"]),
-        task=_task(shown["task"]),
+        task=_task(facts["task"]),
         guarantee=word,
         meaning=of_explorer.LEAVES[Guarantee(word)] if waits and word and not published else "",
-        lines=_lines(shown["code"] or "", [] if seen is None else seen["marks"]),
-        stands=of_signal_pages.STANDS[shown["state"]],
+        lines=_lines(facts["code"] or "", [] if seen is None else seen["marks"]),
+        stands=of_signal_pages.STANDS[facts["state"]],
         words=of_signal_pages,
         says=of_explorer,
         facts={
-            "id": shown["id"],
-            "state": shown["state"],
+            "id": facts["id"],
+            "state": facts["state"],
             "binding": None if seen is None else seen["binding"],
             "looked": looked,
             "stands": of_signal_pages.STANDS,
@@ -71,19 +71,19 @@ def signal(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, sid: NameIn
     )
 
 
-def _analyst(shown: Mapping[str, Any]) -> dict[str, str]:
-    return {"name": shown["analyst"], "organisation": ""}
+def _analyst(facts: Mapping[str, Any]) -> dict[str, str]:
+    return {"name": facts["analyst"], "organisation": ""}
 
 
-def _task(stated: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def _task(task: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """What it is, and each parameter with what was stated, or with what holds where it was left open."""
-    if stated is None:
+    if task is None:
         return None
-    told = next(one for one in task_descriptions() if one["name"] == stated["task"])
-    names = [one["name"] for one in told["parameters"]]
-    said = [of_signal_pages.parameter(told["name"], name) for name in names]
-    sentence = of_tasks.SENTENCES[told["name"]]
-    return {"said": sentence, "parameters": [*zip(names, map(stated.get, names), said, strict=True)]}
+    description = next(one for one in task_descriptions() if one["name"] == task["task"])
+    names = [one["name"] for one in description["parameters"]]
+    sentences = [of_signal_pages.parameter(description["name"], name) for name in names]
+    sentence = of_tasks.SENTENCES[description["name"]]
+    return {"said": sentence, "parameters": [*zip(names, map(task.get, names), sentences, strict=True)]}
 
 
 def _lines(code: str, marks: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

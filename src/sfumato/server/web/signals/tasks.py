@@ -12,8 +12,8 @@ from sfumato.escrow.service import Escrow
 from sfumato.escrow.submissions.code_review import LONGEST
 from sfumato.escrow.submissions.scoring import MOST_OWN_BLOCKS, MOST_OWN_DRAWS, OWN_BLOCKS, OWN_DRAWS
 from sfumato.model.release import Answer
-from sfumato.model.signal import SignalKind
-from sfumato.presentation.escrow import submission
+from sfumato.model.signal_score import SignalKind
+from sfumato.presentation.escrow import submission_view
 from sfumato.presentation.wording.signals import pages as of_signal_pages
 from sfumato.presentation.wording.signals import requests_sentences as of_signalling
 from sfumato.presentation.wording.signals import tasks as of_tasks
@@ -37,13 +37,13 @@ def section(
     escrow: Escrow, actor: Person, request: Mapping[str, Any], answers: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
     """What the section shows, and what its script goes by: from public facts, and at once."""
-    told: dict[str, Any] = {"signals": _signals(escrow, actor, request["id"]), "kinds": kinds()}
+    facts: dict[str, Any] = {"signals": _signals(escrow, actor, request["id"]), "kinds": kinds()}
     access = _access(escrow, actor, request["dataset"])
     if access is None:
-        return told | {"problem": of_signal_pages.NOTHING_ALLOWED}
+        return facts | {"problem": of_signal_pages.NOTHING_ALLOWED}
     tables = [_table(number, answer) for number, answer in enumerate(answers, 1)]
     figures = tables[0]["figures"]
-    return told | {
+    return facts | {
         "problem": None,
         "kinds": kinds(access.signals),
         "tasks": [_task(one) for one in task_descriptions()],
@@ -82,27 +82,27 @@ def kinds(allowed: Sequence[str] = ()) -> list[dict[str, Any]]:
 
 def _signals(escrow: Escrow, actor: Person, request: str) -> list[dict[str, Any]]:
     """Those that were asked for, the newest first; of what is here, with what it says."""
-    found = escrow.signals.many(actor, request=request, limit=_MOST_SIGNALS)
-    each = (escrow.signals.one(actor, one["id"]) if one["state"] == "released" else one for one in found)
-    return [submission.signal(one) for one in each]
+    signals = escrow.signals.many(actor, request=request, limit=_MOST_SIGNALS)
+    each = (escrow.signals.one(actor, one["id"]) if one["state"] == "released" else one for one in signals)
+    return [submission_view.signal(one) for one in each]
 
 
-def _task(told: Mapping[str, Any]) -> dict[str, Any]:
-    asked = [
+def _task(description: Mapping[str, Any]) -> dict[str, Any]:
+    parameters = [
         one
         | {
             "kind": _FIELDS.get(one["name"]) or _FIELDS.get(one["kind"], one["kind"]),
-            "choices": _MODELS.get(told["name"], ()) if one["name"] == "model" else (),
-            "said": of_signal_pages.parameter(told["name"], one["name"]),
+            "choices": _MODELS.get(description["name"], ()) if one["name"] == "model" else (),
+            "said": of_signal_pages.parameter(description["name"], one["name"]),
         }
-        for one in told["parameters"]
+        for one in description["parameters"]
     ]
-    return {"name": told["name"], "said": of_tasks.SENTENCES[told["name"]], "parameters": asked}
+    return {"name": description["name"], "said": of_tasks.SENTENCES[description["name"]], "parameters": parameters}
 
 
-def _table(number: int, told: Mapping[str, Any]) -> dict[str, Any]:
+def _table(number: int, facts: Mapping[str, Any]) -> dict[str, Any]:
     """What a task can name of an answer: its figures, and its rows by the label of their group."""
-    answer = Answer.from_dict(dict(told))
-    figures = tuple(name for name, ranged in zip(answer.columns, told["ranged"], strict=True) if ranged)
+    answer = Answer.from_dict(dict(facts))
+    figures = tuple(name for name, ranged in zip(answer.columns, facts["ranged"], strict=True) if ranged)
     labels = Table(answer.columns, answer.rows[:_MOST_ROWS], figures).labels
     return {"query": number, "figures": list(figures), "labels": list(dict.fromkeys(labels))}

@@ -1,4 +1,4 @@
-"""The options that several verbs have in common, each stated once."""
+"""The keyword arguments that several verbs have in common, each stated once."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TypedDict
 
 
-class NoiseOptions(TypedDict, total=False):
+class NoiseKeywords(TypedDict, total=False):
     """How noise is drawn."""
 
     mechanism: str
@@ -14,14 +14,14 @@ class NoiseOptions(TypedDict, total=False):
     calibration: str
 
 
-class SearchOptions(NoiseOptions, total=False):
+class SearchKeywords(NoiseKeywords, total=False):
     """How noise is drawn, and among which epsilons one is looked for."""
 
     candidates: str | Sequence[float] | None
     epsilon_max: float
 
 
-class RiskOptions(TypedDict, total=False):
+class RiskKeywords(TypedDict, total=False):
     """At which epsilons risk is shown, of noise of which calibration, and whether by the exact RDR."""
 
     candidates: str | Sequence[float] | None
@@ -29,7 +29,7 @@ class RiskOptions(TypedDict, total=False):
     exact: bool
 
 
-class HistogramOptions(NoiseOptions, total=False):
+class HistogramKeywords(NoiseKeywords, total=False):
     """How a private exposure histogram is drawn; `mechanism` is the noise of the release that is thought of."""
 
     bins: int
@@ -39,7 +39,7 @@ class HistogramOptions(NoiseOptions, total=False):
     preregistered: str
 
 
-class GuessingOptions(NoiseOptions, total=False):
+class GuessingKeywords(NoiseKeywords, total=False):
     """What is guessed (as of `sf.guess`), and who gets the answer: words from "very low" to "very high", or 0 to 1."""
 
     choices: int | None
@@ -52,7 +52,7 @@ class GuessingOptions(NoiseOptions, total=False):
     candidates: str | Sequence[float] | None
 
 
-class SplitOptions(TypedDict, total=False):
+class SplitKeywords(TypedDict, total=False):
     """By what an epsilon is split over queries, and what is shown of their errors."""
 
     index: Sequence[float] | None

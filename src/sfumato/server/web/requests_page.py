@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from sfumato.escrow.submissions.lifecycle import State
-from sfumato.presentation.escrow import notifications_view, submission
+from sfumato.presentation.escrow import notifications_view, submission_view
 from sfumato.presentation.wording import requests_sentences as of_request
 from sfumato.server.dependencies import AfterNumber, EscrowDep, ReadingUser
 from sfumato.server.web.shell import RendererDep
@@ -27,9 +27,9 @@ def requests(
     after: AfterNumber = None,
 ) -> Response:
     """One's own; those of datasets that one controls are in the inbox."""
-    found = escrow.requests.many(actor, state=state and state.value, after=after, limit=_A_PAGE + 1)
-    more = found[_A_PAGE - 1]["number"] if len(found) > _A_PAGE else None
-    own = [submission.request(one) for one in found[:_A_PAGE] if one.get("analyst", actor.name) == actor.name]
+    visible = escrow.requests.many(actor, state=state and state.value, after=after, limit=_A_PAGE + 1)
+    more = visible[_A_PAGE - 1]["number"] if len(visible) > _A_PAGE else None
+    own = [submission_view.request(one) for one in visible[:_A_PAGE] if one.get("analyst", actor.name) == actor.name]
     notices = [notifications_view.worded(one) for one in escrow.notifications.many(actor, limit=_NOTICES)]
     return page(
         "requests.html",

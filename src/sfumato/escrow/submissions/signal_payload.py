@@ -16,7 +16,7 @@ from sfumato.escrow.policy.policy import AccessRule
 from sfumato.escrow.submissions.code_review import fingerprint, marks
 from sfumato.escrow.submissions.lifecycle import PENDING, Act, State, Submission
 from sfumato.escrow.submissions.payload import Approved, Payload, no_guarantee
-from sfumato.escrow.submissions.request import Request
+from sfumato.escrow.submissions.request_payload import Request
 from sfumato.escrow.submissions.scoring import (
     OWN_BLOCKS,
     OWN_DRAWS,
@@ -29,16 +29,16 @@ from sfumato.escrow.submissions.store import SubmissionStore
 from sfumato.ledger.entry import NANO
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.release import Answer, ReleaseCertificate, Released
-from sfumato.model.signal import SignalKind
+from sfumato.model.signal_score import SignalKind
 from sfumato.release.bound_query import bind
 from sfumato.release.decide import EPSILON_MAX
 from sfumato.release.ledger import PrivacyLedger, digest
 from sfumato.signals.record import look_text
-from sfumato.signals.signal import preview_guarantee
 from sfumato.signals.signal_request import SignalRequest, signal_request, table_of
 from sfumato.signals.tasks.own_code import OwnCode, Run
 from sfumato.signals.tasks.registry import task as task_of
 from sfumato.signals.tasks.task import Task
+from sfumato.signals.utility_signal import preview_guarantee
 
 HOW = ("range", "epsilon", "blocks", "draws", "by_range")
 
@@ -99,7 +99,7 @@ class Signal(Submission):
 
     @property
     def is_automatic(self) -> bool:
-        """Whether an automatic flow covers it: no person has to read code, or a value."""
+        """Whether a policy that approves by itself covers it: no person has to read code, or a value."""
         return not self.has_code and not self.is_exact
 
     @property
@@ -176,8 +176,8 @@ class SignalPayload(Payload[Signal]):
     def guarantee(self) -> Guarantee:
         if self.submission.is_exact:
             return Guarantee.NONE
-        mandate = mandate_of(self.signed, self.flow, by_a_person=True)
-        query = bind(self._store.datasets.planned(self.dataset, mandate, self.analyst), self._about.sql)
+        authorization = mandate_of(self.signed, self.access, by_a_person=True)
+        query = bind(self._store.datasets.planned(self.dataset, authorization, self.analyst), self._about.sql)
         parameters = self.submission.parameters(preregistered=self._preregistered)
         return preview_guarantee(query, self._about.release, self.submission.scored_by(), parameters)
 
@@ -195,13 +195,13 @@ class SignalPayload(Payload[Signal]):
             "sql": self._about.sql,
             "code": signal.code,
             "marks": [] if signal.code is None else marks(signal.code),
-            "sandbox": self._store.outside.sandbox.missing() if signal.has_code else None,
+            "sandbox": self._store.ports.sandbox.missing() if signal.has_code else None,
             "guarantee": self.guarantee.value,
             "epsilon": EPSILON_MAX if signal.is_exact else signal.how.get("epsilon") or 0.0,
             "charge": self._charge(ledger),
             "bits": None
             if signal.bits is None
-            else {"told": signal.bits, "used": _bits_used(self._store, signal), "budget": self.flow.signal_bits},
+            else {"told": signal.bits, "used": _bits_used(self._store, signal), "budget": self.access.signal_bits},
         }
 
     def _charge(self, ledger: PrivacyLedger) -> SignalCharge | None:
@@ -220,13 +220,13 @@ class SignalPayload(Payload[Signal]):
         return result
 
     def require_allowed(self) -> None:
-        self.flow.require_signal(self.submission.kind, own_code=self.submission.has_code)
+        self.access.require_signal(self.submission.kind, own_code=self.submission.has_code)
 
     def require_possible(self) -> None:
         if self.submission.has_code and self.submission.state is State.SUBMITTED:
-            require_sandbox(self._store.outside.sandbox)
+            require_sandbox(self._store.ports.sandbox)
         if self.submission.is_exact:
-            require_bits(self._store, self.submission, self.flow)  # the policy may allow fewer by now
+            require_bits(self._store, self.submission, self.access)  # the policy may allow fewer by now
 
     def require_guarantee(self, *, allow_no_guarantee: bool) -> None:
         """That the policy lists `as_published` says that it may leave without one; its approver says so too."""
@@ -255,7 +255,7 @@ class SignalPayload(Payload[Signal]):
         how = {name: getattr(parameters, name) for name in names}
         how |= {"kind": parameters.kind.value, "preregistered": parameters.attestation}
         datasets, task = self._store.datasets, dict(self.submission.task or {})
-        job = datasets.job("signal", self.dataset, approved.who, approved.mandate)
+        job = datasets.job("signal", self.dataset, approved.who, approved.authorization)
         job |= {"sql": self._about.sql, "release": self._about.answer, "task": task, "how": how}
         result: Mapping[str, Any] = datasets.computed(self.analyst, self.dataset, self.submission.id, job)["signal"]
         return result
@@ -263,22 +263,22 @@ class SignalPayload(Payload[Signal]):
     def _run_code(self, approved: Approved, parameters: SignalRequest) -> Mapping[str, Any]:
         """In the sandbox, which this process starts: a worker hands over the tables that are scored, and no more."""
         id, code, free = self.submission.id, self.submission.code, not self.submission.reads_people
-        outside, datasets = self._store.outside, self._store.datasets
-        require_sandbox(outside.sandbox)
+        ports, datasets = self._store.ports, self._store.datasets
+        require_sandbox(ports.sandbox)
         assert code is not None
         context = (
-            datasets.planned(self.dataset, approved.mandate, self.analyst)
+            datasets.planned(self.dataset, approved.authorization, self.analyst)
             if free
-            else datasets.as_read(self.dataset, approved.mandate, approved.who)
+            else datasets.as_read(self.dataset, approved.authorization, approved.who)
         )
         query = bind(context, self._about.sql)
         released = table_of(self._about.release.answer, query.measurement)
 
         def tables(blocks: int | None) -> Mapping[str, Any]:
-            job = datasets.job("tables", self.dataset, approved.who, approved.mandate)
-            return outside.runner.run(id, job | {"sql": self._about.sql, "blocks": blocks, "data": context.version})
+            job = datasets.job("tables", self.dataset, approved.who, approved.authorization)
+            return ports.runner.run(id, job | {"sql": self._about.sql, "blocks": blocks, "data": context.version})
 
-        run = self._code_runs[id] = Runs(outside.sandbox, code, released, all_public=free)
+        run = self._code_runs[id] = Runs(ports.sandbox, code, released, all_public=free)
         try:
             if run(released) is None:
                 raise Refused.because("function-without-score")
@@ -306,8 +306,8 @@ def _bits_used(store: SubmissionStore[Signal], signal: Signal) -> float:
     return float(sum(row["bits"] for row in counted if row["id"] != signal.id))
 
 
-def require_bits(store: SubmissionStore[Signal], signal: Signal, flow: AccessRule) -> None:
+def require_bits(store: SubmissionStore[Signal], signal: Signal, access: AccessRule) -> None:
     """Refuse what would tell more than the policy lets exact scores tell this analyst."""
-    told, used = signal.bits or 0.0, _bits_used(store, signal)
-    if told + used > flow.signal_bits:
-        raise Forbidden.because("signal-beyond-bits", told=told, used=used, budget=flow.signal_bits)
+    bits, used = signal.bits or 0.0, _bits_used(store, signal)
+    if bits + used > access.signal_bits:
+        raise Forbidden.because("signal-beyond-bits", told=bits, used=used, budget=access.signal_bits)

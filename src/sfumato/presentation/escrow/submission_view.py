@@ -1,4 +1,4 @@
-"""Requests and signals as they are shown to whoever asks and whoever decides: plain JSON, with sentences."""
+"""Requests and signals as analysts and controllers see them: plain JSON, with sentences."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 from sfumato.escrow.questions.exploration import RequestEstimate
 from sfumato.escrow.questions.facts import MeanErrors, QueryFacts, RequestFacts
 from sfumato.escrow.submissions.code_review import Mark, Reason
-from sfumato.escrow.submissions.signal import SignalCharge
+from sfumato.escrow.submissions.signal_payload import SignalCharge
 from sfumato.escrow.submissions.signals import TaskLibrary
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.release import ReleaseCertificate
-from sfumato.model.signal import SignalKind, from_stored
+from sfumato.model.signal_score import SignalKind, from_stored
 from sfumato.presentation.certificate import worded_json
 from sfumato.presentation.escrow import policy_view
 from sfumato.presentation.signal_view import picture
@@ -48,54 +48,50 @@ _NAMED = {Reason.IMPORTS: of_code.imports, Reason.CALLS: of_code.calls}
 # Requests
 
 
-def request(found: Facts) -> dict[str, Any]:
+def request(facts: Facts) -> dict[str, Any]:
     """A request, with what happens next."""
-    return {**found, "next": of_request.NEXT[found["next"].state]}
+    return {**facts, "next": of_request.NEXT[facts["next"].state]}
 
 
-def request_page(found: Facts) -> dict[str, Any]:
+def request_page(page: Facts) -> dict[str, Any]:
     """What an approver reads of a request."""
-    said = {"request": request(found["request"]), "facts": facts(found["facts"])}
-    return {**found, **said, **_on_deciding(found)}
+    worded = {"request": request(page["request"]), "facts": facts(page["facts"])}
+    return {**page, **worded, **_on_deciding(page)}
 
 
-def facts(found: RequestFacts) -> dict[str, Any]:
+def facts(estimated: RequestFacts) -> dict[str, Any]:
     """What a request would cost and mean."""
-    word = found.guarantee
+    word = estimated.guarantee
     return {
-        "queries": [_query(one) for one in found.queries],
-        "epsilon": found.epsilon,
-        "delta": found.delta,
+        "queries": [_query(one) for one in estimated.queries],
+        "epsilon": estimated.epsilon,
+        "delta": estimated.delta,
         "guarantee": word.value,
-        "spent": found.total.epsilon,
-        "dataset_guarantee": found.total.guarantee.value,
-        "budget": of_guarantee.budget(found.budget),
-        "left": found.left,
+        "spent": estimated.total.epsilon,
+        "dataset_guarantee": estimated.total.guarantee.value,
+        "budget": of_guarantee.budget(estimated.budget),
+        "left": estimated.left,
         "sentences": [
-            *([] if word.holds else [of_request.lost(found.lost)]),
-            of_request.costs(found.epsilon, found.delta, word, found.left),
+            *([] if word.holds else [of_request.lost(estimated.lost)]),
+            of_request.costs(estimated.epsilon, estimated.delta, word, estimated.left),
             f"What leaves would carry the word {word.value}. {MEANINGS[word]}",
         ],
     }
 
 
-def estimate(found: RequestEstimate) -> dict[str, Any]:
+def estimate(estimated: RequestEstimate) -> dict[str, Any]:
     """What a request would cost and mean, and why it would be submitted in vain, if it would be."""
-    word, allowed = found.facts.guarantee, found.allowed or ()
-    return {**facts(found.facts), "barred": of_request.barred(word, allowed) if found.barred else None}
+    word, allowed = estimated.facts.guarantee, estimated.allowed or ()
+    return {**facts(estimated.facts), "barred": of_request.barred(word, allowed) if estimated.barred else None}
 
 
-def dry_run(found: Facts) -> dict[str, Any]:
-    return {**found, "sentence": of_request.invented(found["people"])}
-
-
-def explored(found: Facts) -> dict[str, Any]:
+def explored(exploration: Facts) -> dict[str, Any]:
     """Risk as sliders move through it; after an exposure histogram, with what the dataset has spent."""
-    if "spent" not in found:
-        return dict(found)
-    spent = found["spent"]
+    if "spent" not in exploration:
+        return dict(exploration)
+    spent = exploration["spent"]
     words = of_explorer.spent(spent.epsilon, of_guarantee.budget(spent.budget), spent.left)
-    return {**found, "spent": {"epsilon": spent.epsilon, "words": words}}
+    return {**exploration, "spent": {"epsilon": spent.epsilon, "words": words}}
 
 
 def _query(one: QueryFacts) -> dict[str, Any]:
@@ -122,27 +118,27 @@ def _query(one: QueryFacts) -> dict[str, Any]:
     }
 
 
-def _averages(found: MeanErrors) -> str:
-    return of_choosing.HOW_MANY if found.people is None else of_choosing.averages(found.errors, found.people)
+def _averages(errors: MeanErrors) -> str:
+    return of_choosing.HOW_MANY if errors.people is None else of_choosing.averages(errors.errors, errors.people)
 
 
-def _on_deciding(found: Facts) -> dict[str, Any]:
+def _on_deciding(page: Facts) -> dict[str, Any]:
     """What an approver should know of looks, and of the policy."""
-    look = found["warning"]
+    look = page["warning"]
     return {
         "warning": None if look is None else policy_view.earlier_look(look),
-        "policy": policy_view.sentences(found["policy"]),
+        "policy": policy_view.sentences(page["policy"]),
     }
 
 
 # Signals
 
 
-def signal(found: Facts) -> dict[str, Any]:
+def signal(facts: Facts) -> dict[str, Any]:
     """A signal, with what happens next and what came of it."""
-    stands, result = found["next"], found.get("result")
-    said = {"next": of_signalling.following(stands.state, stands.run, stands.of)}
-    return {**found, **said, **({} if result is None else {"result": signal_result(result)})}
+    stands, result = facts["next"], facts.get("result")
+    worded = {"next": of_signalling.following(stands.state, stands.run, stands.of)}
+    return {**facts, **worded, **({} if result is None else {"result": signal_result(result)})}
 
 
 def signal_result(stored: Facts) -> dict[str, Any]:
@@ -153,48 +149,52 @@ def signal_result(stored: Facts) -> dict[str, Any]:
     read = from_stored(stored, ReleaseCertificate.from_dict(stored["certificate"]))
     now = Guarantee(stored["guarantee"])
     came_back = [] if now is read.guarantee else [of_signalling.came_back(read.guarantee, now)]
-    said = {"title": of_signal.TITLES[read.kind], "sentences": [*of_signal.sentences(read), *came_back]}
-    return {**worded, **said, "picture": picture(read)}
+    sentences = {"title": of_signal.TITLES[read.kind], "sentences": [*of_signal.sentences(read), *came_back]}
+    return {**worded, **sentences, "picture": picture(read)}
 
 
-def signal_page(found: Facts) -> dict[str, Any]:
+def signal_page(page: Facts) -> dict[str, Any]:
     """What an approver reads of a signal."""
-    asked, bits, missing = found["signal"], found["bits"], found["sandbox"]
-    word = Guarantee(found["guarantee"])
+    facts, bits, missing = page["signal"], page["bits"], page["sandbox"]
+    word = Guarantee(page["guarantee"])
     return {
-        "signal": signal(asked),
-        **{name: found[name] for name in ("binding", "analyst", "request", "sql", "code")},
-        "marks": marks(found["marks"]),
+        "signal": signal(facts),
+        **{name: page[name] for name in ("binding", "analyst", "request", "sql", "code")},
+        "marks": marks(page["marks"]),
         "sandbox": None if missing is None else missing.hint,
-        **{name: found[name] for name in ("guarantee", "epsilon")},
-        "sentences": of_signalling.carried(SignalKind(asked["kind"]), holds=word.holds),
-        "charge": None if found["charge"] is None else _charge(found["charge"]),
+        **{name: page[name] for name in ("guarantee", "epsilon")},
+        "sentences": of_signalling.carried(SignalKind(facts["kind"]), holds=word.holds),
+        "charge": None if page["charge"] is None else _charge(page["charge"]),
         "bits": None if bits is None else {**bits, "sentence": of_signalling.bits(**bits)},
-        **{name: found[name] for name in ("approvals", "guarantees", "looked")},
-        **_on_deciding(found),
+        **{name: page[name] for name in ("approvals", "guarantees", "looked")},
+        **_on_deciding(page),
     }
 
 
-def marks(found: list[Mark]) -> list[dict[str, Any]]:
+def marks(marked: list[Mark]) -> list[dict[str, Any]]:
     """The lines of code that deserve attention, each with why."""
-    said = {(one.line, _NAMED[one.reason](one.name) if one.reason in _NAMED else _MARKS[one.reason]) for one in found}
-    return [{"line": line, "why": why} for line, why in sorted(said)]
+    reasons = {
+        (one.line, _NAMED[one.reason](one.name) if one.reason in _NAMED else _MARKS[one.reason]) for one in marked
+    }
+    return [{"line": line, "why": why} for line, why in sorted(reasons)]
 
 
-def library(found: TaskLibrary) -> dict[str, Any]:
+def library(tasks: TaskLibrary) -> dict[str, Any]:
     """The tasks, the kinds of signals, and whether functions of one's own can run."""
-    said, missing = of_signalling, found.missing
+    sentences, missing = of_signalling, tasks.missing
     return {
-        "tasks": [of_tasks.worded(task) for task in found.tasks],
-        "kinds": [{"kind": k.value, "guarantee": said.GUARANTEES[k], "cost": said.COSTS[k]} for k in SignalKind],
+        "tasks": [of_tasks.worded(task) for task in tasks.tasks],
+        "kinds": [
+            {"kind": k.value, "guarantee": sentences.GUARANTEES[k], "cost": sentences.COSTS[k]} for k in SignalKind
+        ],
         "code": {
             "ready": missing is None,
             "sentence": of_sandbox.READY if missing is None else missing.hint,
-            "padding": said.slowly(found.seconds),
-            "seconds": found.seconds,
+            "padding": sentences.slowly(tasks.seconds),
+            "seconds": tasks.seconds,
         },
     }
 
 
-def _charge(found: SignalCharge) -> str:
-    return of_request.costs(found.epsilon, None, found.guarantee, found.left)
+def _charge(charge: SignalCharge) -> str:
+    return of_request.costs(charge.epsilon, None, charge.guarantee, charge.left)

@@ -1,4 +1,4 @@
-"""Signals that were asked for, as text: in lists, each by itself, and as whoever decides reads them."""
+"""Signals as text: in lists, each by itself, and as an approver reads them."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _ELSEWHERE = ("task", "code", "range", "decided_by", "result", "policy", "bindin
 def signal(facts: Facts) -> str:
     """What was asked for, where it stands, what happens next; and what came of it."""
     decided = [f"{one['who']} ({one['act']})" for one in facts.get("decided_by") or ()]
-    shown = [escrow.outlined(dict(facts) | {"decided": decided}, leave=_ELSEWHERE), asked(facts)]
+    parts = [escrow.outlined(dict(facts) | {"decided": decided}, leave=_ELSEWHERE), _task_or_code(facts)]
     if facts.get("result"):
-        shown += ["\n".join(paragraph(plain(said)) for said in facts["result"]["sentences"])]
-    return "\n\n".join(shown)
+        parts += ["\n".join(paragraph(plain(sentence)) for sentence in facts["result"]["sentences"])]
+    return "\n\n".join(parts)
 
 
-def asked(facts: Facts, marks: Sequence[Facts] = ()) -> str:
-    """The task with its parameters, or the code with its range and, for whoever decides, its marks."""
+def _task_or_code(facts: Facts, marks: Sequence[Facts] = ()) -> str:
+    """The task with its parameters, or the code with its range and, for an approver, its marks."""
     if facts.get("code") is None:
         return escrow.outlined({"task": facts["task"]})
     low, high = facts["range"]
@@ -49,12 +49,12 @@ def page(facts: Facts) -> str:
     promise = (
         f"{one['kind']}, epsilon {facts['epsilon']:g}: approved now, it would carry the word {facts['guarantee']}."
     )
-    shown = [
+    parts = [
         plain(f"Signal {one['number']} ({one['id']}) about request {request['number']} to {one['dataset']}"),
         plain(f"Asked by {whose}, for: {request['purpose']}"),
         plain(facts["sql"]),
         paragraph(STANDS[one["state"]]),
-        asked(one, facts["marks"]),
+        _task_or_code(one, facts["marks"]),
         *([paragraph(plain(facts["sandbox"]))] if facts["sandbox"] else []),
         "\n".join(map(paragraph, [promise, *facts["sentences"]])),
         *([paragraph(facts["charge"])] if facts["charge"] else []),
@@ -64,23 +64,23 @@ def page(facts: Facts) -> str:
         "\n".join(paragraph(plain(sentence)) for sentence in facts["policy"]),
         f"binding: {facts['binding']}",
     ]
-    return "\n\n".join(shown)
+    return "\n\n".join(parts)
 
 
 def numbered(code: str, marks: Sequence[Facts]) -> str:
     """Code line by line, and below a line why it deserves attention."""
-    said: dict[int, list[str]] = {}
+    reasons: dict[int, list[str]] = {}
     for mark in marks:
-        said.setdefault(mark["line"], []).append(mark["why"])
+        reasons.setdefault(mark["line"], []).append(mark["why"])
     lines = []
     for number, line in enumerate(code.splitlines() or [""], 1):
-        lines.append(f"{'!' if number in said else ' '} {number:>3}  {plain(line.expandtabs(4))}")
-        lines += [f"       {'':>{_indent(line)}}^ {why}" for why in said.get(number, ())]
+        lines.append(f"{'!' if number in reasons else ' '} {number:>3}  {plain(line.expandtabs(4))}")
+        lines += [f"       {'':>{_indent(line)}}^ {why}" for why in reasons.get(number, ())]
     return "\n".join(lines)
 
 
 def value(facts: Facts) -> str:
-    return "\n".join(paragraph(said) for said in facts["sentences"])
+    return "\n".join(paragraph(sentence) for sentence in facts["sentences"])
 
 
 def library(facts: Facts) -> str:
@@ -92,12 +92,12 @@ def library(facts: Facts) -> str:
     return "\n\n".join([table(["task", "takes", "scores", "what is scored"], tasks), *kinds, paragraph(plain(own))])
 
 
-def _parameters(told: Sequence[Facts]) -> str:
-    return ", ".join(one["name"] if one["required"] else f"[{one['name']}]" for one in told)
+def _parameters(parameters: Sequence[Facts]) -> str:
+    return ", ".join(one["name"] if one["required"] else f"[{one['name']}]" for one in parameters)
 
 
-def _range(told: Sequence[float] | None) -> str:
-    return "as stated" if told is None else f"{told[0]:g} to {told[1]:g}"
+def _range(ends: Sequence[float] | None) -> str:
+    return "as stated" if ends is None else f"{ends[0]:g} to {ends[1]:g}"
 
 
 def _indent(line: str) -> int:

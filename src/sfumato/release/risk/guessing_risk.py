@@ -9,8 +9,9 @@ from fractions import Fraction
 from typing import Unpack
 
 from sfumato.errors import PreferenceError
+from sfumato.model.calibration import NoiseLaw
 from sfumato.model.choice import Noise
-from sfumato.model.guessing import GuessAt, GuessView
+from sfumato.model.guess_view import GuessAt, GuessView
 from sfumato.model.measurement import Measurement, NumberKind
 from sfumato.model.risk import WORST_CASE
 from sfumato.model.schema import Schema
@@ -32,7 +33,7 @@ from sfumato.privacy.risk.guessing import (
 from sfumato.privacy.risk.profile import CANDIDATES, risk_at
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.decide import candidates_of
-from sfumato.release.options import NoiseOptions
+from sfumato.release.keywords import NoiseKeywords
 from sfumato.release.request import require_delta
 
 
@@ -58,7 +59,7 @@ class GuessingRisk:
         partner: Partner | None,
         candidates: str | Sequence[float] | None,
     ) -> None:
-        if noise.mechanism != "laplace":
+        if noise.mechanism != NoiseLaw.LAPLACE:
             added_numbers(measurement, noise)
         self._query, self._measurement, self._noise = statement.text, measurement, noise
         self._secret, self.partner = known(secret, schema), partner
@@ -148,7 +149,7 @@ def guessing_risk(
     data_sensitivity: float | str | None = None,
     limit: float | str | None = None,
     candidates: str | Sequence[float] | None = None,
-    **how: Unpack[NoiseOptions],
+    **how: Unpack[NoiseKeywords],
 ) -> GuessingRisk:
     """How often somebody's value is guessed right, and what sharing the answer risks, per epsilon: free, public.
 

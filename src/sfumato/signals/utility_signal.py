@@ -8,7 +8,7 @@ from typing import Any
 from sfumato.errors import NoMechanism
 from sfumato.model.guarantee import Guarantee, guarantee_of, weakest
 from sfumato.model.release import Released
-from sfumato.model.signal import SignalKind, SignalScore
+from sfumato.model.signal_score import SignalKind, SignalScore
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.risk.posthoc import require_released_here
 from sfumato.signals.charged import charged_signal
@@ -55,7 +55,7 @@ def preview_guarantee(
         prepare_task(task, query.measurement, release.answer)
         mechanism = query.context.services.mechanism
         redraw(query.statement, query.measurement, release.answer, release.certificate, mechanism, 1)
-        decided = query.context.decided(query.context.ledger.record, request.attestation)
-        return weakest([release.certificate.guarantee, guarantee_of(decided)])
+        decision = query.context.decision_provenances(query.context.ledger.record, request.attestation)
+        return weakest([release.certificate.guarantee, guarantee_of(decision)])
     charged = charged_signal(query, release.answer, task, request, AnswerFromData(query))
     return charged.preview_guarantee()
