@@ -52,23 +52,23 @@ class WorkPools:
 
 
 def _escrow(request: Request) -> Escrow:
-    found: Escrow = request.app.state.escrow
-    return found
+    escrow: Escrow = request.app.state.escrow
+    return escrow
 
 
 def _settings(request: Request) -> ServerSettings:
-    found: ServerSettings = request.app.state.settings
-    return found
+    settings: ServerSettings = request.app.state.settings
+    return settings
 
 
 def _lanes(request: Request) -> WorkPools:
-    found: WorkPools = request.app.state.lanes
-    return found
+    pools: WorkPools = request.app.state.lanes
+    return pools
 
 
 def _caller(request: Request) -> Caller:
-    found: Caller = request.state.caller
-    return found
+    caller: Caller = request.state.caller
+    return caller
 
 
 def _with(scope: str) -> Callable[[Caller], Person]:
@@ -100,8 +100,8 @@ class Page(BaseModel, Generic[T]):
     next: str | int | None
 
 
-def page(found: Iterable[T], limit: int, cursor: str) -> Page[T]:
+def page(rows: Iterable[T], limit: int, cursor: str) -> Page[T]:
     """`found` was asked for one more than `limit`, which tells whether there is another page."""
-    items = list(found)
+    items = list(rows)
     more = len(items) > limit
     return Page(items=items[:limit], next=getattr(items[limit - 1], cursor) if more else None)

@@ -14,7 +14,7 @@ HOW = ("mechanism", "delta", "calibration", "candidates", "epsilon_max")
 _LOCAL = ("worlds",)  # a file is the client's: what it holds is stated
 
 
-def asked(
+def stated_preferences(
     query: BoundQuery, stated: Mapping[str, Any] | None, share: float = 1.0
 ) -> tuple[tuple[Preference, ...], dict[str, Any]]:
     """The preferences of a query and how its noise is drawn; of nothing stated and a whole share, the rule's."""
