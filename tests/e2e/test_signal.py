@@ -14,7 +14,7 @@ from sfumato.client.client import Client
 from sfumato.client.submissions import Answers
 from sfumato.composition.settings import WorkspaceSettings
 from sfumato.errors import AwaitingApproval, NoGuarantee
-from sfumato.model.signal import FreeScore, PublishedScore
+from sfumato.model.signal_score import FreeScore, PublishedScore
 from tests.e2e.command import PATIENCE, Typed, sfumato
 from tests.e2e.served import Served, prepared, secret_file, until
 

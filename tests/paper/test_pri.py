@@ -18,7 +18,7 @@ import sfumato as sf
 from sfumato.model.calibration import NoiseLaw
 from sfumato.model.choice import Noise
 from sfumato.ports import Mechanism
-from sfumato.privacy.risk.posthoc import Window, accepted, loss_gaussian, loss_laplace, pri, ratio, window
+from sfumato.privacy.risk.posthoc import Window, is_accepted, loss_gaussian, loss_laplace, pri, ratio, window
 from sfumato.privacy.risk.rdr import PAPER_CANDIDATES
 from sfumato.release.selection.pri import find_epsilon_from_pri
 from tests.depth import depth
@@ -98,7 +98,7 @@ def test_the_window_is_the_test_of_line_13(percent: int, r: float) -> None:
     found, pris = window(Fraction(percent)), [pri([r], [without]) for without in (0, 1)]
     near = min(abs(r - end) for end in (found.below, found.low, found.high, found.above)) < 1e-9
     inside = r <= found.below or found.low <= r <= found.high or r >= found.above
-    assert near or inside == accepted(min(pris), max(pris), Fraction(percent))
+    assert near or inside == is_accepted(min(pris), max(pris), Fraction(percent))
 
 
 @pytest.mark.slow
@@ -155,8 +155,8 @@ def test_where_nobody_is_counted_the_first_output_leaves() -> None:
 
 @pytest.mark.parametrize(("percent", "times"), [(5, Fraction(20, 19)), (50, 2), (95, 20)])
 def test_p_95_allows_20_times_and_not_95_in_100_more(percent: int, times: Fraction) -> None:
-    assert accepted(1.0, float(times) * (1 - 1e-12), Fraction(percent))
-    assert not accepted(1.0, float(times) * (1 + 1e-9), Fraction(percent))
+    assert is_accepted(1.0, float(times) * (1 - 1e-12), Fraction(percent))
+    assert not is_accepted(1.0, float(times) * (1 + 1e-9), Fraction(percent))
 
 
 def test_releasing_epsilon_by_noisy_max_over_the_ratio_is_useless() -> None:

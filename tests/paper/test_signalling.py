@@ -14,7 +14,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import NoGuarantee
-from sfumato.model.signal import BlockMeanScore, FreeScore, NoisyDifferenceScore, PublishedScore
+from sfumato.model.signal_score import BlockMeanScore, FreeScore, NoisyDifferenceScore, PublishedScore
 
 COUNTIES = [f"county {i:02}" for i in range(40)]
 SQL = "SELECT county, COUNT(*) AS people, SUM(school) AS school, SUM(price) AS price FROM census GROUP BY county"

@@ -18,7 +18,7 @@ import sfumato as sf
 from sfumato.composition import local
 from sfumato.errors import BudgetExceeded, NoGuarantee, PreferenceError
 from sfumato.ledger.entry import Event, nano
-from sfumato.privacy.accounting.zcdp import entered, rho_gaussian, rho_laplace, rho_pure
+from sfumato.privacy.accounting.zcdp import ledger_rho, rho_gaussian, rho_laplace, rho_pure
 from sfumato.privacy.noise.gaussian import mu_on_grid
 from tests.depth import depth
 
@@ -51,25 +51,25 @@ class Charge:
 
 
 def laplace(epsilon: float) -> Charge:
-    return Charge(epsilon, entered(rho_laplace(epsilon, STEPS)))
+    return Charge(epsilon, ledger_rho(rho_laplace(epsilon, STEPS)))
 
 
 def gaussian(epsilon: float) -> Charge:
-    rho = entered(rho_gaussian(mu_on_grid(epsilon, 1e-6, numbers=1)))
+    rho = ledger_rho(rho_gaussian(mu_on_grid(epsilon, 1e-6, numbers=1)))
     return Charge(epsilon, rho, Fraction(1, 10**6))
 
 
 def median(epsilon: float) -> Charge:
-    return Charge(epsilon, entered(rho_pure(epsilon)))
+    return Charge(epsilon, ledger_rho(rho_pure(epsilon)))
 
 
 def by_ward(epsilon: float) -> Charge:
     """Where each row is a person, the count of rows says how many persons a group has."""
-    return Charge(epsilon, entered(rho_laplace(epsilon, STEPS)), Fraction(1, 10**9), Fraction(1, 10**9))
+    return Charge(epsilon, ledger_rho(rho_laplace(epsilon, STEPS)), Fraction(1, 10**9), Fraction(1, 10**9))
 
 
 VARIANCE = sf.variance(0.02, select_epsilon=0.2)
-SELECTION = Charge(0.2, entered(rho_pure(0.2)), word="dp-selected")
+SELECTION = Charge(0.2, ledger_rho(rho_pure(0.2)), word="dp-selected")
 
 KINDS: dict[str, tuple[str, dict[str, Any], Any]] = {
     "laplace": (COUNT, {}, laplace),

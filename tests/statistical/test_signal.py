@@ -17,7 +17,7 @@ import pytest
 import sfumato as sf
 from sfumato.auditing.guesser import Round
 from sfumato.model.facts import Totals
-from sfumato.model.signal import COVERED, BlockMeanScore, NoisyDifferenceScore
+from sfumato.model.signal_score import COVERED, BlockMeanScore, NoisyDifferenceScore
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.release import answer as assemble
 from sfumato.release.noise import Noisy

@@ -86,7 +86,7 @@ def test_a_preference_is_known_to_every_interface() -> None:
     assert registry.preferences({"odds_factor": 1.5}) == (stated,) == registry.from_rule({"odds_factor": 1.5})
     assert registry.to_mapping([stated]) == {"odds_factor": 1.5}
     assert query().choose(stated, sf.gap(3, worst_case=True)).epsilon == pytest.approx(math.log(1.5))
-    assert "odds_factor" in sfumato.server.stated.Preference.model_fields
+    assert "odds_factor" in sfumato.server.stated.NamedPreference.model_fields
     app, taken = typer.Typer(), []
 
     @app.command()
@@ -99,7 +99,7 @@ def test_a_preference_is_known_to_every_interface() -> None:
 
 
 def test_nothing_is_left_of_it() -> None:
-    assert "odds_factor" not in {*registry.KNOWN, *HELP, *sfumato.server.stated.Preference.model_fields}
+    assert "odds_factor" not in {*registry.KNOWN, *HELP, *sfumato.server.stated.NamedPreference.model_fields}
 
 
 # An engine: DuckDB under another name

@@ -18,7 +18,7 @@ from sfumato.ledger.history import Plan, Record
 from sfumato.ledger.odometer import Total
 from sfumato.ledger.opening import Opening
 from sfumato.model.guarantee import Guarantee
-from sfumato.privacy.accounting.zcdp import entered, rho_pure
+from sfumato.privacy.accounting.zcdp import ledger_rho, rho_pure
 
 SCHEMA, RULE = {"": "table", "days": "0 to 60"}, "gap 1.2"
 
@@ -236,7 +236,7 @@ def test_a_ledger_from_before_there_were_deltas_still_verifies() -> None:
     old = Draft(Event.RESERVED, "stays", "ada", "2026-11-15T09:00:00+00:00", "key", 10**8, "0", {"guarantee": "dp"})
     entry = seal(1, old, GENESIS)
     assert entry.digest == "2e99419014dae36235771a4f5b1a337d4d0380c5cbb207b72c7c8d29182fd8db"
-    assert record(old).total == Total(10**8, Guarantee.DP, 1, exact_rho=entered(rho_pure(0.1)), nano_at_most=10**8)
+    assert record(old).total == Total(10**8, Guarantee.DP, 1, exact_rho=ledger_rho(rho_pure(0.1)), nano_at_most=10**8)
 
 
 @given(st.fractions(0, 1) | st.floats(0, 1).map(lambda delta: Fraction(str(delta))))

@@ -22,7 +22,7 @@ from sfumato.model.guarantee import ChosenBy, Guarantee, chosen_by
 from sfumato.presentation import ledger_view as view
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.privacy.accounting.cost import rho_delta_of, rho_of
-from sfumato.privacy.accounting.zcdp import entered, epsilon_of_zcdp, rho_gaussian, rho_laplace, rho_pure
+from sfumato.privacy.accounting.zcdp import epsilon_of_zcdp, ledger_rho, rho_gaussian, rho_laplace, rho_pure
 from sfumato.privacy.noise.calibration import calibrate
 from sfumato.release.reserve import PrivacyCost, charge_figures, version_of
 
@@ -74,7 +74,7 @@ def test_a_charge_says_what_it_consists_of() -> None:
         "mechanism": "laplace",
         "epsilon": 0.5,
         "delta": "0",
-        "rho": str(entered(rho_laplace(0.5, 1024))),
+        "rho": str(ledger_rho(rho_laplace(0.5, 1024))),
         "rho_delta": "0",
         "select_epsilon": 0.0,
         "at_most": 0.5,
@@ -128,16 +128,21 @@ def test_what_was_chosen_by_looking_is_not_told_even_where_it_is_known() -> None
 @pytest.mark.parametrize(
     ("sql", "noise", "rho", "uncovered"),
     [
-        (COUNT, Noise(), entered(rho_laplace(2.0, 1024)), 0),
-        ("SELECT COUNT(*), MEDIAN(days) FROM stays", Noise(), entered(rho_laplace(1, 1024)) + entered(rho_pure(1)), 0),
-        ("SELECT ward, COUNT(*) FROM stays GROUP BY ward", Noise(), entered(rho_laplace(2.0, 1024)), 0),
+        (COUNT, Noise(), ledger_rho(rho_laplace(2.0, 1024)), 0),
+        (
+            "SELECT COUNT(*), MEDIAN(days) FROM stays",
+            Noise(),
+            ledger_rho(rho_laplace(1, 1024)) + ledger_rho(rho_pure(1)),
+            0,
+        ),
+        ("SELECT ward, COUNT(*) FROM stays GROUP BY ward", Noise(), ledger_rho(rho_laplace(2.0, 1024)), 0),
         (
             "SELECT town, COUNT(*) FROM stays GROUP BY town",
             Noise(delta=1e-9),
-            entered(rho_laplace(2.0, 1024)),
+            ledger_rho(rho_laplace(2.0, 1024)),
             Fraction(1, 10**9),
         ),
-        ("SELECT AVG(days) FROM stays", Noise("truncated", 1e-9), 2 * entered(rho_pure(1.0)), Fraction(1, 10**9)),
+        ("SELECT AVG(days) FROM stays", Noise("truncated", 1e-9), 2 * ledger_rho(rho_pure(1.0)), Fraction(1, 10**9)),
     ],
 )
 def test_what_a_draw_costs(sql: str, noise: Noise, rho: Fraction, uncovered: Fraction) -> None:
@@ -163,7 +168,7 @@ def test_rhos_add_up_exactly() -> None:
 
 
 def test_charges_of_older_ledgers_count_as_any_pure_mechanism_does() -> None:
-    assert total((0.1, {}), (0.2, {})).exact_rho == entered(rho_pure(0.1)) + entered(rho_pure(0.2))
+    assert total((0.1, {}), (0.2, {})).exact_rho == ledger_rho(rho_pure(0.1)) + ledger_rho(rho_pure(0.2))
     assert total((0.1, {}), delta="1/1000000").exact_rho is None, "of a delta nobody knows what it is for"
     assert total((0.1, {"rho": "1/8"}), delta="1/1000000").rho_delta == Fraction(1, 10**6), "unless it is said"
 

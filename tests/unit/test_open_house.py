@@ -5,7 +5,7 @@ from __future__ import annotations
 from sfumato.cli.local.demo_server import ANALYST, BOARD, CONTROLLER, POLICY
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.policy.read import policy_of
-from sfumato.model.signal import SignalKind
+from sfumato.model.signal_score import SignalKind
 from sfumato.release.decide import EPSILON_MAX
 
 PEOPLE = [

@@ -26,10 +26,10 @@ from sfumato.privacy.noise.calibration import mu_of
 from sfumato.privacy.preferences.preference import Preference, epsilon
 from sfumato.privacy.preferences.private_selection import (
     Selected,
+    candidate_below,
     epsilon_under_cap,
     epsilon_within_variance,
     floor_of_variance,
-    rounded_down,
 )
 from sfumato.privacy.risk.rdr_variance import (
     bound_on_variance,
@@ -243,7 +243,7 @@ def test_rounded_down_to_a_published_candidate(
     allowed: float, candidates: tuple[float, ...] | None, ceiling: float, found: float | None
 ) -> None:
     assert Selected.rounded(allowed, ceiling, candidates).epsilon == found
-    assert (rounded_down(min(allowed, ceiling), candidates, ceiling) or 0) <= allowed
+    assert (candidate_below(min(allowed, ceiling), candidates, ceiling) or 0) <= allowed
 
 
 # Refused from public facts, before anything is charged

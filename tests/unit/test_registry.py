@@ -13,7 +13,7 @@ from sfumato.presentation.wording.asking import OFFERS, RULE
 from sfumato.presentation.wording.rule import KINDS
 from sfumato.privacy.preferences.preference import epsilon
 from sfumato.privacy.preferences.registry import KNOWN, NAMES, OPTIONS, UNSTATED, OptionKind, examples, preferences
-from sfumato.server.stated import Preference
+from sfumato.server.stated import NamedPreference
 
 TYPES: dict[OptionKind, tuple[Any, ...]] = {
     OptionKind.NUMBER: (float, float | None),
@@ -47,7 +47,9 @@ def test_every_value_is_of_the_kind_that_the_list_says(option: Any) -> None:
 
 
 def test_every_interface_has_the_same_names() -> None:
-    assert set(Preference.model_fields) - {"mechanism", "delta", "calibration", "candidates", "epsilon_max"} == KNOWN
+    assert (
+        set(NamedPreference.model_fields) - {"mechanism", "delta", "calibration", "candidates", "epsilon_max"} == KNOWN
+    )
     assert set(HELP) - {"priority", "larger_than_spent"} == KNOWN
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from sfumato.escrow.questions import preferences as asking
 from sfumato.privacy.preferences import registry
-from sfumato.server.stated import Preference
+from sfumato.server.stated import NamedPreference
 from tests.served import ESTIMATE, Caller, Nouns, app_on
 
 NOUNS = Nouns()
@@ -151,7 +151,7 @@ def test_a_body_that_does_not_say_how_large_it_is_is_counted() -> None:
 
 def test_every_name_of_a_preference_has_a_kind() -> None:
     """Whatever has none would reach the escrow as anything that JSON can write."""
-    assert set(Preference.model_fields) == {*registry.NAMES, *registry.HOW, *asking.HOW}
+    assert set(NamedPreference.model_fields) == {*registry.NAMES, *registry.HOW, *asking.HOW}
 
 
 @pytest.mark.parametrize(

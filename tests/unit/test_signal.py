@@ -16,7 +16,7 @@ import pytest
 import sfumato as sf
 from sfumato.api.dataset import Query
 from sfumato.errors import BadInput, NoGuarantee, NoMechanism, PreferenceError
-from sfumato.model.signal import FreeScore, Proof, covering_value, from_stored
+from sfumato.model.signal_score import FreeScore, Proof, covering_value, from_stored
 from sfumato.presentation.wording.signals import tasks as of_tasks
 from sfumato.signals.score_grid import bits, block_grid, difference_grid, rounded_score
 from sfumato.signals.tasks.distributions import chi_square_tail, student_tail

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.privacy.accounting.zcdp import (
-    entered,
     epsilon_of_zcdp,
     epsilon_of_zcdp_simple,
+    ledger_rho,
     rho_gaussian,
     rho_laplace,
     rho_pure,
@@ -68,10 +68,10 @@ def test_moving_several_cells_costs_no_more_than_moving_one(epsilon: float, one:
 
 
 def test_where_floats_end() -> None:
-    assert rho_pure(0.0) == rho_laplace(0.0, 7) == rho_gaussian(0.0) == 0 == entered(0.0)
+    assert rho_pure(0.0) == rho_laplace(0.0, 7) == rho_gaussian(0.0) == 0 == ledger_rho(0.0)
     for least in (rho_pure(1e-300), rho_laplace(1e-300, 1024), rho_gaussian(1e-300)):
         assert least > 0
-        assert entered(least) == Fraction(1, 10**12)
+        assert ledger_rho(least) == Fraction(1, 10**12)
     assert rho_laplace(1000.0, 1) == pytest.approx(1000)
     with pytest.raises(ValueError, match="at least one step"):
         rho_laplace(1.0, 0)
@@ -79,7 +79,7 @@ def test_where_floats_end() -> None:
 
 @given(st.floats(0, 1e3))
 def test_what_is_entered_is_never_less(rho: float) -> None:
-    assert 0 <= entered(rho) - Fraction(rho) < Fraction(1, 10**12)
+    assert 0 <= ledger_rho(rho) - Fraction(rho) < Fraction(1, 10**12)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from sfumato.presentation.beliefs import BeliefAt, BeliefTable, document, figure
 from sfumato.presentation.wording import belief as of_belief
 from sfumato.privacy.preferences.belief import Belief, Universe, require_bounded
 from sfumato.privacy.preferences.preference import exactly
-from sfumato.privacy.risk.belief import suspected
+from sfumato.privacy.risk.belief import suspicion
 from sfumato.privacy.risk.guessing import guess_chance
 from sfumato.privacy.risk.possible_worlds import (
     average_at,
@@ -62,7 +62,7 @@ class Beliefs(Display, Confidential):
         return 1.0 if self._countless else self._posterior(max(beliefs_at(self._worlds, math.inf)))
 
     def _posterior(self, belief: float) -> float:
-        return belief if self._suspicion is None else suspected(belief, self._suspicion, self.people_count)
+        return belief if self._suspicion is None else suspicion(belief, self._suspicion, self.people_count)
 
     @cached_property
     def _width(self) -> float:

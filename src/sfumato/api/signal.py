@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any, TypedDict, Unpack
 
 from sfumato.api.figure import Picture
-from sfumato.model import signal as model
+from sfumato.model import signal_score as model
 from sfumato.model.release import Released
 from sfumato.presentation import signal_view as view
 from sfumato.presentation.certificate import worded

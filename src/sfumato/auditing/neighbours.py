@@ -16,6 +16,7 @@ from operator import attrgetter
 from statistics import NormalDist
 
 from sfumato.auditing.guesser import Corner, Numbers, OutputEvent, half_noise_event
+from sfumato.model.calibration import NoiseLaw
 from sfumato.model.schema import Relation
 from sfumato.privacy.noise.gaussian import mu_analytic
 from sfumato.privacy.noise.rank_selection import target
@@ -141,7 +142,7 @@ def grouped_pairs(setup: Setup) -> tuple[NeighbourPair, ...]:
     """
     apart = ((1, HERE), (1, THERE))
     together = ((1, HERE), (1, HERE))
-    person, moves = (apart, (1.0, 1.0)) if setup.mechanism == "laplace" else (together, (2.0, 0.0))
+    person, moves = (apart, (1.0, 1.0)) if setup.mechanism == NoiseLaw.LAPLACE else (together, (2.0, 0.0))
     limits: Numbers = (2.0, 2.0)
     instead: tuple[Row, ...] = ()
     if setup.replaced:
@@ -157,9 +158,9 @@ def grouped_pairs(setup: Setup) -> tuple[NeighbourPair, ...]:
 def _half_noise_events(setup: Setup, moves: Numbers, limits: Numbers, numbers: int) -> tuple[OutputEvent, ...]:
     """Noise half as wide as so many numbers need that share what there is to spend."""
     used = [abs(move) / limit for move, limit in zip(moves, limits, strict=True)]
-    if setup.mechanism == "laplace":
+    if setup.mechanism == NoiseLaw.LAPLACE:
         return (half_noise_event(setup.epsilon, len(moves), math.fsum(used) / numbers),)
-    if setup.mechanism == "truncated":
+    if setup.mechanism == NoiseLaw.TRUNCATED:
         return _truncated_noise_events(setup, [share for share in used if share], numbers)
     normal, mu = NormalDist(), mu_analytic(setup.epsilon, setup.delta or 0.0)
     apart = 2 * mu * math.hypot(*used) / math.sqrt(numbers)

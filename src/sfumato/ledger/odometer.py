@@ -10,7 +10,7 @@ from fractions import Fraction
 from sfumato.errors import PreferenceError
 from sfumato.ledger.entry import NANO, Draft, Entry, nano, upward
 from sfumato.model.guarantee import Guarantee, weakest
-from sfumato.privacy.accounting.zcdp import entered, epsilon_of_zcdp, rho_pure
+from sfumato.privacy.accounting.zcdp import epsilon_of_zcdp, ledger_rho, rho_pure
 
 
 class By(StrEnum):
@@ -108,7 +108,7 @@ def _rho(draft: Draft) -> Fraction | None:
     rho = draft.public.get("rho")
     if rho is not None:
         return Fraction(str(rho))
-    return None if Fraction(draft.delta) else entered(rho_pure(draft.nano_epsilon / NANO))
+    return None if Fraction(draft.delta) else ledger_rho(rho_pure(draft.nano_epsilon / NANO))
 
 
 def _delta(delta: object) -> Fraction:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
+from sfumato.model.calibration import NoiseLaw
 from sfumato.model.schema import Bounds, Category, Type
 from sfumato.model.statement import Aggregate, AggregateKind, Scalar
 
@@ -78,7 +79,7 @@ class NoisyNumber:
 
     def sensitivity_under(self, mechanism: str) -> Fraction:
         """What noise is scaled by: Gaussian noise by a distance (L2), any other by the sum over all cells (L1)."""
-        return self.euclidean if mechanism == "gaussian" else self.sensitivity
+        return self.euclidean if mechanism == NoiseLaw.GAUSSIAN else self.sensitivity
 
     @property
     def offset(self) -> Fraction:

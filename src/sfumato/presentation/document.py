@@ -183,7 +183,7 @@ def _lines(block: Block, width: int, colour: bool) -> str:
             return "\n".join([*map(plain, words.splitlines()), *([plain(about)] if about else [])])
         case FactRows(rows, wrapped=wrapped):
             indent = max((len(label) for label, _ in rows), default=0) + 3
-            pairs = ((f"{label + ':':<{indent}}", value) for label, value in rows)
+            pairs = ((f"{plain(label) + ':':<{indent}}", value) for label, value in rows)
             return "\n".join(_hanging(*pair, width) if wrapped else pair[0] + plain(pair[1]) for pair in pairs)
         case Cells(columns, rows):
             return sideways(columns, rows) if block.lying else table(columns, rows, block.widest)

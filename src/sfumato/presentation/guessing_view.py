@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from sfumato.model.guessing import GuessAt, GuessView
+from sfumato.model.guess_view import GuessAt, GuessView
 from sfumato.presentation.document import Cells, CodeLines, Document, Prose
 from sfumato.presentation.figures.figure import Figure
 from sfumato.presentation.figures.marks import GLYPHS, Line, Verdict

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from sfumato.model.guessing import GuessAt, GuessView
+from sfumato.model.guess_view import GuessAt, GuessView
 from sfumato.presentation.figures.curves import Course
 from sfumato.presentation.figures.figure import Figure
 from sfumato.presentation.figures.marks import Limit, Line, Pin, Points, Surface

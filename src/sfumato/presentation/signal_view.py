@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sfumato.errors import BadInput
-from sfumato.model.signal import FreeScore, SignalScore
+from sfumato.model.signal_score import FreeScore, SignalScore
 from sfumato.presentation.document import Document, Prose
 from sfumato.presentation.figures.figure import Figure
 from sfumato.presentation.figures.marks import Bars, Pin, Span

@@ -293,10 +293,10 @@ def interval(argument: Scalar, schema: Schema) -> Bounds:
             return _hull([interval(part, schema) for part in parts])
         case Case(branches, otherwise):
             results = [result for _, result in branches] + [otherwise]
-            stated = [r for r in results if not (isinstance(r, Constant) and r.value is None)]
-            return _hull([interval(result, schema) for result in stated])
+            present = [r for r in results if not (isinstance(r, Constant) and r.value is None)]
+            return _hull([interval(result, schema) for result in present])
         case Arithmetic(operator, left, right):
-            return _finite(argument, _computed(operator, interval(left, schema), interval(right, schema), argument))
+            return _finite(argument, _arithmetic(operator, interval(left, schema), interval(right, schema), argument))
     raise QueryError(f"The range of {argument.words} does not follow from the bounds", hint="aggregate a number.")
 
 
@@ -314,7 +314,7 @@ def _finite(argument: Scalar, bounds: Bounds) -> Bounds:
     return bounds
 
 
-def _computed(operator: str, a: Bounds, b: Bounds, argument: Scalar) -> Bounds:
+def _arithmetic(operator: str, a: Bounds, b: Bounds, argument: Scalar) -> Bounds:
     if operator == "+":
         return Bounds(a.lower + b.lower, a.upper + b.upper)
     if operator == "-":

@@ -11,7 +11,7 @@ from sfumato.errors import NoGuarantee, PreferenceError
 from sfumato.ledger.charges import BATCH
 from sfumato.model import budget_split as model
 from sfumato.model.budget_split import Checked, QueryShare
-from sfumato.model.calibration import Drawing
+from sfumato.model.calibration import Drawing, NoiseLaw
 from sfumato.model.choice import Noise
 from sfumato.model.measurement import NumberKind
 from sfumato.privacy.noise.calibration import calibrate
@@ -19,12 +19,12 @@ from sfumato.privacy.noise.error import relative_error as error_of
 from sfumato.privacy.noise.intervals import COVERAGE, reach
 from sfumato.privacy.preferences.budget_split import (
     best_index,
-    checked_confidence,
-    checked_errors,
-    checked_guesses,
-    checked_index,
     epsilon_needed,
     parts,
+    require_confidence,
+    require_errors,
+    require_guesses,
+    require_index,
 )
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.privacy.sensitivity import sensitivity_of_rows
@@ -66,11 +66,11 @@ def split(
     if index is not None and aim is not None:
         raise PreferenceError.because("split-index-and-aim")
     whole = stated_epsilon(epsilon).value
-    errors, confidence = checked_errors(relative_error, len(bound)), checked_confidence(confidence)
+    errors, confidence = require_errors(relative_error, len(bound)), require_confidence(confidence)
     units = [_unit(query) for query in bound]
     guesses = None if expected is None else _guesses(bound, expected)
     if index is not None:
-        chosen = checked_index(index, len(bound))
+        chosen = require_index(index, len(bound))
     elif guesses is not None or aim is not None:
         aim = "largest" if aim is None else aim
         chosen = best_index(units, guesses, aim)
@@ -80,7 +80,7 @@ def split(
     own = _parts(bound, units, chosen, whole)
     each = zip(bound, noises, own, chosen, units, errors, guesses or [None] * len(bound), strict=True)
     shares = tuple(_part(*of_query, miss=1 - confidence) for of_query in each)
-    laplace = guesses is not None and mechanism == "laplace"
+    laplace = guesses is not None and mechanism == NoiseLaw.LAPLACE
     needed = epsilon_needed(units, chosen, guesses or (), errors, 1 - confidence) if laplace else None
     return SplitPlan(
         epsilon=whole,
@@ -162,7 +162,7 @@ def _guesses(queries: Sequence[BoundQuery], expected: Sequence[float]) -> tuple[
     for query in queries:
         if not _is_one_number(query):
             raise PreferenceError.because("split-expected-of-several", sql=query.sql)
-    return checked_guesses(expected, len(queries))
+    return require_guesses(expected, len(queries))
 
 
 def _parts(
@@ -185,7 +185,7 @@ def _noises(
     A delta goes to the noise that needs one, in equal parts; where none does it is for tight accounting.
     """
     delta = None if delta is None else checked_delta(delta)
-    needing = [query.has_private_keys or mechanism != "laplace" for query in queries]
+    needing = [query.has_private_keys or mechanism != NoiseLaw.LAPLACE for query in queries]
     own = None if delta is None else _equal(delta, sum(needing) or 1)
     noises = [q.noise(mechanism, own if needs else None, "analytic") for q, needs in zip(queries, needing, strict=True)]
     return tuple(noises), None if any(needing) else delta

@@ -8,6 +8,7 @@ from dataclasses import replace
 from sfumato.errors import PreferenceError
 from sfumato.ledger.entry import Draft
 from sfumato.ledger.history import Record
+from sfumato.model.calibration import NoiseLaw
 from sfumato.model.guarantee import Guarantee, Provenance, guarantee_of
 from sfumato.privacy.noise.calibration import added_numbers
 from sfumato.privacy.preferences.solver import Solution
@@ -64,7 +65,7 @@ def require_releasable(
     query: BoundQuery, request: ReleaseRequest, attestation: str, *, allow_no_guarantee: bool, redraw: bool
 ) -> bool:
     """Refuse what a release would be refused for; whether what left before comes back."""
-    if request.noise.mechanism != "laplace" and query.declared is not None:
+    if request.noise.mechanism != NoiseLaw.LAPLACE and query.declared is not None:
         added_numbers(query.declared, request.noise)
     record = query.context.ledger.record
     before = [] if redraw else select.earlier_outcomes(query, request, record)

@@ -11,6 +11,7 @@ from functools import cached_property
 from sfumato.errors import PreferenceError
 from sfumato.ledger.entry import Draft, Event
 from sfumato.ledger.history import Plan, Record
+from sfumato.model.calibration import NoiseLaw
 from sfumato.model.choice import EpsilonChoice, Noise
 from sfumato.model.guarantee import (
     DecidedBy,
@@ -149,9 +150,9 @@ def rule_of(table: Mapping[str, object] | None, origin: str, *, private_keys: bo
         raise PreferenceError.because("rule-delta-not-a-number", where=f"[rule] in {origin}")
     try:
         checked_noise(mechanism, delta, "analytic", private_keys=True)
-        if mechanism != "laplace" and (private_keys or selects):
+        if mechanism != NoiseLaw.LAPLACE and (private_keys or selects):
             mechanism = "laplace"
-        if mechanism == "laplace" and not private_keys:
+        if mechanism == NoiseLaw.LAPLACE and not private_keys:
             delta = None  # it is there for other statements
         return Rule(preferences, checked_noise(mechanism, delta, "analytic", private_keys=private_keys))
     except PreferenceError as wrong:
@@ -266,13 +267,13 @@ def checked_noise(mechanism: str, delta: float | None, calibration: str, *, priv
     if calibration not in ("analytic", "classic"):
         raise PreferenceError.because("calibration-unknown", calibration=str(calibration))
     delta = None if delta is None else checked_delta(delta)
-    if mechanism == "laplace":
+    if mechanism == NoiseLaw.LAPLACE:
         if delta is not None and not private_keys:
             raise PreferenceError.because("laplace-has-no-delta")
         return Noise(delta=delta)
     if delta is None:
         raise PreferenceError.because("noise-needs-delta", mechanism=mechanism)
-    if mechanism == "truncated":
+    if mechanism == NoiseLaw.TRUNCATED:
         return Noise(mechanism, _below_half(delta))
     return Noise(mechanism, delta, calibration)
 

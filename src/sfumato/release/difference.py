@@ -11,7 +11,7 @@ from sfumato.errors import BadInput, Conflict, NoGuarantee
 from sfumato.model.calibration import Drawing, NoiseLaw
 from sfumato.model.measurement import Assembly, Measurement
 from sfumato.model.release import Answer, Interval, ReleaseCertificate
-from sfumato.privacy.noise.difference import Added, reach_apart
+from sfumato.privacy.noise.difference import AddedNoise, reach_apart
 from sfumato.privacy.noise.intervals import COVERAGE
 from sfumato.release.answer import picks_rows, range_of
 from sfumato.release.bound_query import BoundQuery
@@ -53,9 +53,9 @@ class ReleasedFigure:
         return self.is_plain and self.measurement.numbers[self.column.numbers[0]].kind.counts
 
     @property
-    def noise(self) -> Added:
+    def noise(self) -> AddedNoise:
         drawing = self.drawn[self.column.numbers[0]]
-        return Added(drawing.law, drawing.scale or 0.0, drawing.step, self.furthest)
+        return AddedNoise(drawing.law, drawing.scale or 0.0, drawing.step, self.furthest)
 
     def range(self, miss: float) -> Interval:
         interval = range_of(self.column, self.measurement, self.numbers, self.drawn, miss)

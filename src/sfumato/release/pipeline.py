@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from sfumato.model.calibration import NoiseLaw
 from sfumato.model.release import Released
 from sfumato.privacy.noise.calibration import added_numbers
 from sfumato.release.bound_query import BoundQuery
@@ -29,7 +30,7 @@ def release(
         return release_choice(
             query, choice, allow_no_guarantee=allow_no_guarantee, redraw=redraw, attestation=attestation
         )
-    if request.noise.mechanism != "laplace" and query.declared is not None:
+    if request.noise.mechanism != NoiseLaw.LAPLACE and query.declared is not None:
         added_numbers(query.declared, request.noise)
     plan = DrawPlan(query, request, query.solution(request), hidden=False)
     entered = partial(new_plan, query.context.ledger, request)

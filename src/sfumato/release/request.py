@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from sfumato.errors import PreferenceError
 from sfumato.ledger.entry import NANO
+from sfumato.model.calibration import NoiseLaw
 from sfumato.model.choice import Noise
 from sfumato.privacy.noise.calibration import added_numbers
 from sfumato.privacy.preferences.belief import Belief
@@ -39,7 +40,7 @@ def request_of(
     if not preferences and noise == Noise():
         noise = query.rule.noise
     require_delta(query, noise)
-    if noise.mechanism == "truncated" and query.declared is not None:
+    if noise.mechanism == NoiseLaw.TRUNCATED and query.declared is not None:
         added_numbers(query.declared, noise)
     request = _request(query, preferences, noise, candidates, epsilon_max)
     if any(isinstance(p, Pri) for p in request.preferences):

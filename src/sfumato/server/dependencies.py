@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields
 from typing import Annotated, Any, Generic, TypeAlias, TypeVar, get_args
 
 from fastapi import Depends, Path, Query, Request
@@ -29,6 +29,8 @@ class _Plain:
         kinds = get_args(declared) or (declared,)
 
         def plain(value: Any):  # type: ignore[no-untyped-def]  # a type here would be the document's
+            if isinstance(value, Mapping):  # what is there of it depends on who asks
+                return {each.name: value[each.name] for each in fields(kinds[0]) if each.name in value}
             return to_plain(value, next(kind for kind in kinds if isinstance(value, kind)))
 
         written = core_schema.plain_serializer_function_ser_schema(plain)

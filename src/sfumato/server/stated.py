@@ -75,10 +75,10 @@ class _Drawn(PreferenceBody):
 
 if TYPE_CHECKING:
 
-    class Preference(_Drawn): ...
+    class NamedPreference(_Drawn): ...
 
 else:
-    Preference = create_model(
+    NamedPreference = create_model(
         "Preference",
         __base__=_Drawn,
         __doc__=_Drawn.__doc__,
@@ -86,6 +86,6 @@ else:
     )
 
 
-def table_of(preference: Preference | None) -> dict[str, Any] | None:
+def table_of(preference: NamedPreference | None) -> dict[str, Any] | None:
     """None, the rule of record, stays None."""
     return None if preference is None else preference.table()

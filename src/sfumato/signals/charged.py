@@ -10,13 +10,13 @@ from sfumato.errors import NoMechanism
 from sfumato.ledger.charges import SIGNAL
 from sfumato.ledger.entry import Draft, Event, nano
 from sfumato.ledger.history import Plan, Record
-from sfumato.model import signal as model
+from sfumato.model import signal_score as model
 from sfumato.model.calibration import NoiseLaw
 from sfumato.model.guarantee import Guarantee, Provenance, chosen_by, guarantee_of, people_provenance
 from sfumato.model.release import Answer, Assumption, ReleaseCertificate
-from sfumato.model.signal import EXACT_SCORE, SignalKind
+from sfumato.model.signal_score import EXACT_SCORE, SignalKind
 from sfumato.model.statement import NOTHING
-from sfumato.privacy.accounting.zcdp import entered, rho_laplace
+from sfumato.privacy.accounting.zcdp import ledger_rho, rho_laplace
 from sfumato.privacy.noise.intervals import reach
 from sfumato.privacy.sensitivity import sensitivity_of_figure
 from sfumato.release.bound_query import BoundQuery
@@ -44,7 +44,7 @@ from sfumato.signals.score_grid import (
     rounded_score,
     width_once_rounded,
 )
-from sfumato.signals.signal_request import SignalRequest, countable, prepare_task, table_of
+from sfumato.signals.signal_request import SignalRequest, prepare_task, require_blocks, table_of
 from sfumato.signals.tasks.own_code import OwnCode
 from sfumato.signals.tasks.task import DECIMALS, Task
 
@@ -63,8 +63,8 @@ def charged_signal(
         case SignalKind.DIFFERENCE:
             return ChargedSignal(query, answer, prepared, request, _difference_grid(query, prepared, request), exact)
         case SignalKind.BLOCKS:
-            grid = block_grid(prepared, query.measurement.steps)
-            return ChargedSignal(query, answer, prepared, countable(request), grid, exact)
+            require_blocks(request.blocks)
+            return ChargedSignal(query, answer, prepared, request, block_grid(prepared, query.measurement.steps), exact)
     return ChargedSignal(query, answer, prepared, request, None, exact)
 
 
@@ -231,7 +231,7 @@ class ChargedSignal:
     def _cost(self) -> PrivacyCost | None:
         if self.grid is None or self.request.epsilon is None:
             return None
-        rho = entered(rho_laplace(self.request.epsilon, self.grid.sensitivity))
+        rho = ledger_rho(rho_laplace(self.request.epsilon, self.grid.sensitivity))
         return PrivacyCost(
             self.request.epsilon, rho, (self._sensitivity,), (self._sensitivity / self.request.epsilon,), 1
         )

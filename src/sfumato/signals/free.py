@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any, cast
 
 from sfumato.errors import NoGuarantee, NoMechanism, PreferenceError
-from sfumato.model import signal as model
+from sfumato.model import signal_score as model
 from sfumato.model.calibration import Drawing, NoiseLaw
 from sfumato.model.facts import Cell
 from sfumato.model.measurement import Measurement

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sfumato.model.signal import EXACT_SCORE, SignalKind
+from sfumato.model.signal_score import EXACT_SCORE, SignalKind
 
 METHODS = {
     SignalKind.DIFFERENCE: "a noisy difference of scores",

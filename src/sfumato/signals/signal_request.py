@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sfumato.errors import BadInput, NoMechanism, PreferenceError
 from sfumato.model.measurement import Measurement, NumberKind
 from sfumato.model.release import Answer
-from sfumato.model.signal import SignalKind
+from sfumato.model.signal_score import SignalKind
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.release.decide import EPSILON_MAX
 from sfumato.release.risk.posthoc import require_public_keys
 from sfumato.signals.tasks.registry import task as task_of
 from sfumato.signals.tasks.table import Table
 from sfumato.signals.tasks.task import Task, is_whole
-
-if TYPE_CHECKING:
-    pass
 
 DRAWS, MOST_DRAWS = 200, 10_000
 BLOCKS, FEWEST_BLOCKS, MOST_BLOCKS = 50, 2, 10_000
@@ -81,10 +78,8 @@ def table_of(answer: Answer, measurement: Measurement) -> Table:
     return Table(answer.columns, answer.rows, figures)
 
 
-def countable(request: SignalRequest) -> SignalRequest:
-    blocks = request.blocks
+def require_blocks(blocks: int) -> None:
     if not is_whole(blocks) or not FEWEST_BLOCKS <= blocks <= MOST_BLOCKS:
         raise PreferenceError.because(
             "signal-blocks", fewest=FEWEST_BLOCKS, most=MOST_BLOCKS, blocks=str(blocks), usual=BLOCKS
         )
-    return request

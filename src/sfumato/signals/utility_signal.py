@@ -8,7 +8,7 @@ from typing import Any
 from sfumato.errors import NoMechanism
 from sfumato.model.guarantee import Guarantee, guarantee_of, weakest
 from sfumato.model.release import Released
-from sfumato.model.signal import SignalKind, SignalScore
+from sfumato.model.signal_score import SignalKind, SignalScore
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.risk.posthoc import require_released_here
 from sfumato.signals.charged import charged_signal

@@ -12,7 +12,7 @@ from sfumato.escrow.identity.person import EVERYONE, Person
 from sfumato.model.budget import NO_BUDGET, BudgetLimit
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.plain import LEFT_OUT
-from sfumato.model.signal import SignalKind
+from sfumato.model.signal_score import SignalKind
 from sfumato.model.statement import AggregateKind, Statement
 from sfumato.privacy.preferences import registry
 from sfumato.privacy.preferences.guessing_preferences import level

@@ -9,7 +9,7 @@ from typing import Any
 from sfumato.escrow.policy.policy import Approve
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.plain import LEFT_OUT
-from sfumato.model.signal import SignalKind
+from sfumato.model.signal_score import SignalKind
 from sfumato.model.statement import AggregateKind
 
 Level = float | str

@@ -23,7 +23,7 @@ from sfumato.escrow.policy.policy import (
 )
 from sfumato.model.budget import MOST_DELTA, MOST_EPSILON, BudgetLimit, limit
 from sfumato.model.guarantee import Guarantee
-from sfumato.model.signal import SignalKind
+from sfumato.model.signal_score import SignalKind
 from sfumato.model.statement import AggregateKind
 from sfumato.privacy.preferences import registry
 from sfumato.privacy.preferences.guessing_preferences import level

@@ -31,7 +31,7 @@ from sfumato.model.budget import BudgetLimit
 from sfumato.model.choice import Noise
 from sfumato.model.fit import Fit
 from sfumato.model.guarantee import Guarantee
-from sfumato.model.guessing import GuessView
+from sfumato.model.guess_view import GuessView
 from sfumato.model.method_comparison import MethodComparison
 from sfumato.model.plain import from_plain
 from sfumato.model.release import ReleaseCertificate

@@ -10,7 +10,7 @@ from typing import Any
 
 from sfumato.errors import Cancelled
 from sfumato.model.release import Released
-from sfumato.model.signal import FreeScore
+from sfumato.model.signal_score import FreeScore
 from sfumato.ports import Sandbox
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.risk.posthoc import require_same_numbers

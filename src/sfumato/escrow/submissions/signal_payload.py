@@ -29,7 +29,7 @@ from sfumato.escrow.submissions.store import SubmissionStore
 from sfumato.ledger.entry import NANO
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.release import Answer, ReleaseCertificate, Released
-from sfumato.model.signal import SignalKind
+from sfumato.model.signal_score import SignalKind
 from sfumato.release.bound_query import bind
 from sfumato.release.decide import EPSILON_MAX
 from sfumato.release.ledger import PrivacyLedger, digest

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sfumato.escrow.questions.risk_facts import CandidateRisk, DryRunFacts, HistogramFacts
 from sfumato.model.guarantee import Guarantee
-from sfumato.model.guessing import GuessView
+from sfumato.model.guess_view import GuessView
 from sfumato.model.method_comparison import MethodComparison, Need
 from sfumato.model.plain import from_plain
 from sfumato.model.release import ReleaseCertificate

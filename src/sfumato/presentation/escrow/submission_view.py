@@ -12,7 +12,7 @@ from sfumato.escrow.submissions.signal_payload import SignalCharge
 from sfumato.escrow.submissions.signals import TaskLibrary
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.release import ReleaseCertificate
-from sfumato.model.signal import SignalKind, from_stored
+from sfumato.model.signal_score import SignalKind, from_stored
 from sfumato.presentation.certificate import worded_json
 from sfumato.presentation.escrow import policy_view
 from sfumato.presentation.signal_view import picture

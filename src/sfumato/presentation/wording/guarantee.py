@@ -11,7 +11,7 @@ from sfumato.model.calibration import NoiseLaw
 from sfumato.model.guarantee import Fixed, Guarantee
 from sfumato.model.release import Assumed, Assumption, ReleaseCertificate
 from sfumato.model.schema import PrivacyUnit, Relation
-from sfumato.model.signal import EXACT_SCORE
+from sfumato.model.signal_score import EXACT_SCORE
 from sfumato.privacy.risk.membership import attack_chance, attack_chance_gaussian
 
 MEANINGS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sfumato.model.guessing import GuessAt
+from sfumato.model.guess_view import GuessAt
 from sfumato.presentation.wording.guarantee import in_100, sentence
 from sfumato.presentation.wording.numbers import number
 from sfumato.privacy.risk.sharing import nearest_word

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from sfumato.model.calibration import Calibration, Drawing, NoiseLaw
 from sfumato.model.measurement import Measurement, NoisyNumber
-from sfumato.privacy.accounting.zcdp import entered, rho_gaussian, rho_laplace, rho_pure
+from sfumato.privacy.accounting.zcdp import ledger_rho, rho_gaussian, rho_laplace, rho_pure
 
 
 def rho_of(measurement: Measurement, calibration: Calibration, positions: Sequence[int] | None = None) -> Fraction:
@@ -18,7 +18,7 @@ def rho_of(measurement: Measurement, calibration: Calibration, positions: Sequen
     Of all numbers, or of those that are drawn.
     """
     drawn = range(len(measurement.numbers)) if positions is None else positions
-    costs = (entered(_rho(measurement.numbers[i], calibration.numbers[i])) for i in drawn)
+    costs = (ledger_rho(_rho(measurement.numbers[i], calibration.numbers[i])) for i in drawn)
     return sum(costs, Fraction(0))
 
 

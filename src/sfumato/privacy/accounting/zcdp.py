@@ -80,10 +80,10 @@ def epsilon_of_zcdp_simple(rho: float, delta: float) -> float:
     return math.inf if delta == 0 else _up(rho + 2 * math.sqrt(rho * -math.log(delta)))
 
 
-def entered(rho: float) -> Fraction:
+def ledger_rho(rho: float) -> Fraction:
     """Rho in whole trillionths, rounded up, as it is written down and added up.
 
-    >>> entered(rho_pure(1.0)), entered(1e-300), entered(0.0)
+    >>> ledger_rho(rho_pure(1.0)), ledger_rho(1e-300), ledger_rho(0.0)
     (Fraction(462117157261, 1000000000000), Fraction(1, 1000000000000), Fraction(0, 1))
     """
     return Fraction(math.ceil(Fraction(rho) * PICO), PICO)

@@ -15,7 +15,7 @@ from sfumato.privacy.noise.truncated_laplace import (
     FLATTEST,
     FURTHEST,
     delta_of_each,
-    kept,
+    mass_within,
     mean_share,
     steps_of_reach,
 )
@@ -26,10 +26,10 @@ def calibrate(measurement: Measurement, noise: Noise, epsilon: float, epsilon_ma
 
     The grid of Gaussian noise is fine enough for the largest epsilon there could be: it must not tell which it was.
     """
-    if noise.mechanism == "gaussian":
+    if noise.mechanism == NoiseLaw.GAUSSIAN:
         mu, largest = _mu_to_draw(measurement, noise, epsilon), mu_analytic(epsilon_max, _delta(noise))
         return Calibration(noise, epsilon, tuple(_gaussian(number, mu, largest) for number in measurement.numbers))
-    if noise.mechanism == "truncated":
+    if noise.mechanism == NoiseLaw.TRUNCATED:
         added_numbers(measurement, noise)
         truncated = tuple(_truncated(number, measurement, noise, epsilon) for number in measurement.numbers)
         return Calibration(noise, epsilon, truncated)
@@ -51,21 +51,21 @@ def scale_of(number: NoisyNumber, noise: Noise, epsilon: float) -> float | None:
     """How wide the noise of a number is: b = D / (w eps), or sigma = D / (sqrt(w) mu); nothing where it is selected."""
     if number.kind is NumberKind.SELECTION:
         return None
-    if noise.mechanism == "gaussian":
+    if noise.mechanism == NoiseLaw.GAUSSIAN:
         return float(number.euclidean) / math.sqrt(number.share) / mu_of(epsilon, noise)
     return number.scale(epsilon)
 
 
 def furthest_of(number: NoisyNumber, measurement: Measurement, noise: Noise, epsilon: float) -> float:
     """How far the noise of a number goes at most; infinite unless it is truncated."""
-    if noise.mechanism != "truncated":
+    if noise.mechanism != NoiseLaw.TRUNCATED:
         return math.inf
     return float(steps_of_reach(number.part(epsilon), _each(measurement, noise), number.steps) * number.step)
 
 
 def mean_of(measurement: Measurement, noise: Noise, epsilon: float) -> float:
     """The mean of the noise over that of Laplace noise of its scale, of the number that has least of it."""
-    if noise.mechanism != "truncated":
+    if noise.mechanism != NoiseLaw.TRUNCATED:
         return 1.0
     delta = delta_of_each(_delta(noise), len(measurement.numbers))
     return min(mean_share(number.part(epsilon), delta) for number in measurement.numbers)
@@ -125,7 +125,7 @@ def _each(measurement: Measurement, noise: Noise) -> float:
 def _truncated(number: NoisyNumber, measurement: Measurement, noise: Noise, epsilon: float) -> Drawing:
     part, delta = number.part(epsilon), _each(measurement, noise)
     reach = steps_of_reach(part, delta, number.steps)
-    if reach > FURTHEST or kept(part, delta) < FLATTEST:
+    if reach > FURTHEST or mass_within(part, delta) < FLATTEST:
         beside = "grid" if reach > FURTHEST else "delta"
         raise NoMechanism.because("epsilon-too-small-for-truncated", beside=beside)
     return Drawing(NoiseLaw.TRUNCATED, part, number.step, number.scale(epsilon), reach=reach)

@@ -15,7 +15,7 @@ _ADDED = (NoiseLaw.LAPLACE, NoiseLaw.TRUNCATED)
 
 
 @dataclass(frozen=True)
-class Added:
+class AddedNoise:
     """Noise that was added to one number: by which law, how wide, on which grid, and how far at most."""
 
     law: NoiseLaw
@@ -43,7 +43,7 @@ def tail(n: int, a: float, b: float) -> float:
     return min(1.0, 2 * p * q / (-math.expm1(-1 / a - 1 / b) * (q - p)) * parts)
 
 
-def reach_apart(one: Added, other: Added, miss: float = 1 - COVERAGE) -> float:
+def reach_apart(one: AddedNoise, other: AddedNoise, miss: float = 1 - COVERAGE) -> float:
     """How far the difference of two numbers, each with noise of its own, goes but for a share `miss` of the time.
 
     Of Laplace noise on one grid exactly, to the next step; of truncated noise that is a bound, as it lies closer to 0
@@ -51,8 +51,11 @@ def reach_apart(one: Added, other: Added, miss: float = 1 - COVERAGE) -> float:
     Gaussian noise goes at most a step further. Whatever differs more gets a bound that needs no independence: each
     stays within its own reach and a step but for half of `miss`.
 
-    >>> one = Added(NoiseLaw.LAPLACE, 40.0, Fraction(1, 1024))
-    >>> round(reach_apart(one, one), 1), round(reach_apart(one, Added(NoiseLaw.GAUSSIAN, 40.0, Fraction(1, 1024))), 1)
+    >>> one = AddedNoise(NoiseLaw.LAPLACE, 40.0, Fraction(1, 1024))
+    >>> (
+    ...     round(reach_apart(one, one), 1),
+    ...     round(reach_apart(one, AddedNoise(NoiseLaw.GAUSSIAN, 40.0, Fraction(1, 1024))), 1),
+    ... )
     (130.9, 198.2)
     """
     most = one.furthest + other.furthest
@@ -63,7 +66,7 @@ def reach_apart(one: Added, other: Added, miss: float = 1 - COVERAGE) -> float:
     return min(most, sum(_alone(noise, miss / 2) for noise in (one, other)))
 
 
-def _steps(one: Added, other: Added, miss: float) -> int:
+def _steps(one: AddedNoise, other: AddedNoise, miss: float) -> int:
     """The fewest steps beyond which the difference lies no more often than `miss`, by bisection."""
     a, b = (noise.scale / float(noise.step) for noise in (one, other))
     below, enough = -1, math.ceil(2 * max(a, b) * math.log(2 / miss)) + 2
@@ -73,7 +76,7 @@ def _steps(one: Added, other: Added, miss: float) -> int:
     return enough
 
 
-def _alone(noise: Added, miss: float) -> float:
+def _alone(noise: AddedNoise, miss: float) -> float:
     """A step more than continuous noise: on its grid it goes at most that much further."""
     law = NoiseLaw.LAPLACE if noise.law in _ADDED else noise.law
     return min(noise.furthest, reach(law, noise.scale, miss) + float(noise.step))

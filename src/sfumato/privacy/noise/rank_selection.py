@@ -39,14 +39,14 @@ def scores(number: NoisyNumber, counts: Counts, epsilon: float) -> list[int]:
     """
     assert number.selects is not None
     total, at, extreme = sum(counts.values()), number.selects.at, number.selects.extreme
-    asked, whole = target(number.sensitivity, number.candidates, epsilon), 1
+    wanted, whole = target(number.sensitivity, number.candidates, epsilon), 1
     if at is not None and extreme is None:
-        asked, whole = at.numerator * total, at.denominator
-    found: list[int] = []
+        wanted, whole = at.numerator * total, at.denominator
+    scores: list[int] = []
     for below, reached, candidates in _ranks(counts, number.candidates):
         first, last = (total - reached, total - below) if extreme is AggregateKind.MAX else (below, reached)
-        found += [-max(0, whole * first - asked, asked - whole * last)] * candidates
-    return found
+        scores += [-max(0, whole * first - wanted, wanted - whole * last)] * candidates
+    return scores
 
 
 def _ranks(counts: Counts, candidates: int) -> Iterator[tuple[int, int, int]]:

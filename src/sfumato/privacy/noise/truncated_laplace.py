@@ -102,10 +102,10 @@ def mean_share(epsilon: float, delta: float) -> float:
     return 1 - a / math.expm1(a) if a < 700 else 1.0
 
 
-def kept(epsilon: float, delta: float) -> float:
+def mass_within(epsilon: float, delta: float) -> float:
     """The share of Laplace noise that lies within the reach.
 
-    >>> round(kept(1, 1e-6), 6), round(kept(1e-3, 0.1), 4)
+    >>> round(mass_within(1, 1e-6), 6), round(mass_within(1e-3, 0.1), 4)
     (0.999999, 0.005)
     """
     return -math.expm1(-epsilon - _beyond(epsilon, delta))

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from sfumato.errors import PreferenceError
+from sfumato.model.calibration import NoiseLaw
 from sfumato.model.choice import Noise
 from sfumato.model.measurement import Assembly, Measurement, NoisyNumber, NumberKind
 from sfumato.model.method_comparison import Need
@@ -129,7 +130,7 @@ def smallest_epsilon(preference: Within, noise: Noise, measurement: Measurement 
         raise PreferenceError.because("bounds-of-schema-needed", stated=preference.words)
     if measurement.cells is None:
         raise PreferenceError.because("private-keys-error-unbounded")
-    if preference.confidence == 1 and noise.mechanism != "truncated":
+    if preference.confidence == 1 and noise.mechanism != NoiseLaw.TRUNCATED:
         raise PreferenceError.because("noise-without-end", mechanism=noise.mechanism)
     answers = [column for column in measurement.columns if column.numbers]
     together = 1 if preference.each else len(answers) * len(measurement.cells)
@@ -190,7 +191,7 @@ def _before_rounding(number: NoisyNumber, error: float) -> float:
 
 def _for_reach(number: NoisyNumber, error: float, noise: Noise, measurement: Measurement) -> float:
     """The least epsilon at which truncated noise never goes further than the error; it always goes beyond D."""
-    if noise.mechanism != "truncated":
+    if noise.mechanism != NoiseLaw.TRUNCATED:
         return math.inf
     delta = delta_of_each(noise.delta or 0.0, len(measurement.numbers))
     between = epsilon_of_reach(error, delta, float(number.sensitivity))
@@ -208,7 +209,7 @@ def _for_reach(number: NoisyNumber, error: float, noise: Noise, measurement: Mea
 def _for_number(number: NoisyNumber, error: float, confidence: float, noise: Noise) -> float:
     if confidence == 1:
         return math.inf
-    if noise.mechanism == "gaussian":
+    if noise.mechanism == NoiseLaw.GAUSSIAN:
         return epsilon_of_mu(_mu(number, error, confidence), noise)
     steps = math.floor(Fraction(error) / number.step)
     return epsilon_for_error_on_grid(steps, confidence, number.steps) / float(number.share)
@@ -226,7 +227,7 @@ def _for_mean(numbers: list[NoisyNumber], error: float, count: float, confidence
     room = error * count - float(total.step) - weight * float(people.step)
     if room <= 0:
         return math.inf
-    if noise.mechanism == "gaussian":
+    if noise.mechanism == NoiseLaw.GAUSSIAN:
         far = [_mu(number, 1.0, one) for number in numbers]
         return epsilon_of_mu((far[0] + weight * far[1]) / room, noise)
     far = [epsilon_for_error(1.0, one, float(number.sensitivity / number.share)) for number in numbers]

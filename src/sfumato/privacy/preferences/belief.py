@@ -12,6 +12,7 @@ from pathlib import PurePath
 from typing import Any
 
 from sfumato.errors import PreferenceError
+from sfumato.model.calibration import NoiseLaw
 from sfumato.model.choice import Noise
 from sfumato.model.measurement import Measurement, NumberKind
 from sfumato.model.method_comparison import Need
@@ -190,7 +191,7 @@ def missing_of(everybody: Iterable[World], missing: int, name: str) -> MissingPe
 
 def require_pure(noise: Noise, measurement: Measurement) -> None:
     """Refuse noise under which a single answer may leave no doubt."""
-    if noise.mechanism != "laplace" or noise.delta or measurement.cells is None:
+    if noise.mechanism != NoiseLaw.LAPLACE or noise.delta or measurement.cells is None:
         raise PreferenceError.because("belief-with-delta")
 
 

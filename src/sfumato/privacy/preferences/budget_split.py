@@ -117,7 +117,7 @@ def best_index(sensitivities: Sequence[Number], guesses: Sequence[float] | None,
         raise PreferenceError.because("aim-unknown", aim=str(aim), aims=list(AIMS))
     if guesses is None:
         raise PreferenceError.because("aim-without-guesses", aim=aim)
-    each = zip(sensitivities, checked_guesses(guesses, len(sensitivities)), strict=True)
+    each = zip(sensitivities, require_guesses(guesses, len(sensitivities)), strict=True)
     return tuple(AIMS[aim](float(d), abs(q)) for d, q in each)
 
 
@@ -129,58 +129,58 @@ AIMS: Mapping[str, Callable[[float, float], float]] = {
 """What of all the relative errors is to be as small as it can be, and the index that makes it so."""
 
 
-def checked_index(index: Sequence[float], queries: int) -> tuple[float, ...]:
+def require_index(index: Sequence[float], queries: int) -> tuple[float, ...]:
     """One number above 0 for each query."""
-    found = _numbers("index", index, queries)
-    if not all(g > 0 for g in found):
-        raise PreferenceError.because("index-not-positive", number=_bad(found))
-    return found
+    numbers = _numbers("index", index, queries)
+    if not all(g > 0 for g in numbers):
+        raise PreferenceError.because("index-not-positive", number=_bad(numbers))
+    return numbers
 
 
-def checked_guesses(guesses: Sequence[float], queries: int) -> tuple[float, ...]:
+def require_guesses(guesses: Sequence[float], queries: int) -> tuple[float, ...]:
     """A guess for each query; of an answer of 0 every error is infinitely large."""
-    found = _numbers("expected answer", guesses, queries)
-    if not all(found):
+    numbers = _numbers("expected answer", guesses, queries)
+    if not all(numbers):
         raise PreferenceError.because("guess-of-zero")
-    return found
+    return numbers
 
 
-def checked_errors(relative_error: float | Sequence[float], queries: int) -> tuple[float, ...]:
+def require_errors(relative_error: float | Sequence[float], queries: int) -> tuple[float, ...]:
     """One relative error above 0 for all of the queries, or one for each."""
-    stated = relative_error if isinstance(relative_error, Iterable) else [relative_error] * queries
-    found = _numbers("relative error", stated, queries)
-    if not all(re > 0 for re in found):
-        raise PreferenceError.because("split-relative-error-not-positive", number=_bad(found))
-    return found
+    errors = relative_error if isinstance(relative_error, Iterable) else [relative_error] * queries
+    numbers = _numbers("relative error", errors, queries)
+    if not all(re > 0 for re in numbers):
+        raise PreferenceError.because("split-relative-error-not-positive", number=_bad(numbers))
+    return numbers
 
 
-def checked_confidence(confidence: float) -> float:
+def require_confidence(confidence: float) -> float:
     """How often what is shown holds: a probability."""
-    [found] = _numbers("confidence", [confidence], 1)
-    if not 0 < found < 1:
-        raise PreferenceError.because("split-confidence-out-of-range", number=found)
-    return found
+    [number] = _numbers("confidence", [confidence], 1)
+    if not 0 < number < 1:
+        raise PreferenceError.because("split-confidence-out-of-range", number=number)
+    return number
 
 
-def _bad(found: Sequence[float]) -> float:
-    return next(number for number in found if not number > 0)
+def _bad(numbers: Sequence[float]) -> float:
+    return next(number for number in numbers if not number > 0)
 
 
-def _numbers(what: str, stated: Iterable[float], queries: int) -> tuple[float, ...]:
+def _numbers(what: str, values: Iterable[float], queries: int) -> tuple[float, ...]:
     try:
-        found = tuple(math.nan if isinstance(number, bool) else float(number) for number in stated)
+        numbers = tuple(math.nan if isinstance(number, bool) else float(number) for number in values)
     except (TypeError, ValueError, OverflowError):
-        found = (math.nan,)
-    if not all(map(math.isfinite, found)):
+        numbers = (math.nan,)
+    if not all(map(math.isfinite, numbers)):
         raise PreferenceError.because("split-numbers-not-finite", what=what)
-    if len(found) != queries:
-        raise PreferenceError.because("split-numbers-not-of-queries", what=what, queries=queries, numbers=len(found))
-    return found
+    if len(numbers) != queries:
+        raise PreferenceError.because("split-numbers-not-of-queries", what=what, queries=queries, numbers=len(numbers))
+    return numbers
 
 
 def _weights(sensitivities: Sequence[Number], index: Sequence[float]) -> list[Fraction]:
     """`D_i / g_i`: what the parts of epsilon are proportional to."""
-    each = zip(_exactly(sensitivities), _exactly(checked_index(index, len(sensitivities))), strict=True)
+    each = zip(_exactly(sensitivities), _exactly(require_index(index, len(sensitivities))), strict=True)
     return [d / g for d, g in each]
 
 

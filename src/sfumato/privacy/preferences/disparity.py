@@ -10,6 +10,7 @@ from itertools import count
 from typing import Any, NoReturn
 
 from sfumato.errors import PreferenceError, instead
+from sfumato.model.calibration import NoiseLaw
 from sfumato.model.choice import Noise
 from sfumato.model.measurement import Measurement
 from sfumato.model.risk import ExposureRange
@@ -102,7 +103,7 @@ class AttackChance(Preference):
 
     def interval(self, setting: Setting, /) -> Interval:
         noise, chance = setting.noise, float(self.chance)
-        if noise.mechanism != "gaussian" or setting.beside:
+        if noise.mechanism != NoiseLaw.GAUSSIAN or setting.beside:
             return Interval(0.0, max(0.0, epsilon_for_attack_chance(chance, noise.delta or 0.0) - setting.beside))
         return Interval(0.0, epsilon_of_mu(mu_for_attack_chance(chance), noise))
 
@@ -352,13 +353,13 @@ def _why_selected(preference: Variance | ExposureCap, drawn: Mapping[Preference,
 
 
 def _epsilon_for_exact_ratio(tau: Fraction, spread: ExposureRange, noise: Noise) -> float:
-    if noise.mechanism == "gaussian":
+    if noise.mechanism == NoiseLaw.GAUSSIAN:
         one = spread.sensitivity
         if not one:
             return math.inf if tau * spread.high <= spread.low else 0.0
         mu = mu_for_exact_ratio(float(tau), float(spread.low / one), float(spread.high / one), spread.k)
         return math.inf if mu is None else epsilon_of_mu(mu, noise)
-    if noise.mechanism != "laplace":
+    if noise.mechanism != NoiseLaw.LAPLACE:
         raise not_laplace()
     if spread.fixed is None:
         raise unknown_split()
@@ -367,10 +368,10 @@ def _epsilon_for_exact_ratio(tau: Fraction, spread: ExposureRange, noise: Noise)
 
 
 def _epsilon_for_ratio(tau: Fraction, spread: ExposureRange, noise: Noise, measurement: Measurement | None) -> float:
-    if noise.mechanism != "gaussian":
+    if noise.mechanism != NoiseLaw.GAUSSIAN:
         exact = epsilon_for_ratio(tau, spread.low, spread.high, spread.k, spread.sensitivity)
         top = math.inf if exact is None or exact > _BEYOND else float(exact)
-        return top if noise.mechanism == "laplace" or math.isinf(top) else _truncated(top, noise, measurement)
+        return top if noise.mechanism == NoiseLaw.LAPLACE or math.isinf(top) else _truncated(top, noise, measurement)
     sigma = sigma_for_ratio(float(tau), float(spread.low), float(spread.high), spread.k)
     if sigma == 0:
         return math.inf

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_FLOOR, Decimal
 
+from sfumato.model.calibration import NoiseLaw
 from sfumato.model.choice import Noise
 from sfumato.privacy.noise.calibration import mu_of
 from sfumato.privacy.noise.worth import epsilon_of_mu
@@ -35,16 +36,16 @@ class Selected:
     @classmethod
     def rounded(cls, epsilon: float, ceiling: float, candidates: Sequence[float] | None) -> Selected:
         """Rounded down, never above the ceiling; below the smallest candidate there is none."""
-        found = rounded_down(min(epsilon, ceiling), candidates, ceiling)
-        if found is None:
+        candidate = candidate_below(min(epsilon, ceiling), candidates, ceiling)
+        if candidate is None:
             return cls(None, "it allows no epsilon as large as the smallest candidate")
-        return cls(found, f"epsilon_max, or the budget, leaves {ceiling:g}" if epsilon > ceiling else "")
+        return cls(candidate, f"epsilon_max, or the budget, leaves {ceiling:g}" if epsilon > ceiling else "")
 
 
-def rounded_down(epsilon: float, candidates: Sequence[float] | None, ceiling: float = math.inf) -> float | None:
+def candidate_below(epsilon: float, candidates: Sequence[float] | None, ceiling: float = math.inf) -> float | None:
     """The largest candidate that is not above epsilon. The ceiling itself is one where none are stated.
 
-    >>> rounded_down(0.70675, None), rounded_down(0.00099, None), rounded_down(0.70675, (0.5, 0.6, 0.7, 0.8))
+    >>> candidate_below(0.70675, None), candidate_below(0.00099, None), candidate_below(0.70675, (0.5, 0.6, 0.7, 0.8))
     (0.706, None, 0.7)
     """
     if candidates is not None:
@@ -63,7 +64,7 @@ def epsilon_within_variance(preference: Variance, bound: float, noise: Noise) ->
     Under Gaussian noise exposures are squares, and what is bounded is mu squared.
     """
     allowed = epsilon_for_variance(float(preference.tau), bound)
-    return allowed if noise.mechanism != "gaussian" else epsilon_of_mu(math.sqrt(allowed), noise)
+    return allowed if noise.mechanism != NoiseLaw.GAUSSIAN else epsilon_of_mu(math.sqrt(allowed), noise)
 
 
 def floor_of_variance(preference: Variance, people: float, scale: float, noise: Noise, *, alone: bool) -> float:
@@ -73,13 +74,13 @@ def floor_of_variance(preference: Variance, people: float, scale: float, noise: 
     cases, and so no epsilon as large as the one that it spends. `alone`: how many people there are is public.
     """
     spends = preference.select_epsilon
-    worth = spends if noise.mechanism != "gaussian" else mu_of(spends, noise) ** 2
+    worth = spends if noise.mechanism != NoiseLaw.GAUSSIAN else mu_of(spends, noise) ** 2
     return margin(scale, beta_of_spread(float(preference.beta), alone=alone)) / people * (worth / (1 + worth)) ** 2
 
 
 def epsilon_under_cap(preference: ExposureCap, most_exposed: float, noise: Noise) -> float:
     """The epsilon under which somebody of this exposure is at the cap: `e0 / u`, or the same of mu."""
     cap = float(preference.cap)
-    if noise.mechanism != "gaussian":
+    if noise.mechanism != NoiseLaw.GAUSSIAN:
         return cap / most_exposed
     return epsilon_of_mu(mu_of(cap, noise) / most_exposed, noise)

@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from sfumato.errors import PreferenceError
+from sfumato.model.calibration import NoiseLaw
 from sfumato.model.choice import Noise
 from sfumato.model.measurement import Measurement
 from sfumato.model.risk import WORST_CASE, ExposureRange
@@ -156,8 +157,8 @@ class _Of:
     @property
     def _drawn(self) -> dict[str, Any]:
         """The noise, where a rule has to name it."""
-        named_law: dict[str, Any] = {} if self.noise.mechanism == "laplace" else {"mechanism": self.noise.mechanism}
-        return named_law if self.noise.delta is None else named_law | {"delta": self.noise.delta}
+        law = None if self.noise.mechanism == NoiseLaw.LAPLACE else self.noise.mechanism
+        return plain({"mechanism": law, "delta": self.noise.delta})
 
     def _interval(self, preference: Preference) -> Interval:
         return preference.interval(Setting(self.spread, self.noise, self.measurement))

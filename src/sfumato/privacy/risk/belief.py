@@ -152,12 +152,12 @@ def average_success(worlds: Answers, scale: float) -> float:
     return several.average_at(on_a_line(worlds, scale), 1.0)
 
 
-def suspected(belief: float, prior: float, n: int) -> float:
+def suspicion(belief: float, prior: float, n: int) -> float:
     """The belief in a world that was believed at `prior`, the n - 1 others alike, where it is `belief` if all are.
 
     With S = 1 / belief = 1 + sum of `e^(-eps d)` over the others it is `p / (p + (1 - p) (S - 1) / (n - 1))`.
 
-    >>> round(suspected(1 / 4, 0.7, 4), 4), round(suspected(0.4, 0.7, 4), 4)
+    >>> round(suspicion(1 / 4, 0.7, 4), 4), round(suspicion(0.4, 0.7, 4), 4)
     (0.7, 0.8235)
     """
     return prior / (prior + (1 - prior) * (1 / belief - 1) / (n - 1)) if n > 1 else 1.0

@@ -135,7 +135,7 @@ def average_chance_on_grid(per_bar: float, choices: int, steps: int) -> float:
 
 def _over_t(power: int, low: float, high: float) -> float:
     """The integral of `(1 - t)^power / t`."""
-    found = math.log(high / low)
+    integral = math.log(high / low)
     for j in range(1, power + 1):
-        found -= ((1 - low) ** j - (1 - high) ** j) / j
-    return found
+        integral -= ((1 - low) ** j - (1 - high) ** j) / j
+    return integral

@@ -73,11 +73,11 @@ def beliefs_at(worlds: Worlds, epsilon: float) -> list[float]:
     if lines is None:
         tangle = _Tangle(worlds)
         return [tangle.belief(i, tangle.row(i), epsilon) for i in range(len(worlds))]
-    found = [0.0] * len(worlds)
+    largest = [0.0] * len(worlds)
     for line, beliefs in zip(lines, _on_lines(lines, epsilon), strict=True):
         for place, believed in zip(line.places, beliefs, strict=True):
-            found[place] = believed
-    return found
+            largest[place] = believed
+    return largest
 
 
 def largest_epsilon(worlds: Worlds, rho: float) -> float:
@@ -90,12 +90,12 @@ def largest_epsilon(worlds: Worlds, rho: float) -> float:
     low, lines = _DOWN * _bound(prior_of(worlds), widest(worlds), rho), lines_of(worlds)
     if lines is not None:
         return _root(lambda e: max(map(max, _on_lines(lines, e))), rho, low, math.inf)
-    tangle, found = _Tangle(worlds), math.inf
+    tangle, epsilon = _Tangle(worlds), math.inf
     for i in tangle.outliers:  # of what meets rho for those, most others hold already
         row = tangle.row(i)
-        if tangle.belief(i, row, found) > rho:
-            found = _root(partial(tangle.belief, i, row), rho, low, found)
-    return found
+        if tangle.belief(i, row, epsilon) > rho:
+            epsilon = _root(partial(tangle.belief, i, row), rho, low, epsilon)
+    return epsilon
 
 
 def bound_of(worlds: Worlds, rho: float) -> float:
@@ -112,8 +112,8 @@ def average_at(worlds: Worlds, epsilon: float) -> float:
     lines = lines_of(worlds)
     if lines is None or len(lines) > 1 or any(world.apart or world.one != 1 for world in worlds):
         return math.nan
-    told = math.fsum(-math.expm1(-epsilon * gap / 2) for gap in lines[0].gaps)
-    return (1 + told) / math.fsum(lines[0].mass)
+    gain = math.fsum(-math.expm1(-epsilon * gap / 2) for gap in lines[0].gaps)
+    return (1 + gain) / math.fsum(lines[0].mass)
 
 
 def _bound(prior: float, width: float, rho: float) -> float:
@@ -137,7 +137,7 @@ def _root(risk: Callable[[float], float], rho: float, low: float, high: float) -
 
 
 @dataclass(frozen=True)
-class Line:
+class WorldLine:
     """Worlds of one cell, in order; `places` are theirs among all the worlds."""
 
     worlds: tuple[World, ...]
@@ -176,7 +176,7 @@ class Line:
     def beliefs(self, epsilon: float, elsewhere: float) -> list[float]:
         """`L_i = e^(-eps (f_i - f_(i-1))) (a_(i-1) + L_(i-1))`, the same from the right: two passes for all of them."""
         decays, beside = _decays(epsilon, self.gaps), _decays(epsilon, [2 * self.apart])[0]
-        left, right = _passed(decays, self.mass), _passed(decays[::-1], self.mass[::-1])[::-1]
+        left, right = _decayed_mass(decays, self.mass), _decayed_mass(decays[::-1], self.mass[::-1])[::-1]
         others = [before + after for before, after in zip(left, right, strict=True)]
         away = _decays(epsilon, self.far) if elsewhere else [0.0] * len(self.far)
         return [
@@ -185,7 +185,7 @@ class Line:
         ]
 
 
-def lines_of(worlds: Worlds) -> list[Line] | None:
+def lines_of(worlds: Worlds) -> list[WorldLine] | None:
     """The lines that they lie on, if they do; None where they must be compared one by one.
 
     >>> on_lines = [World(((0, 1.0), (1, 0.5))), World(((0, 2.0), (1, 0.5))), World(())]
@@ -196,7 +196,7 @@ def lines_of(worlds: Worlds) -> list[Line] | None:
     numbers = [place for cell in cells for place in cell]
     if len(set(numbers)) < len(numbers):
         return None
-    lines = [_line([worlds[i] for i in found], found) for found in cells.values()]
+    lines = [_line([worlds[i] for i in places], places) for places in cells.values()]
     kept = [line for line in lines if line is not None]
     return kept if len(kept) == len(lines) else None
 
@@ -214,7 +214,7 @@ def _cells(worlds: Worlds) -> dict[tuple[int, ...], list[int]]:
     return cells
 
 
-def _line(worlds: Worlds, places: Sequence[int]) -> Line | None:
+def _line(worlds: Worlds, places: Sequence[int]) -> WorldLine | None:
     columns = _columns(worlds)
     varying = [column for column in columns if len(set(column)) > 1]
     if len(varying) > 1 or len({world.apart for world in worlds}) > 1:
@@ -222,7 +222,7 @@ def _line(worlds: Worlds, places: Sequence[int]) -> Line | None:
     along = varying[0] if varying else (0.0,) * len(worlds)
     order = sorted(range(len(worlds)), key=along.__getitem__)
     ordered = tuple(worlds[i] for i in order), tuple(places[i] for i in order), tuple(along[i] for i in order)
-    return Line(*ordered)
+    return WorldLine(*ordered)
 
 
 def _columns(worlds: Worlds) -> list[tuple[float, ...]]:
@@ -230,7 +230,7 @@ def _columns(worlds: Worlds) -> list[tuple[float, ...]]:
     return list(zip(*([load for _, load in world.loads] for world in worlds), strict=True))
 
 
-def _on_lines(lines: Sequence[Line], epsilon: float) -> list[list[float]]:
+def _on_lines(lines: Sequence[WorldLine], epsilon: float) -> list[list[float]]:
     if len(lines) == 1:
         return [lines[0].beliefs(epsilon, 0.0)]
     stars = [line.star(epsilon) for line in lines]
@@ -238,12 +238,12 @@ def _on_lines(lines: Sequence[Line], epsilon: float) -> list[list[float]]:
     return [line.beliefs(epsilon, max(0.0, every - star)) for line, star in zip(lines, stars, strict=True)]
 
 
-def _passed(decays: Sequence[float], mass: Sequence[float]) -> list[float]:
-    found, last = [0.0], 0.0
+def _decayed_mass(decays: Sequence[float], mass: Sequence[float]) -> list[float]:
+    masses, last = [0.0], 0.0
     for decay, many in zip(decays, mass, strict=False):
         last = decay * (many + last)
-        found.append(last)
-    return found
+        masses.append(last)
+    return masses
 
 
 def _decays(epsilon: float, far: Sequence[float]) -> list[float]:
@@ -279,20 +279,20 @@ class _Tangle:
     def row(self, i: int) -> list[float]:
         """How far the others are; of the world itself, those that are alike."""
         world = self.worlds[i]
-        places, found = {place for place, _ in world.loads}, [0.0] * len(self.worlds)
+        places, distances = {place for place, _ in world.loads}, [0.0] * len(self.worlds)
         for cell, of, columns in self._cells:
             if cell == places:
                 away = [0.0] * len(of)
                 for (_, load), column in zip(world.loads, columns, strict=True):
                     away = [d + abs(load - its) for d, its in zip(away, column, strict=True)]
                 for j, d in zip(of, away, strict=True):
-                    found[j] = d + world.apart + self.worlds[j].apart
+                    distances[j] = d + world.apart + self.worlds[j].apart
             else:
                 for j in of:
-                    found[j] = distance(world, self.worlds[j])
+                    distances[j] = distance(world, self.worlds[j])
         if self.worlds[i].mass == self.worlds[i].one:
-            found[i] = 0.0
-        return found
+            distances[i] = 0.0
+        return distances
 
     def belief(self, i: int, row: Sequence[float], epsilon: float) -> float:
         one, decays = self.worlds[i].one, _decays(epsilon, row)

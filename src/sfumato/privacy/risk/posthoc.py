@@ -56,7 +56,7 @@ def ratio(least: float, most: float) -> float:
     return least / most if most else 1.0
 
 
-def accepted(least: float, most: float, percent: Fraction) -> bool:
+def is_accepted(least: float, most: float, percent: Fraction) -> bool:
     """Line 13 of Find-eps-from-PRI: `PRI_min / PRI_max >= 1 - p/100`."""
     return ratio(least, most) >= 1 - percent / 100
 

@@ -60,7 +60,7 @@ def _ranks(
     epsilon: float, spread: ExposureRange, measurement: Measurement, noise: Noise
 ) -> tuple[float | None, ...] | None:
     """How far the rank of each selection misses, 90 times of 100; it carries no other noise."""
-    if spread.published or noise.mechanism != "laplace":
+    if spread.published or noise.mechanism != NoiseLaw.LAPLACE:
         return None
     selected = [n.kind is NumberKind.SELECTION for n in measurement.numbers]
     if not any(selected):
@@ -70,10 +70,10 @@ def _ranks(
 
 
 def _threshold(epsilon: float, measurement: Measurement, noise: Noise) -> float | None:
-    if noise.delta is None or noise.mechanism != "laplace":
+    if noise.delta is None or noise.mechanism != NoiseLaw.LAPLACE:
         return None
-    found = threshold(measurement, noise, epsilon)
-    return None if found is None else float(found)
+    persons = threshold(measurement, noise, epsilon)
+    return None if persons is None else float(persons)
 
 
 def _numbers(spread: ExposureRange, measurement: Measurement) -> Sequence[NoisyNumber]:
@@ -86,11 +86,11 @@ def _numbers(spread: ExposureRange, measurement: Measurement) -> Sequence[NoisyN
 def _chance(epsilon: float, spread: ExposureRange, measurement: Measurement, noise: Noise) -> float:
     """How often an attacker is right about the most exposed. What is selected or thresholded has odds of its own."""
     exposure, delta, other = _most_exposed(spread, measurement), noise.delta or 0.0, _other(measurement)
-    if noise.mechanism == "laplace":
+    if noise.mechanism == NoiseLaw.LAPLACE:
         if spread is WORST_CASE or (other and not spread.published):
             return attack_chance(epsilon, delta)
         return attack_chance_laplace(epsilon, exposure)
-    if noise.mechanism == "truncated":
+    if noise.mechanism == NoiseLaw.TRUNCATED:
         return chance_against(1.0 if other else exposure, epsilon, noise)
     gaussian = attack_chance_gaussian(mu_of(epsilon, noise), exposure)
     return max(gaussian, attack_chance(epsilon, delta)) if other else gaussian
@@ -117,12 +117,12 @@ def attack_at(
     if exposure is not None and (_other(measurement) or not measurement.additive or measurement.steps != 1):
         raise PreferenceError.because("exposure-without-odds")
     own = _most_exposed(spread, measurement) if exposure is None else exposure
-    if noise.mechanism == "gaussian":
+    if noise.mechanism == NoiseLaw.GAUSSIAN:
         mu = mu_of(epsilon, noise)
         chance, posterior = attack_chance_gaussian(mu, own, prior), posterior_quantile_gaussian(mu, own, prior)
         few, more = (roc_gaussian(mu * own, rate) for rate in (0.01, 0.05))
         return MembershipAttack(epsilon, prior, own, chance, posterior, 0.05, few, more, upper_bound=False)
-    if noise.mechanism != "laplace" or _of_anybody(spread, measurement, exposure):
+    if noise.mechanism != NoiseLaw.LAPLACE or _of_anybody(spread, measurement, exposure):
         delta = noise.delta or 0.0
         chance, posterior = attack_chance(epsilon, delta, prior), worst_posterior(epsilon, 1.0, prior)
         few, more = (roc(epsilon, rate, delta) for rate in (0.01, 0.05))
@@ -141,10 +141,10 @@ def roc_at(
     bends = 1 / (1 + math.exp(epsilon)), math.exp(-epsilon * share) / 2  # of any mechanism's curve, and of Laplace's
     alarms = sorted({*(i / 100 for i in range(101)), *(2.0**-i for i in range(7, 15)), *bends})
     anybody = [roc(epsilon, rate, delta) for rate in alarms]
-    if noise.mechanism == "gaussian":
+    if noise.mechanism == NoiseLaw.GAUSSIAN:
         hits = [roc_gaussian(mu_of(epsilon, noise) * share, rate) for rate in alarms]
         hits = list(map(max, hits, anybody)) if _other(measurement) else hits
-    elif noise.mechanism != "laplace" or _of_anybody(spread, measurement, exposure):
+    elif noise.mechanism != NoiseLaw.LAPLACE or _of_anybody(spread, measurement, exposure):
         hits = anybody
     else:
         hits = [roc_laplace(epsilon * share, rate) for rate in alarms]
@@ -161,7 +161,7 @@ def own_scale(measurement: Measurement, noise: Noise) -> float | None:
     if not measurement.one_scale:
         return None
     number = measurement.numbers[0]
-    if noise.mechanism != "gaussian":
+    if noise.mechanism != NoiseLaw.GAUSSIAN:
         return float(number.sensitivity / number.share)
     return float(number.euclidean) / math.sqrt(number.share)
 
@@ -171,14 +171,14 @@ def _rdrs(
 ) -> tuple[float, float]:
     """Of the least and of the most exposed, in units of the sensitivity."""
     low, high, one = float(spread.low), float(spread.high), float(spread.sensitivity)
-    if exact and noise.mechanism != "gaussian":
-        if noise.mechanism != "laplace":
+    if exact and noise.mechanism != NoiseLaw.GAUSSIAN:
+        if noise.mechanism != NoiseLaw.LAPLACE:
             raise not_laplace()
         if spread.fixed is None:
             raise unknown_split()
         fixed = float(spread.fixed)
         return rdr_exact(low, spread.k, one, epsilon, fixed), rdr_exact(high, spread.k, one, epsilon, fixed)
-    if noise.mechanism != "gaussian":
+    if noise.mechanism != NoiseLaw.GAUSSIAN:
         epsilon /= mean_of(measurement, noise, epsilon)  # of truncated noise there is less
         return rdr_laplace(low, spread.k, one, epsilon), rdr_laplace(high, spread.k, one, epsilon)
     sigma, rdr = one / mu_of(epsilon, noise), rdr_gaussian_exact if exact else rdr_gaussian
@@ -197,8 +197,8 @@ def _most_exposed(spread: ExposureRange, measurement: Measurement) -> float:
 
 def chance_against(exposure: float, epsilon: float, noise: Noise) -> float:
     """How often an attacker who knows everybody else is right about somebody of this exposure, at most."""
-    if noise.mechanism == "laplace":
+    if noise.mechanism == NoiseLaw.LAPLACE:
         return attack_chance_laplace(epsilon, exposure)
-    if noise.mechanism == "truncated":
+    if noise.mechanism == NoiseLaw.TRUNCATED:
         return attack_chance(epsilon * exposure, noise.delta or 0.0) if exposure else 0.5
     return attack_chance_gaussian(mu_of(epsilon, noise), exposure)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from sfumato.model.calibration import NoiseLaw
 from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
 from sfumato.model.facts import Distribution
@@ -90,7 +91,7 @@ def rdrs_at(epsilon: float, spread: ExposureRange, noise: Noise) -> RDRs:
     if spread.figures is None:
         raise ValueError("this reads the figures of everybody")
     k, one, scale = spread.k, float(spread.sensitivity), spread.scale
-    if noise.mechanism != "gaussian":
+    if noise.mechanism != NoiseLaw.GAUSSIAN:
         unit = epsilon / one if scale is None else scale
         return RDRs(epsilon, k, spread.figures, lambda figure: unit * rdr_laplace(figure, k, one, epsilon))
     mu = mu_of(epsilon, noise)

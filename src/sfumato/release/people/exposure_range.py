@@ -6,6 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from sfumato.errors import PreferenceError
+from sfumato.model.calibration import NoiseLaw
 from sfumato.model.choice import Noise
 from sfumato.model.exposure_histogram import ExposureHistogram
 from sfumato.model.facts import EXPOSURE, INFLUENCE
@@ -95,7 +96,7 @@ def require_comparable(
     """Refuse what cannot be compared: from public facts, before anybody is read."""
     if preference.reads_people and measurement is not None and measurement.cells is None:
         raise PreferenceError.because("private-keys-not-compared")
-    if noise.mechanism == "truncated" and isinstance(preference, Satisfies | Variance):
+    if noise.mechanism == NoiseLaw.TRUNCATED and isinstance(preference, Satisfies | Variance):
         raise PreferenceError.because("truncated-noise-not-compared", stated=preference.words)
     picks = statement.afterwards.having is not None or statement.afterwards.limit is not None
     if isinstance(preference, Within | RelativeError) and preference.each and (picks or statement.afterwards.offset):
@@ -107,9 +108,9 @@ def require_comparable(
 
 def require_exact(noise: Noise, fixed: Fraction | None) -> None:
     """Refuse an exact RDR that is not known."""
-    if noise.mechanism == "gaussian":
+    if noise.mechanism == NoiseLaw.GAUSSIAN:
         return
-    if noise.mechanism != "laplace":
+    if noise.mechanism != NoiseLaw.LAPLACE:
         raise not_laplace()
     if fixed is None:
         raise unknown_split()

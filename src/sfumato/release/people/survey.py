@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
+from sfumato.model.calibration import NoiseLaw
 from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
 from sfumato.model.facts import EXPOSURE, INFLUENCE, Bin, Cell, Counts, Distribution, Facts, Moments, Summary, Totals
@@ -39,7 +40,7 @@ class Survey(Confidential):
     def __init__(
         self, engine: Engine, schema: Schema, statement: Statement, measurement: Measurement, noise: Noise
     ) -> None:
-        norm = L2 if noise.mechanism == "gaussian" else L1
+        norm = L2 if noise.mechanism == NoiseLaw.GAUSSIAN else L1
         self.question = PlanInput(schema, statement, measurement, norm)
         self._engine = engine
         self._known_distributions: dict[str, Distribution] = {}

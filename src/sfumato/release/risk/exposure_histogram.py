@@ -15,7 +15,7 @@ from sfumato.model.choice import Noise
 from sfumato.model.exposure_histogram import BINS, ExposureHistogram
 from sfumato.model.guarantee import Guarantee, Provenance, chosen_by
 from sfumato.model.release import PostProcessing, ReleaseCertificate
-from sfumato.privacy.accounting.zcdp import entered, rho_laplace
+from sfumato.privacy.accounting.zcdp import ledger_rho, rho_laplace
 from sfumato.privacy.noise.intervals import joint_reach, one_sided_reach, reach
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.privacy.sensitivity import people_by_exposure
@@ -134,7 +134,7 @@ def _charge_draft(query: BoundQuery, key: str, epsilon: float, bins: int, outcom
     """The charge: epsilon, or a public constant where the epsilon would tell about the data."""
     charge = nano(epsilon if outcome.holds else EPSILON_MAX)
     number = people_by_exposure(query.context.schema)
-    rho = entered(rho_laplace(number.part(epsilon), number.steps))
+    rho = ledger_rho(rho_laplace(number.part(epsilon), number.steps))
     cost = PrivacyCost(epsilon, rho, (float(number.sensitivity),), (number.scale(epsilon),), bins + 1)
     figures = charge_figures(chosen_by(outcome, outright=True), NoiseLaw.LAPLACE.value, cost)
     kind = EXPOSURE_HISTOGRAM

@@ -9,8 +9,9 @@ from fractions import Fraction
 from typing import Unpack
 
 from sfumato.errors import PreferenceError
+from sfumato.model.calibration import NoiseLaw
 from sfumato.model.choice import Noise
-from sfumato.model.guessing import GuessAt, GuessView
+from sfumato.model.guess_view import GuessAt, GuessView
 from sfumato.model.measurement import Measurement, NumberKind
 from sfumato.model.risk import WORST_CASE
 from sfumato.model.schema import Schema
@@ -58,7 +59,7 @@ class GuessingRisk:
         partner: Partner | None,
         candidates: str | Sequence[float] | None,
     ) -> None:
-        if noise.mechanism != "laplace":
+        if noise.mechanism != NoiseLaw.LAPLACE:
             added_numbers(measurement, noise)
         self._query, self._measurement, self._noise = statement.text, measurement, noise
         self._secret, self.partner = known(secret, schema), partner

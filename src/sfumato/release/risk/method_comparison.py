@@ -11,6 +11,7 @@ from typing import Any
 from sfumato.errors import BadInput, Refused
 from sfumato.ledger.entry import NANO
 from sfumato.ledger.history import Record
+from sfumato.model.calibration import NoiseLaw
 from sfumato.model.guarantee import Guarantee, guarantee_of
 from sfumato.model.method_comparison import Absence, Method, MethodComparison, Need, Together
 from sfumato.model.risk import WORST_CASE, ExposureRange, RiskAt
@@ -42,7 +43,7 @@ def compare_methods(
     given = bool(preferences or query.rule.preferences)
     request = request_of(query, preferences if given else (_ANY,), **how)
     requested = request.preferences if given else ()
-    if request.noise.mechanism != "laplace" and query.declared is not None:
+    if request.noise.mechanism != NoiseLaw.LAPLACE and query.declared is not None:
         added_numbers(query.declared, request.noise)  # or no word would be true of any row
     looked_before = query.context.ledger.record.somebody_looked
     grounds = Grounds(request.noise, query.declared, None, request.candidates, request.epsilon_max)

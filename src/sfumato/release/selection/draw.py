@@ -83,7 +83,7 @@ def _by_variance(preference: Variance, survey: Survey, noise: Noise, services: S
 def selection_numbers(schema: Schema, people: int, noise: Noise) -> tuple[NoisyNumber, ...]:
     """What a selection by variance draws; how many people there are is public where they are only replaced."""
     replaced = schema.relation is Relation.REPLACE
-    return spread_of_exposures(schema, people if replaced else None, squared=noise.mechanism == "gaussian")
+    return spread_of_exposures(schema, people if replaced else None, squared=noise.mechanism == NoiseLaw.GAUSSIAN)
 
 
 def _by_cap(preference: ExposureCap, survey: Survey, noise: Noise, services: Services) -> float:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sfumato.errors import NoMechanism, PreferenceError
+from sfumato.model.calibration import NoiseLaw
 from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
 from sfumato.ports import Mechanisms
@@ -14,7 +15,7 @@ from sfumato.privacy.noise.calibration import calibrate
 from sfumato.privacy.preferences.preference import LargerThanSpent
 from sfumato.privacy.preferences.pri import Pri
 from sfumato.privacy.preferences.private_selection import Selected
-from sfumato.privacy.risk.posthoc import accepted
+from sfumato.privacy.risk.posthoc import is_accepted
 from sfumato.privacy.risk.rdr import PAPER_CANDIDATES
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.decide import ReleaseRequest
@@ -61,7 +62,7 @@ def _first_accepted(
         falling, outputs, residuals, survey.largest_moves(residuals, weights), strict=True
     ):
         distance = distance_of(rests, weights)
-        if accepted(max(0.0, distance + low), distance + high, percent):
+        if is_accepted(max(0.0, distance + low), distance + high, percent):
             return Accepted(epsilon, output)
     return None
 
@@ -84,5 +85,5 @@ def require_findable(query: BoundQuery, request: ReleaseRequest) -> None:
         raise NoMechanism.because("pri-not-additive", columns=list(query.measurement.not_additive))
     if any(not isinstance(p, Pri | LargerThanSpent) for p in request.preferences):
         raise PreferenceError.because("pri-not-alone")
-    if request.noise.mechanism != "laplace":
+    if request.noise.mechanism != NoiseLaw.LAPLACE:
         raise PreferenceError.because("pri-mechanism")

@@ -26,7 +26,7 @@ from sfumato.model.guarantee import (
 )
 from sfumato.model.risk import WORST_CASE
 from sfumato.model.schema import BUDGET
-from sfumato.privacy.accounting.zcdp import entered, rho_pure
+from sfumato.privacy.accounting.zcdp import ledger_rho, rho_pure
 from sfumato.privacy.preferences.disparity import Variance
 from sfumato.privacy.preferences.preference import Preference
 from sfumato.privacy.preferences.pri import Pri
@@ -250,7 +250,7 @@ def _charge_draft(query: BoundQuery, request: ReleaseRequest, key: str, outcome:
     laws = dict.fromkeys(
         NoiseLaw.LAPLACE if isinstance(p, Variance) else NoiseLaw.SPARSE_VECTOR for p in request.selecting
     )
-    rho = entered(rho_pure(request.select_epsilon))
+    rho = ledger_rho(rho_pure(request.select_epsilon))
     cost = PrivacyCost(request.select_epsilon, rho, (), (), None, select_epsilon=request.select_epsilon)
     figures = charge_figures(chosen_by(outcome, outright=False), ", ".join(law.value for law in laws), cost)
     what, method = _what(query, request, outcome), request.method_text(public=outcome.holds)

@@ -23,7 +23,7 @@ from sfumato.presentation.escrow.questions_view import (
 )
 from sfumato.server.dependencies import EscrowDep, NameInPath, Plain, ReadingUser, WorkPoolsDep, WritingUser
 from sfumato.server.openapi import SENT
-from sfumato.server.stated import Guesses, How, Preference, table_of
+from sfumato.server.stated import Guesses, How, NamedPreference, table_of
 from sfumato.server.texts import Body, Sql
 
 routes = APIRouter(prefix="/datasets/{name}", tags=["questions"])
@@ -41,7 +41,7 @@ class Several(Body):
     """`preference` has the names of a schema's [rule]; null is the rule of record."""
 
     queries: Annotated[list[QuestionBody], Field(min_length=1, max_length=100)]
-    preference: Preference | None = None
+    preference: NamedPreference | None = None
 
 
 class Estimated(Several):
@@ -52,7 +52,7 @@ class Estimated(Several):
 
 class Preferred(Body):
     sql: Sql
-    preference: Preference | None = None
+    preference: NamedPreference | None = None
 
 
 class LookBody(Body):
@@ -78,7 +78,7 @@ class Explored(LookBody):
 
     source: Literal["worst case", "rehearsal", "exposure histogram", "people"] = "worst case"
     epsilon: Annotated[float, Field(gt=0, le=1e6)] | None = None
-    preference: Preference | None = None
+    preference: NamedPreference | None = None
     now: Annotated[float, Field(gt=0, le=1e6)] | None = None
 
 

@@ -26,7 +26,7 @@ from sfumato.sql.builder.ast import (
     sub_select,
 )
 from sfumato.sql.builder.term import Term, call, col, distinct, row_count, term
-from sfumato.sql.plans.leave_one_out import PEOPLE, LeaveOneOut
+from sfumato.sql.plans.leave_one_out import PEOPLE, LeaveOneOutPlan
 from sfumato.sql.plans.rows import L2, PlanInput, conditions, is_present, rows
 
 Rows = Sequence[tuple[Any, ...]]
@@ -139,7 +139,7 @@ def _load(question: PlanInput, parts: Sequence[float]) -> float:
 
 def moments(question: PlanInput) -> exp.Select:
     """People, then smallest, largest, sum and sum of squares of influence and, where it does not follow, exposure."""
-    plan = LeaveOneOut(question, by_value=question.compares_with_cell)
+    plan = LeaveOneOutPlan(question, by_value=question.compares_with_cell)
     weight = col(PEOPLE) if plan.grouped else None
     figures = [INFLUENCE] if proportional(question) is not None else [INFLUENCE, EXPOSURE]
     return _from(plan, [_people(plan), *(part for figure in figures for part in _moments(col(figure), weight))])
@@ -166,7 +166,7 @@ def _summary(count: int, figures: Sequence[Any]) -> Summary:
 
 def bins(question: PlanInput, figure: str, low: float, high: float) -> exp.Select:
     """How many people lie where between the smallest and the largest figure, in narrow bins."""
-    plan = LeaveOneOut(question)
+    plan = LeaveOneOutPlan(question)
     return _ahead(plan.carried(), lambda carried: bins_of(carried, figure, low, high, _people(plan)))
 
 
@@ -189,15 +189,15 @@ def read_bins(records: Rows, people: int) -> Distribution:
 
 def reach(question: PlanInput, figure: str) -> exp.Select:
     """People, and the smallest and the largest of one figure."""
-    plan = LeaveOneOut(question, by_value=question.compares_with_cell)
+    plan = LeaveOneOutPlan(question, by_value=question.compares_with_cell)
     return _from(plan, [_people(plan), *(call(name, col(figure)).tree for name in ("MIN", "MAX"))])
 
 
-def _people(plan: LeaveOneOut) -> exp.Expr:
+def _people(plan: LeaveOneOutPlan) -> exp.Expr:
     return (col(PEOPLE).total() if plan.grouped else row_count()).tree
 
 
-def _from(plan: LeaveOneOut, parts: Sequence[exp.Expr]) -> exp.Select:
+def _from(plan: LeaveOneOutPlan, parts: Sequence[exp.Expr]) -> exp.Select:
     """Aggregates over what the people carry."""
     return _ahead(plan.carried(), lambda carried: select_from(parts, carried))
 
@@ -225,7 +225,7 @@ def people(question: PlanInput, numbered: str, side: Predicate | None = None) ->
         select = exp.Select(expressions=parts, from_=exp.From(this=sub_select(whole_table, _EVERYBODY)))
         return join_with(select, sub_select(carried, _FIGURES), [same], "LEFT")
 
-    return _ahead(LeaveOneOut(question, each=True, source=numbered).carried(), use)
+    return _ahead(LeaveOneOutPlan(question, each=True, source=numbered).carried(), use)
 
 
 def people_in_order(question: PlanInput, numbered: str) -> exp.Select:
@@ -247,7 +247,7 @@ def everybody(schema: Schema, numbered: str, side: Predicate | None = None) -> e
 
 def most_exposed(question: PlanInput, numbered: str) -> exp.Select:
     """The few people who carry most; where all who are matched carry the same, the first of them."""
-    plan = LeaveOneOut(question, each=True, source=numbered)
+    plan = LeaveOneOutPlan(question, each=True, source=numbered)
     select = _from(plan, [alias(column(PERSON), "person"), column(INFLUENCE), column(EXPOSURE)])
     if uniform(question) is None:
         order = [exp.Ordered(this=column(name), desc=True, nulls_first=False) for name in (EXPOSURE, INFLUENCE)]
@@ -283,7 +283,7 @@ def singletons(question: PlanInput) -> exp.Select | None:
 
 
 def answer(question: PlanInput) -> exp.Select:
-    return LeaveOneOut(question).answer()
+    return LeaveOneOutPlan(question).answer()
 
 
 def read_answer(records: Rows, question: PlanInput) -> tuple[tuple[object, ...], ...]:

@@ -40,7 +40,7 @@ _OWN_ROWS, _ALL_ROWS, _PERSONS = ours("own rows"), ours("all rows"), ours("perso
 
 
 @dataclass(frozen=True)
-class LeaveOneOut:
+class LeaveOneOutPlan:
     """The plan of one question. `each`: one row per person, with their names; else people who are alike share one."""
 
     question: PlanInput

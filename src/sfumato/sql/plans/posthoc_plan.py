@@ -34,7 +34,7 @@ from sfumato.sql.builder.ast import (
 from sfumato.sql.builder.term import Term, call, col, row_count, term
 from sfumato.sql.plans.contributions import contribution_to
 from sfumato.sql.plans.exposure_summary import SIDE, Rows, bins_of, everybody, whole
-from sfumato.sql.plans.leave_one_out import LeaveOneOut
+from sfumato.sql.plans.leave_one_out import LeaveOneOutPlan
 from sfumato.sql.plans.rows import L2, PlanInput, rows
 
 PRI, LOSS = "pri", "loss"
@@ -77,7 +77,7 @@ def _own_parts(q: PlanInput, numbered: str) -> exp.Select:
     added_up = {n: name for n, name in named.items() if n.kind.additive}
     if len(added_up) == len(named):
         return _sums(q, numbered, added_up)
-    moves = LeaveOneOut(q, each=True, source=numbered).moves(
+    moves = LeaveOneOutPlan(q, each=True, source=numbered).moves(
         {n: name for n, name in named.items() if n not in added_up}
     )
     if not added_up:

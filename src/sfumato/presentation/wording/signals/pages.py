@@ -4,7 +4,7 @@ of_signal.
 
 from __future__ import annotations
 
-from sfumato.model.signal import SignalKind
+from sfumato.model.signal_score import SignalKind
 
 TITLES = {
     SignalKind.FREE: "Free",

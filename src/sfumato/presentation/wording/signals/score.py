@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from sfumato.model.guarantee import Guarantee
-from sfumato.model.signal import (
+from sfumato.model.signal_score import (
     BlockMeanScore,
     FreeScore,
     NoisyDifferenceScore,

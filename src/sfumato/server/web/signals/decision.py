@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 from sfumato.errors import SfumatoError
 from sfumato.escrow.submissions.lifecycle import WAITING
 from sfumato.model.guarantee import Guarantee
-from sfumato.model.signal import SignalKind
+from sfumato.model.signal_score import SignalKind
 from sfumato.presentation.escrow import submission_view
 from sfumato.presentation.wording import exploration_sentences as of_explorer
 from sfumato.presentation.wording.signals import pages as of_signal_pages

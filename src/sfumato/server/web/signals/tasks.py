@@ -12,7 +12,7 @@ from sfumato.escrow.service import Escrow
 from sfumato.escrow.submissions.code_review import LONGEST
 from sfumato.escrow.submissions.scoring import MOST_OWN_BLOCKS, MOST_OWN_DRAWS, OWN_BLOCKS, OWN_DRAWS
 from sfumato.model.release import Answer
-from sfumato.model.signal import SignalKind
+from sfumato.model.signal_score import SignalKind
 from sfumato.presentation.escrow import submission_view
 from sfumato.presentation.wording.signals import pages as of_signal_pages
 from sfumato.presentation.wording.signals import requests_sentences as of_signalling
