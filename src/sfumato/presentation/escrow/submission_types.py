@@ -12,7 +12,7 @@ from sfumato.escrow.questions.risk_facts import RehearsalFacts
 from sfumato.escrow.submissions.lifecycle import Act, State
 from sfumato.model.confidential import Confidential
 from sfumato.model.guarantee import Guarantee
-from sfumato.model.signal import SignalKind
+from sfumato.model.signal_score import SignalKind
 from sfumato.presentation.escrow.questions_view import RequestCost, WordedCertificate
 
 Value = str | float | bool | None
