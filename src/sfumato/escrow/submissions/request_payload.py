@@ -72,6 +72,7 @@ class RequestPayload(Payload[Request]):
         return self.preview.guarantee
 
     def ledger_for(self, _approver: Person) -> PrivacyLedger:
+        """Of the preview: that is under the rule, which an approval is of too."""
         return self.preview.dataset.ledger
 
     def page(self, _ledger: PrivacyLedger, /, **how: bool) -> dict[str, Any]:
@@ -98,10 +99,12 @@ class RequestPayload(Payload[Request]):
 
     @property
     def approved_fields(self) -> dict[str, Any]:
+        """Also the version of the data that it runs on by now; a signal stays with that of its release."""
         return super().approved_fields | {"version": self.dataset.version}
 
     @property
     def approved_facts(self) -> dict[str, object]:
+        """The guarantee that was previewed; a signal's is logged when it is computed."""
         return {"guarantee": self.guarantee.value}
 
     @property

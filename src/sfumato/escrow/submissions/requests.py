@@ -104,6 +104,7 @@ class Requests(Submissions[Request]):
         return self._end(actor, request, "cancelled")
 
     def result(self, actor: Person, id: str) -> dict[str, Any]:
+        """As of any submission; a controller is told that a withheld answer can be seen."""
         with self._ports.reading():
             request, dataset = self._store.get_visible(actor, id)
             if request.state is State.COMPUTED and dataset.is_controlled_by(actor):

@@ -86,6 +86,7 @@ class Signal(Submission):
 
     @property
     def extra_runs(self) -> int:
+        """One more than there are at most, as a margin."""
         return 1 + self.most_runs
 
     @property
@@ -182,6 +183,7 @@ class SignalPayload(Payload[Signal]):
         return preview_guarantee(query, self._about.release, self.submission.scored_by(), parameters)
 
     def ledger_for(self, approver: Person) -> PrivacyLedger:
+        """Of the approver: a signal goes by no rule."""
         return self._store.datasets.ledger_of(approver, self.dataset)
 
     def page(self, ledger: PrivacyLedger, /, **_how: bool) -> dict[str, Any]:
