@@ -273,7 +273,7 @@ class WordedSignalKind:
 
 
 @dataclass(frozen=True)
-class OwnCode:
+class WordedSandbox:
     """Whether functions of one's own can run here, or why not; each run takes `seconds`."""
 
     ready: bool
@@ -286,4 +286,4 @@ class OwnCode:
 class WordedTaskLibrary:
     tasks: tuple[WordedTask, ...]
     kinds: tuple[WordedSignalKind, ...]
-    code: OwnCode
+    code: WordedSandbox
