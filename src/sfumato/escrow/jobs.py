@@ -40,8 +40,10 @@ def performed(dataset: DatasetContext, job: Job, exploration_view: ExplorationVi
 def _released(dataset: DatasetContext, job: Job) -> dict[str, Any]:
     """The answers of a request, together: charged once where every epsilon is public, else one after the other."""
     queries = [bind(dataset, one["sql"]) for one in job["queries"]]
-    stated = [stated_preferences(q, job["preference"], share) for q, share in zip(queries, job["shares"], strict=True)]
-    requests = [request_of(q, preferences, **how) for q, (preferences, how) in zip(queries, stated, strict=True)]
+    preferences = [
+        stated_preferences(q, job["preference"], share) for q, share in zip(queries, job["shares"], strict=True)
+    ]
+    requests = [request_of(q, preferences, **how) for q, (preferences, how) in zip(queries, preferences, strict=True)]
     how: dict[str, Any] = {
         "allow_no_guarantee": job["allow_no_guarantee"],
         "redraw": False,
