@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.api.display import show
-from sfumato.api.whole_file import write_whole
+from sfumato.api.whole_file import write_text_whole
 from sfumato.model.confidential import Confidential
 from sfumato.presentation.figures.figure import Figure
 from sfumato.presentation.figures.plotly import plotly
@@ -24,10 +24,7 @@ class Picture(Confidential):
 
     def to_svg(self, path: str | Path) -> None:
         """Of the people themselves it is for its owner's eyes only, on disk too."""
-        write_whole(Path(path), self._write, private=self.of_the_people)
-
-    def _write(self, path: Path) -> None:
-        path.write_text(svg(self.figure), "utf-8")
+        write_text_whole(Path(path), svg(self.figure), private=self.of_the_people)
 
     def to_plotly(self, dark: bool = False) -> dict[str, Any]:
         """For `plotly.graph_objects.Figure(…)` or `Plotly.newPlot`: made without Plotly, and as confidential."""

@@ -19,8 +19,6 @@ from sfumato.sql.plans import individual_accounting_plan as plan
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.99)
-
 
 class PersonTotals(Display, Confidential):
     """`.epsilon` (None where Gaussian noise took part) and `.rho` of all the people; `.in_all` is public.
@@ -61,8 +59,8 @@ class PersonTotals(Display, Confidential):
         return {
             "in_all": self.in_all.as_dict(),
             "people": self.people_count,
-            "epsilon": None if self.epsilon is None else _spread(self.epsilon),
-            "rho": _spread(self.rho),
+            "epsilon": None if self.epsilon is None else self.epsilon.as_dict(),
+            "rho": self.rho.as_dict(),
         }
 
     def text(self, *, colour: bool = False) -> str:
@@ -76,8 +74,3 @@ class PersonTotals(Display, Confidential):
 
     def _html(self) -> str:
         return view.document(self.view).html()
-
-
-def _spread(figures: Figures) -> dict[str, object]:
-    quantiles = {f"{p:g}": figures.quantile(p) for p in _QUANTILES}
-    return {"min": figures.min, "max": figures.max, "mean": figures.mean, "quantiles": quantiles}

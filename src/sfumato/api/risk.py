@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from sfumato.api.figure import Picture
+    from sfumato.presentation.risk.exposure import ExposureTable
 
 
 class RiskProfile(Display, Profile):
@@ -50,9 +51,9 @@ class RiskProfile(Display, Profile):
 
     @property
     def _people_surveyed(self) -> Survey:
-        if self._survey is None:
+        if self.survey is None:
             raise ValueError(of_risk.NOBODY_LISTED[self.source])
-        return self._survey
+        return self.survey
 
     def plot(self, kind: str = "gap") -> Picture:
         """ "gap": per epsilon, from the person least at risk to the one most at risk; "exposure": the histogram;
@@ -70,17 +71,17 @@ class RiskProfile(Display, Profile):
         return Picture(risk_figures.roc(self, epsilon, exposure=exposure), self.source is Source.PEOPLE)
 
     def text(self, *, colour: bool = False) -> str:
-        return self._document.text(colour=colour)
+        return self.document().text(colour=colour)
 
-    @property
-    def _document(self) -> Document:
-        solution = self.solution
-        conclusion = "" if solution is None else of_choosing.rehearsed(solution.epsilon, solution.why)
-        return risk_document(self.view, limit=self.limit, chosen=self.chosen, tries=self.tries, conclusion=conclusion)
+    def document(self, people: ExposureTable | None = None) -> Document:
+        conclusion = "" if self.solution is None else of_choosing.rehearsed(self.solution.epsilon, self.solution.why)
+        return risk_document(
+            self.view, people, limit=self.limit, chosen=self.chosen, tries=self.tries, conclusion=conclusion
+        )
 
     @property
     def withheld(self) -> str | None:
         return "<RiskProfile of the people; confidential: call .show()>" if self.source is Source.PEOPLE else None
 
     def _html(self) -> str:
-        return self._document.html()
+        return self.document().html()

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from sfumato.errors import BadInput
 from sfumato.model.exposure_histogram import ExposureHistogram
-from sfumato.model.facts import Histogram
 from sfumato.presentation.figures import curves
 from sfumato.presentation.figures.figure import Figure
 from sfumato.presentation.figures.histogram import histogram_figure
@@ -24,8 +23,6 @@ from sfumato.release.risk.figures import Figures
 from sfumato.release.risk.profile import Profile
 
 MOST_EPSILON = 100.0  # beyond it an attacker's curve is a corner, and has been for long
-
-ALIKE = 0.01
 
 
 def figure(profile: Profile, kind: str) -> Figure:
@@ -48,14 +45,9 @@ def _exposure(profile: Profile) -> Figure:
             of_pictures.NO_SPREAD[profile.source], hint="`rehearse` shows one of a look-alike, and reads nobody."
         )
     subtitle = f"{of_risk.source(profile.view)} Exposure {of_risk.EXPOSURE}"
-    histogram = profile.exposure.histogram
-    if profile.exposure.min == profile.exposure.max:  # one bar, of no width: it is given some, up to where they all are
-        high = max(profile.exposure.max, ALIKE)
-        histogram = Histogram((high - ALIKE, high), histogram.people)
-        return replace(
-            histogram_figure(histogram, of_risk.AT_EACH_EXPOSURE, subtitle), x=Axis("exposure", ticks=(0, 0.5, 1))
-        )
-    return histogram_figure(histogram, of_risk.AT_EACH_EXPOSURE, subtitle)
+    drawn = histogram_figure(profile.exposure.bars, of_risk.AT_EACH_EXPOSURE, subtitle)
+    one_bar = profile.exposure.min == profile.exposure.max
+    return replace(drawn, x=Axis("exposure", ticks=(0, 0.5, 1))) if one_bar else drawn
 
 
 def _frontier(profile: Profile) -> Figure:

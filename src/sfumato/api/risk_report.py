@@ -6,15 +6,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sfumato.api.whole_file import write_whole
+from sfumato.api.whole_file import write_text_whole
 from sfumato.model.confidential import Confidential
 from sfumato.model.risk import Source
 from sfumato.model.schema import Relation
 from sfumato.presentation.document import Document
 from sfumato.presentation.figures.histogram import spread
 from sfumato.presentation.risk.exposure import ExposedPerson, ExposureTable, blocks
-from sfumato.presentation.risk.report import risk_document
-from sfumato.presentation.wording import choosing as of_choosing
 from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.privacy.risk.profile import chance_against
 from sfumato.release.risk.figures import Figures
@@ -31,10 +29,7 @@ class Report(Confidential):
     of_the_people: bool
 
     def write(self, path: str | Path) -> None:
-        write_whole(Path(path), self._write, private=self.of_the_people)
-
-    def _write(self, path: Path) -> None:
-        path.write_text(self.html, "utf-8")
+        write_text_whole(Path(path), self.html, private=self.of_the_people)
 
 
 def text(profile: RiskProfile, *, most_exposed: bool = False, colour: bool = False) -> str:
@@ -49,15 +44,7 @@ def text(profile: RiskProfile, *, most_exposed: bool = False, colour: bool = Fal
 
 def page(profile: RiskProfile, footer: str = "") -> Report:
     """The same as a page that stands alone, with the most exposed."""
-    solution = profile.solution
-    document = risk_document(
-        profile.view,
-        people(profile, most_exposed=True),
-        limit=profile.limit,
-        chosen=None if solution is None else solution.epsilon,
-        tries=profile.tries,
-        conclusion="" if solution is None else of_choosing.rehearsed(solution.epsilon, solution.why),
-    )
+    document = profile.document(people(profile, most_exposed=True))
     return Report(document.page(footer), of_the_people=profile.source is Source.PEOPLE)
 
 
@@ -96,7 +83,7 @@ def _epsilons(profile: RiskProfile) -> tuple[float, ...]:
     """
     if profile.relation is Relation.REPLACE:
         return ()
-    if profile.solution is not None and profile.solution.epsilon is not None:
-        return (profile.solution.epsilon,)
+    if profile.chosen is not None:
+        return (profile.chosen,)
     candidates = tuple(candidate.epsilon for candidate in profile.candidates)
     return candidates[:: -max(1, len(candidates) // 3)][:3][::-1]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 
-def write_whole(place: Path, write: Callable[[Path], None], *, private: bool) -> None:
+def write_whole(place: Path, write: Callable[[Path], object], *, private: bool) -> None:
     """Written beside its place and moved there: whoever reads the file never reads half of it.
 
     What tells about the people is `private`: for its owner's eyes only, on disk too.
@@ -22,10 +22,5 @@ def write_whole(place: Path, write: Callable[[Path], None], *, private: bool) ->
         raise
 
 
-def write_text_whole(place: Path, text: str) -> None:
-    """What anybody may read."""
-
-    def write(part: Path) -> None:
-        part.write_text(text, "utf-8")
-
-    write_whole(place, write, private=False)
+def write_text_whole(place: Path, text: str, *, private: bool = False) -> None:
+    write_whole(place, lambda part: part.write_text(text, "utf-8"), private=private)

@@ -251,6 +251,11 @@ class Afterwards:
     limit: int | None = None
     offset: int = 0
 
+    @property
+    def picks(self) -> bool:
+        """Whether it leaves rows out."""
+        return self.having is not None or self.limit is not None or self.offset > 0
+
 
 NOTHING = Afterwards()
 

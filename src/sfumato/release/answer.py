@@ -74,8 +74,7 @@ def post_processing(measurement: Measurement, afterwards: Afterwards) -> tuple[P
 
 def picks_rows(measurement: Measurement, afterwards: Afterwards) -> bool:
     """Whether which rows are in the answer depends on their noisy figures."""
-    thresholded = measurement.thresholded is not None
-    return thresholded or afterwards.having is not None or afterwards.limit is not None or afterwards.offset > 0
+    return measurement.thresholded is not None or afterwards.picks
 
 
 def _type_of(column: Assembly, measurement: Measurement) -> Type | None:

@@ -12,8 +12,7 @@ from sfumato.errors import NoGuarantee, PreferenceError
 from sfumato.ledger.charges import BATCH
 from sfumato.ledger.entry import NANO, Draft, Event, nano
 from sfumato.ledger.history import Record
-from sfumato.model.calibration import Calibration, NoiseLaw
-from sfumato.model.dominating_pairs import Pair
+from sfumato.model.calibration import NoiseLaw
 from sfumato.model.guarantee import Guarantee, Provenance, chosen_by
 from sfumato.model.release import Released
 from sfumato.privacy.accounting.cost import rho_delta_of, rho_of
@@ -53,8 +52,8 @@ class BatchPlan:
         self._members = tuple(_Member(context, choice) for choice in choices)
         if not self._members:
             raise PreferenceError.because("batch-empty")
-        keys = [member.key for member in self._members]
-        twice = next((m for m in self._members if keys.count(m.key) > 1), None)
+        keys = [member.plan.key for member in self._members]
+        twice = next((m for m in self._members if keys.count(m.plan.key) > 1), None)
         if twice is not None:
             raise PreferenceError.because("batch-choice-twice", sql=twice.query.sql)
         self._key = digest(["batch", keys, self._stated])
@@ -85,7 +84,7 @@ class BatchPlan:
 
     @cached_property
     def _sums(self) -> tuple[int, Fraction]:
-        return sum(nano(m.epsilon) for m in self._members), sum((m.delta for m in self._members), Fraction(0))
+        return sum(nano(m.epsilon) for m in self._members), sum((m.plan.delta for m in self._members), Fraction(0))
 
     @cached_property
     def _charge(self) -> tuple[int, Fraction]:
@@ -95,15 +94,13 @@ class BatchPlan:
             return summed
         numbers = sum(m.gaussian_numbers for m in self._members)
         more, left = for_the_grid(summed[0] / NANO, self._stated, numbers) if numbers else (0.0, self._stated)
-        tight = self.context.services.accountant()(self._pairs, left) + more
+        schema = self.context.schema
+        pairs = [pair for m in self._members for pair in pairs_of(m.query.measurement, m.plan.calibration, schema)]
+        tight = self.context.services.accountant()(pairs, left) + more
         if tight >= summed[0] / NANO:
             return summed
-        threshold_delta = sum((m.delta for m in self._members if not m.gaussian_numbers), Fraction(0))
+        threshold_delta = sum((m.plan.delta for m in self._members if not m.gaussian_numbers), Fraction(0))
         return nano(tight), Fraction(str(self._stated)) + threshold_delta
-
-    @cached_property
-    def _pairs(self) -> tuple[Pair, ...]:
-        return tuple(pair for member in self._members for pair in member.pairs)
 
     # Reserve once, draw and keep each
 
@@ -138,14 +135,12 @@ class BatchPlan:
         if isinstance(reservation, list):
             each_known = zip(self._members, reservation, strict=True)
             return tuple(from_record(m.plan, known) for m, known in each_known)
-        left, numbers = [], []
+        drawn = []
         for member, own in zip(self._members, each, strict=True):
             its = replace(reservation, inputs=own, together=len(self._members))
-            released, number = draw_and_record(member.plan, its)
-            left.append(released)
-            numbers.append(number)
-        record_release(ledger, self._key, reservation, self._what, {"members": numbers})
-        return tuple(left)
+            drawn.append(draw_and_record(member.plan, its))
+        record_release(ledger, self._key, reservation, self._what, {"members": [number for _, number in drawn]})
+        return tuple(released for released, _ in drawn)
 
     @property
     def _what(self) -> str:
@@ -153,8 +148,9 @@ class BatchPlan:
 
     def _charge_draft(self, outcome: Guarantee) -> Draft:
         epsilon, delta = self._charge
-        mechanisms = dict.fromkeys(m.calibration.mechanism for m in self._members)
-        figures = charge_figures(chosen_by(outcome, outright=self._outright), ", ".join(mechanisms), self._cost)
+        mechanisms = dict.fromkeys(m.plan.calibration.mechanism for m in self._members)
+        outright = all(m.choice.request.outright for m in self._members)
+        figures = charge_figures(chosen_by(outcome, outright=outright), ", ".join(mechanisms), self._cost)
         public = public_charge(self.context, outcome, figures, what=self._what, method=self._method, kind=BATCH)
         return self.context.ledger.draft(Event.RESERVED, self._key, public, nano_epsilon=epsilon, delta=delta)
 
@@ -163,13 +159,9 @@ class BatchPlan:
         return TIGHT if self.is_tight else SUMMED
 
     @property
-    def _outright(self) -> bool:
-        return all(m.choice.request.outright for m in self._members)
-
-    @property
     def _cost(self) -> PrivacyCost:
         epsilon, delta = self._charge
-        drawn = [(m.query.measurement, m.calibration) for m in self._members]
+        drawn = [(m.query.measurement, m.plan.calibration) for m in self._members]
         numbers = [measurement.k for measurement, _ in drawn]
         return PrivacyCost(
             epsilon / NANO,
@@ -207,7 +199,6 @@ class _Member:
         require_own_choice(self.query, choice)
         self.plan = DrawPlan.of(self.query, choice)
         self.plan.require_drawable()
-        self.key = self.plan.key
 
     @property
     def epsilon(self) -> float:
@@ -215,18 +206,6 @@ class _Member:
         return self.choice.epsilon
 
     @property
-    def delta(self) -> Fraction:
-        return Fraction(str(self.choice.noise.delta or 0))
-
-    @property
-    def calibration(self) -> Calibration:
-        return self.plan.calibration
-
-    @property
     def gaussian_numbers(self) -> int:
         """How many numbers carry Gaussian noise: all of them, or none."""
         return (self.query.measurement.k or 0) if self.choice.noise.mechanism == NoiseLaw.GAUSSIAN else 0
-
-    @property
-    def pairs(self) -> tuple[Pair, ...]:
-        return pairs_of(self.query.measurement, self.calibration, self.query.context.schema)

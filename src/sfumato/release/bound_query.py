@@ -103,9 +103,8 @@ class BoundQuery:
         of_rule = "" if mandate is None else mandate.attestation  # the policy's own, for its rule alone
         attestation = " ".join(attestation.split())
         standing = CurrentRule(self.rule, ledger.rule, ledger.schema, ledger.who)
-        return *provenances(request, record, standing, attestation, of_rule), *self.context.decision_provenances(
-            record, attestation
-        )
+        decisions = self.context.decision_provenances(record, attestation)
+        return *provenances(request, record, standing, attestation, of_rule), *decisions
 
     def solution(self, request: ReleaseRequest, selected: Mapping[Preference, Selected] | None = None) -> Solution:
         def people(preference: Preference) -> ExposureRange:

@@ -82,16 +82,7 @@ def split(
     shares = tuple(_part(*of_query, miss=1 - confidence) for of_query in each)
     laplace = guesses is not None and mechanism == NoiseLaw.LAPLACE
     needed = epsilon_needed(units, chosen, guesses or (), errors, 1 - confidence) if laplace else None
-    return SplitPlan(
-        epsilon=whole,
-        parts=shares,
-        confidence=confidence,
-        aim=aim,
-        needed=needed,
-        queries=bound,
-        noises=noises,
-        tight=tight,
-    )
+    return SplitPlan(whole, shares, confidence, aim, needed, queries=bound, noises=noises, tight=tight)
 
 
 class SplitBatchPlan(BatchPlan):
@@ -100,7 +91,7 @@ class SplitBatchPlan(BatchPlan):
     def __init__(self, context: DatasetContext, split: SplitPlan, attestation: str = "") -> None:
         self.split = split
         requests = [
-            request_of(query, (stated_epsilon(part.epsilon),), *_how(noise), None, EPSILON_MAX)
+            request_of(query, (stated_epsilon(part.epsilon),), **vars(noise))
             for query, part, noise in zip(split.queries, split.parts, split.noises, strict=True)
         ]
         each = list(zip(split.queries, requests, strict=True))
@@ -130,10 +121,6 @@ def split_text(split: model.BudgetSplit) -> str:
     if split.aim is None:
         return text
     return f"{text}; aim {split.aim}; expected {', '.join(f'{part.expected or 0:.6g}' for part in split.parts)}"
-
-
-def _how(noise: Noise) -> tuple[str, float | None, str]:
-    return noise.mechanism, noise.delta, noise.calibration
 
 
 def _query(context: DatasetContext, query: object) -> BoundQuery:

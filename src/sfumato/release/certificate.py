@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from sfumato.ledger.entry import NANO, nano, upward
-from sfumato.model.calibration import Calibration, Drawing, NoiseLaw
+from sfumato.model.calibration import Calibration, NoiseLaw
 from sfumato.model.guarantee import Fixed, guarantee_of, latest_fixed
 from sfumato.model.measurement import NoisyNumber, NumberKind
 from sfumato.model.release import BOUNDS_SOURCES, Answer, Assumed, Assumption, ReleaseCertificate
@@ -55,7 +55,7 @@ def certify(
         laws=tuple(_law(n, request) for n in numbers) or None,
         rank_90=None if drawings is None else tuple(drawing.rank_90 for drawing in drawings),
         threshold=None if threshold is None else float(threshold),
-        reach=_reach(drawings or ()),
+        reach=tuple(d.furthest for d in drawings or () if d.reach is not None) or None,
         why=None if calibration is None else plan.solution.why,
         planned_at=context.ledger.known.planned_at(plan_of(request), before=reservation.entry.number),
     )
@@ -124,11 +124,6 @@ def _charge(reservation: Reservation) -> float | None:
 
 def _law(number: NoisyNumber, request: ReleaseRequest) -> str:
     return NoiseLaw.EXPONENTIAL.value if number.kind is NumberKind.SELECTION else request.noise.mechanism
-
-
-def _reach(drawings: Sequence[Drawing]) -> tuple[float, ...] | None:
-    """How far the noise of each number goes at most, where all of them are truncated."""
-    return tuple(d.furthest for d in drawings if d.reach is not None) or None
 
 
 def _assumptions(query: BoundQuery, reservation: Reservation, preferences: Sequence[Preference]) -> Iterator[Assumed]:

@@ -83,7 +83,8 @@ def require_releasable(
         select.require_affordable(query, request, allow_no_guarantee, redraw, attestation)
         return False
     if request.reads_people or solution.epsilon is not None:
-        plan.refuse_beyond_budget(record, inputs)
+        charge = plan.charge_draft(guarantee_of(inputs), plan.numbers_in(record))
+        query.context.ledger.reserve(record, charge)  # or refuse it by the budget, before anything is entered
     return False
 
 

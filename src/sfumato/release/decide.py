@@ -26,7 +26,6 @@ from sfumato.model.measurement import Measurement
 from sfumato.model.release import WITHHELD
 from sfumato.model.schema import AT_LEAST
 from sfumato.model.statement import Statement
-from sfumato.privacy.preferences.disparity import Satisfies
 from sfumato.privacy.preferences.preference import Epsilon, Preference
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.privacy.preferences.private_selection import SMALLEST, Selected
@@ -192,9 +191,9 @@ def solve_request(
     request: ReleaseRequest,
     people: People,
     measurement: Measurement | None,
-    selected: Mapping[Preference, Selected] | None,
+    selected: Mapping[Preference, Selected] | None = None,
     *,
-    bounded: bool,
+    bounded: bool = False,
 ) -> Solution:
     """The epsilon that the preferences lead to; where every epsilon will do, the ceiling, if somebody set one."""
     return solve(
@@ -240,24 +239,16 @@ def decided_by(inputs: Sequence[Provenance], is_rule: bool) -> DecidedBy:
     return DecidedBy.RULE if is_rule else DecidedBy.BLIND
 
 
-def opening_of(preferences: Sequence[Preference], opening: str) -> str:
-    """What a request is bound to beside the data: where a function was stated, to the opening it was stated in."""
-    return opening if any(isinstance(p, Satisfies) for p in preferences) else ""
-
-
 def candidates_of(candidates: object) -> tuple[float, ...] | None:
     """Candidate epsilons by name ("paper": the 37 of the RDR paper) or as numbers."""
     if candidates is None:
         return None
     if candidates == "paper":
         return PAPER_CANDIDATES
-    if (
-        not isinstance(candidates, Sequence)
-        or not candidates
-        or not all(isinstance(e, int | float) and e > 0 for e in candidates)
-    ):
+    epsilons = candidates if isinstance(candidates, Sequence) else ()
+    if not epsilons or not all(isinstance(e, int | float) and e > 0 for e in epsilons):
         raise PreferenceError.because("candidates-unreadable")
-    return tuple(sorted(stated_epsilon(e).value for e in candidates))
+    return tuple(sorted(stated_epsilon(e).value for e in epsilons))
 
 
 def checked_noise(mechanism: str, delta: float | None, calibration: str, *, private_keys: bool = False) -> Noise:
@@ -273,16 +264,11 @@ def checked_noise(mechanism: str, delta: float | None, calibration: str, *, priv
         return Noise(delta=delta)
     if delta is None:
         raise PreferenceError.because("noise-needs-delta", mechanism=mechanism)
-    if mechanism == NoiseLaw.TRUNCATED:
-        return Noise(mechanism, _below_half(delta))
-    return Noise(mechanism, delta, calibration)
-
-
-def _below_half(delta: float) -> float:
-    """From 1/2 on noise would reach no further than one person moves a number, and say nothing."""
-    if delta >= 0.5:
+    if mechanism != NoiseLaw.TRUNCATED:
+        return Noise(mechanism, delta, calibration)
+    if delta >= 0.5:  # noise would reach no further than one person moves a number, and say nothing
         raise PreferenceError.because("truncated-delta-too-large", delta=delta)
-    return delta
+    return Noise(mechanism, delta)
 
 
 def checked_delta(number: object) -> float:

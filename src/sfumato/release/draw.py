@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from sfumato.ledger.entry import Draft
 from sfumato.ledger.history import Record
@@ -64,13 +65,8 @@ def draw_and_record(plan: DrawPlan, reservation: Reservation, known: Recorded = 
     noisy = select.accepted_output(query, plan.request, plan.epsilon) if plan.request.as_published else None
     if noisy is None:
         survey, mechanism, before = query.survey(Noise()), query.context.services.mechanism, known.columns(query)
-        noisy = read_for(
-            query.context.ledger,
-            plan.key,
-            reservation,
-            query.sql,
-            lambda: draw_noise(survey, query.measurement, calibration, mechanism, before),
-        )
+        work = partial(draw_noise, survey, query.measurement, calibration, mechanism, before)
+        noisy = read_for(query.context.ledger, plan.key, reservation, query.sql, work)
     public = calibration if reservation.guarantee.holds else None
     left = _assemble_release(plan, public, noisy, replace(reservation, recorded=known.charges), known)
     kept = _as_entry(left)

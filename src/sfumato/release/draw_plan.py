@@ -12,7 +12,7 @@ from sfumato.ledger.charges import PART, RELEASE
 from sfumato.ledger.entry import NANO, Draft, Event, nano, upward
 from sfumato.ledger.history import Record
 from sfumato.model.calibration import Calibration
-from sfumato.model.guarantee import Guarantee, Provenance, chosen_by, guarantee_of
+from sfumato.model.guarantee import Guarantee, Provenance, chosen_by
 from sfumato.privacy.accounting.cost import rho_delta_of, rho_of
 from sfumato.privacy.noise.calibration import calibrate
 from sfumato.privacy.preferences.preference import LargerThanSpent
@@ -78,9 +78,8 @@ class DrawPlan:
 
     def _infeasible(self) -> Infeasible:
         if self.hidden:
-            method = self.request.method_text(
-                public=False
-            )  # whether there was an epsilon, and why not, tells about the people
+            # Whether there was an epsilon, and why not, tells about the people.
+            method = self.request.method_text(public=False)
             return Infeasible.because("preference-leads-nowhere", method=method)
         if self.solution.unbounded:
             return Infeasible.because("epsilon-unbounded", why=self.solution.why)
@@ -116,10 +115,6 @@ class DrawPlan:
         return select.provenances_of_choice(self.query, self.request, self.epsilon, record, attestation)
 
     # What it costs
-
-    def refuse_beyond_budget(self, record: Record, inputs: Sequence[Provenance]) -> None:
-        """Refuse what a draw would be refused for by the budget, before anything is entered."""
-        self.query.context.ledger.reserve(record, self.charge_draft(guarantee_of(inputs), self.numbers_in(record)))
 
     def charge_draft(self, outcome: Guarantee, known: Recorded = NOTHING) -> Draft:
         """The charge: epsilon, or a public constant where the epsilon would tell about the data.

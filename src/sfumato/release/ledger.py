@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from fractions import Fraction
 from threading import RLock
+from typing import Any
 
 from sfumato.errors import BudgetExceeded, PreferenceError, UnrecordedLookWarning
 from sfumato.ledger.entry import NANO, Draft, Entry, Event
@@ -16,7 +17,7 @@ from sfumato.ledger.failures import failure_facts, state_cause
 from sfumato.ledger.history import Record
 from sfumato.ledger.odometer import Total
 from sfumato.ledger.opening import Opening
-from sfumato.ledger.population import Declaration, declaration
+from sfumato.ledger.population import declaration
 from sfumato.model.budget import NO_BUDGET, BudgetLimit
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.schema import BUDGET, Schema
@@ -51,7 +52,8 @@ class PrivacyLedger:
         self._fingerprints = schema.fingerprints()
         self.rule = policy or digest(schema.rule)  # a policy is of record with all that it says
         self.protected = f"one {schema.unit.words}, {schema.relation}"
-        self._record = (records or Records()).of(schema.name, _declarations(schema))
+        declared = [declaration(schema.name, schema.population)] if schema.population else []
+        self._record = (records or Records()).of(schema.name, declared)
         self._lock = RLock()
         refuse_below(self.total, budget)
         if records is not None:
@@ -221,10 +223,6 @@ class _Outgrown(Exception):
     """Another dataset was declared to be about the same people, before this could be written."""
 
 
-def _declarations(schema: Schema) -> frozenset[Declaration]:
-    return frozenset({declaration(schema.name, schema.population)} if schema.population else ())
-
-
 def _fingerprint(budget: BudgetLimit) -> dict[str, str]:
     """Of the budget of epsilon, where one is stated: what is left of it is a ceiling for what is selected."""
     return {} if budget.epsilon is None else {BUDGET: digest(str(budget.epsilon))[:16]}
@@ -244,16 +242,9 @@ def refuse_below(total: Total, limit: BudgetLimit) -> None:
 
 
 def _beyond_budget(name: str, budget: Fraction, spent: Fraction, charge: Fraction, word: Guarantee) -> BudgetExceeded:
-    left = max(budget - spent, Fraction(0))
-    return BudgetExceeded.because(
-        "budget-exceeded",
-        limit=name,
-        charge=float(charge),
-        guarantee=word.value,
-        spent=float(spent),
-        budget=float(budget),
-        left=float(left),
-    )
+    figures = {"charge": charge, "spent": spent, "budget": budget, "left": max(budget - spent, Fraction(0))}
+    amounts: dict[str, Any] = {figure: float(exact) for figure, exact in figures.items()}
+    return BudgetExceeded.because("budget-exceeded", limit=name, guarantee=word.value, **amounts)
 
 
 def digest(public: object) -> str:

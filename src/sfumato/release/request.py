@@ -12,13 +12,13 @@ from sfumato.model.calibration import NoiseLaw
 from sfumato.model.choice import Noise
 from sfumato.privacy.noise.calibration import added_numbers
 from sfumato.privacy.preferences.belief import Belief
-from sfumato.privacy.preferences.disparity import Ratio
+from sfumato.privacy.preferences.disparity import Ratio, Satisfies
 from sfumato.privacy.preferences.preference import LargerThanSpent, Preference
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.privacy.preferences.pri import Pri
 from sfumato.privacy.preferences.solver import Solution
 from sfumato.release.bound_query import BoundQuery
-from sfumato.release.decide import EPSILON_MAX, ReleaseRequest, SolvedRequest, candidates_of, opening_of
+from sfumato.release.decide import EPSILON_MAX, ReleaseRequest, SolvedRequest, candidates_of
 from sfumato.release.people.exposure_range import require_comparable
 from sfumato.release.possible_worlds import read_worlds
 from sfumato.release.selection import select
@@ -73,8 +73,9 @@ def _request(
             query.context.condition(p.between)
     chosen = tuple(_complete(query, p, noise) for p in chosen)
     ceiling = min(stated_epsilon(epsilon_max, "epsilon_max").value, query.context.ceiling)
-    data, opening = query.context, opening_of(chosen, query.context.opening)
-    version, from_data = data.version, data.bounds_from_data
+    version, from_data = query.context.version, query.context.bounds_from_data
+    # Where a function was stated, the request is bound to the opening it was stated in.
+    opening = query.context.opening if any(isinstance(p, Satisfies) for p in chosen) else ""
     return ReleaseRequest(
         query.statement, chosen, noise, candidates_of(candidates), ceiling, from_data, version, query.question, opening
     )

@@ -14,7 +14,7 @@ from sfumato.model.calibration import Drawing, NoiseLaw
 from sfumato.model.facts import Cell
 from sfumato.model.measurement import Measurement
 from sfumato.model.release import Answer, ReleaseCertificate
-from sfumato.model.statement import Afterwards, Statement
+from sfumato.model.statement import Statement
 from sfumato.ports import Mechanisms
 from sfumato.release import answer as assemble
 from sfumato.release.noise import Noisy
@@ -62,7 +62,7 @@ def redraw(
         raise PreferenceError.because("signal-draws", most=MOST_DRAWS, draws=str(draws), usual=DRAWS)
     if not certificate.guarantee.holds or certificate.epsilon is None:
         raise NoGuarantee.because("signal-noise-withheld")
-    if _picks(statement.afterwards):
+    if statement.afterwards.picks:
         raise NoMechanism.because("signal-rows-left-out")
     drawings, cells = _drawings(certificate, measurement), _cells(statement, measurement, answer)
     based = [_noise_base(numbers, measurement) for numbers in answer.numbers]
@@ -109,10 +109,6 @@ def _proof(task: Task) -> model.Proof | None:
     if task.affine:
         return model.Proof.AFFINE
     return model.Proof.HALFSPACE if task.halfspace else None
-
-
-def _picks(after: Afterwards) -> bool:
-    return after.having is not None or after.limit is not None or after.offset > 0
 
 
 def _cells(statement: Statement, measurement: Measurement, answer: Answer) -> tuple[Cell, ...]:

@@ -95,8 +95,7 @@ def require_comparable(
         raise PreferenceError.because("private-keys-not-compared")
     if noise.mechanism == NoiseLaw.TRUNCATED and isinstance(preference, Satisfies | Variance):
         raise PreferenceError.because("truncated-noise-not-compared", stated=preference.words)
-    picks = statement.afterwards.having is not None or statement.afterwards.limit is not None
-    if isinstance(preference, Within | RelativeError) and preference.each and (picks or statement.afterwards.offset):
+    if isinstance(preference, Within | RelativeError) and preference.each and statement.afterwards.picks:
         raise PreferenceError.because("rows-kept-by-noise")
     if isinstance(preference, Ratio) and preference.exact:
         fixed = WORST_CASE.fixed if preference.worst_case else fixed_part(statement, schema, measurement)

@@ -16,7 +16,6 @@ from sfumato.release.bound_query import BoundQuery
 from sfumato.release.risk.figures import Figures
 from sfumato.release.risk.profile import Profile
 
-ALIKE = 0.01
 LISTED = (0.05, 0.1, 0.25, 0.5, 0.75, 1.0, 2.0, 3.0, 5.0)  # epsilons that are always in the table and in the picture
 
 
@@ -88,10 +87,4 @@ def first_figure(query: BoundQuery) -> tuple[str, float] | None:
 
 def _histogram(profile: Profile) -> Histogram | None:
     """Of a look-alike and of the people; where all are alike, one bar that ends where they are."""
-    exposure = profile.exposure
-    if not isinstance(exposure, Figures) or profile.source is Source.WORST_CASE:
-        return None
-    if exposure.min == exposure.max:
-        high = max(exposure.max, ALIKE)
-        return Histogram((high - ALIKE, high), exposure.histogram.people)
-    return exposure.histogram
+    return profile.exposure.bars if isinstance(profile.exposure, Figures) else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -71,17 +71,15 @@ def compare_methods(
     )
 
 
+@dataclass(frozen=True)
 class _Table:
     """What a row is made with: what was asked, what is known, and the record as it stands."""
 
-    def __init__(
-        self, query: BoundQuery, request: ReleaseRequest, grounds: Grounds, record: Record, attestation: str
-    ) -> None:
-        self.query = query
-        self.request = request
-        self.grounds = grounds
-        self.record = record
-        self.attestation = attestation
+    query: BoundQuery
+    request: ReleaseRequest
+    grounds: Grounds
+    record: Record
+    attestation: str
 
     def method(self, row: MethodRow, *, requested: bool) -> Method:
         """A row with the word that a release by it alone would carry now, and what its epsilon would mean."""

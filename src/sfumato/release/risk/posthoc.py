@@ -13,7 +13,7 @@ from sfumato.model.confidential import Confidential
 from sfumato.model.facts import Cell
 from sfumato.model.measurement import Measurement, NumberKind
 from sfumato.model.release import ReleaseCertificate, Released
-from sfumato.model.statement import NOTHING, Afterwards, Statement
+from sfumato.model.statement import NOTHING, Statement
 from sfumato.privacy.risk.posthoc import ratio
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.ledger import digest
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-_QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.99)
 _LAWS = (NoiseLaw.LAPLACE.value, NoiseLaw.GAUSSIAN.value)
 
 
@@ -48,23 +47,19 @@ class PosthocAnalysis(Confidential):
         if not release.rows:
             raise NoMechanism.because("posthoc-without-rows")
         dataset.require_data()
-        dataset.ledger.look(
-            digest(["post-hoc risk", query.sql, dataset.version, certificate.released_at]),
-            f"what the answer of {certificate.released_at} says about each person under {query.sql}",
-        )
+        key = digest(["post-hoc risk", query.sql, dataset.version, certificate.released_at])
+        what = f"what the answer of {certificate.released_at} says about each person under {query.sql}"
+        dataset.ledger.look(key, what)
         measurement, question = query.measurement, query.survey(Noise()).question
         rows = [tuple(row[place] for place in places) for row in release.rows] if places is not None else None
         cells = measurement.public_cells if rows is None else cast(list[Cell], rows)
         norm = L2 if certificate.mechanism == NoiseLaw.GAUSSIAN else L1
         residuals = residuals_of(_truth(query), cells, release.numbers)
-        yardstick = plan.Yardstick(
-            weights_of(measurement, norm),
-            _unit_of_loss(measurement, certificate, norm) if _is_loss_known(certificate) else None,
-        )
+        yardstick = plan.Yardstick(weights_of(measurement, norm), _unit_of_loss(measurement, certificate, norm))
         self.epsilon, self.query = certificate.epsilon, query.sql
         self.distance = distance_of(residuals, yardstick.weights, norm)
         self.own_scale = has_own_scale(measurement)
-        self.hides = _hides(query.statement.afterwards)
+        self.hides = query.statement.afterwards.picks
         self.certificate, self._engine, self.condition = certificate, dataset.engine, between
         self._left = plan.PosthocPlan(
             replace(question, norm=norm), self._engine.numbered, residuals, yardstick, self.distance
@@ -121,8 +116,8 @@ class PosthocAnalysis(Confidential):
             "people": self.people_count,
             "distance": self.distance,
             "ratio": self.ratio,
-            "pri": _spread(self.pri),
-            "loss": None if self.loss is None else _spread(self.loss),
+            "pri": self.pri.as_dict(),
+            "loss": None if self.loss is None else self.loss.as_dict(),
             "positive": self.positive,
             "bound": self.bound,
             "between": None if self.between is None else list(self.between),
@@ -187,10 +182,6 @@ def places_of_keys(statement: Statement) -> list[int] | None:
     raise NoMechanism.because("keys-not-shown")
 
 
-def _hides(after: Afterwards) -> bool:
-    return after.having is not None or after.limit is not None or after.offset > 0
-
-
 def _truth(query: BoundQuery) -> Truth:
     """The true numbers; of a value that is selected by its rank the value itself, and 0 where there is none."""
     measurement = query.measurement
@@ -210,18 +201,13 @@ def _truth(query: BoundQuery) -> Truth:
     }
 
 
-def _is_loss_known(certificate: ReleaseCertificate) -> bool:
-    """Whether a loss is known: the noise was not sized by looking, and it is Laplace or Gaussian noise throughout."""
-    return certificate.guarantee.holds and all(law in _LAWS for law in certificate.laws or ())
+def _unit_of_loss(measurement: Measurement, certificate: ReleaseCertificate, norm: str) -> float | None:
+    """What a unit of distance is as a loss: `1 / b`, or of squares `1 / 2 sigma^2`; the same for all the numbers.
 
-
-def _unit_of_loss(measurement: Measurement, certificate: ReleaseCertificate, norm: str) -> float:
-    """What a unit of distance is as a loss: `1 / b`, or of squares `1 / 2 sigma^2`; the same for all the numbers."""
+    It is known where the noise was not sized by looking, and is Laplace or Gaussian noise throughout.
+    """
+    if not certificate.guarantee.holds or any(law not in _LAWS for law in certificate.laws or ()):
+        return None
     assert certificate.scale is not None
     scale, weight = cast(float, certificate.scale[0]), weights_of(measurement, norm)[0]
     return 1 / (2 * (scale * weight) ** 2) if norm == L2 else 1 / (scale * weight)
-
-
-def _spread(figures: Figures) -> dict[str, object]:
-    quantiles = {f"{p:g}": figures.quantile(p) for p in _QUANTILES}
-    return {"min": figures.min, "max": figures.max, "mean": figures.mean, "quantiles": quantiles}

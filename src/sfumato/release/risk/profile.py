@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import TypeAlias, Unpack
 
 from sfumato.model.choice import Noise
@@ -29,6 +29,7 @@ from sfumato.release.risk.figures import Figures
 Candidates: TypeAlias = str | Sequence[float] | None
 
 
+@dataclass(repr=False, eq=False)
 class Profile(Confidential):
     """How exposed people are under a query, per epsilon; `.source` says whose: anybody's, a look-alike's, theirs.
 
@@ -36,57 +37,38 @@ class Profile(Confidential):
     beside them; `.exposure` is the noisy histogram, and `.certificate` says what it promises and cost.
     """
 
-    def __init__(
-        self,
-        source: Source,
-        query: str,
-        measurement: Measurement,
-        noise: Noise,
-        spread: ExposureRange,
-        *,
-        reach: tuple[Reach, Reach] | None = None,
-        survey: Survey | None = None,
-        exposure_histogram: ExposureHistogram | None = None,
-        estimate: ExposureRange | None = None,
-        candidates: Sequence[float] | None = None,
-        solution: Solution | None = None,
-        tries: tuple[SelectionTrials, ...] = (),
-        preferences: tuple[Preference, ...] = (),
-        limit: float | None = None,
-        exact: bool = False,
-    ) -> None:
-        self.source = source
-        self.influence: Figures | Reach | None
-        self.exposure: Figures | Reach | ExposureHistogram | None
-        self.influence, self.exposure = _figures(survey) if survey is not None else reach or (None, exposure_histogram)
-        self.certificate: ReleaseCertificate | None = (
-            None if exposure_histogram is None else exposure_histogram.certificate
-        )
-        self.solution = solution
-        self.tries = tries  # of a rehearsal: what a selection that is drawn would come to
-        self.preferences = preferences  # those that were rehearsed, to go on with: `q.choose(*r.preferences)`
-        self.outputs = spread.k if spread.published else measurement.k
-        self.query = query
-        self.measurement = measurement
-        self.noise = noise
-        self.spread = spread
-        self.estimate = estimate  # of a private histogram: whom its bins compare, beside whom `spread` bounds
-        chosen = () if solution is None or solution.epsilon is None else (solution.epsilon,)
-        self._candidates = tuple(sorted({*(candidates or CANDIDATES), *chosen}))
-        self._survey = survey
-        self.limit = limit
-        self._exact = exact
+    source: Source
+    query: str
+    measurement: Measurement
+    noise: Noise
+    spread: ExposureRange
+    influence: Figures | Reach | None = None
+    exposure: Figures | Reach | ExposureHistogram | None = None
+    _: KW_ONLY
+    survey: Survey | None = None
+    certificate: ReleaseCertificate | None = None
+    estimate: ExposureRange | None = None  # of a private histogram: whom its bins compare, beside whom `spread` bounds
+    epsilons: Sequence[float] | None = None
+    solution: Solution | None = None
+    tries: tuple[SelectionTrials, ...] = ()  # of a rehearsal: what a selection that is drawn would come to
+    preferences: tuple[Preference, ...] = ()  # that were rehearsed, to go on with: `q.choose(*r.preferences)`
+    limit: float | None = None
+    exact: bool = False
+
+    @property
+    def outputs(self) -> int | None:
+        return self.spread.k if self.spread.published else self.measurement.k
 
     @property
     def people_count(self) -> int | None:
         if isinstance(self.exposure, ExposureHistogram):
             return self.exposure.people
-        return None if self._survey is None else self._survey.people_count
+        return None if self.survey is None else self.survey.people_count
 
     @property
     def singletons(self) -> int:
         """Groups of a single person, whose mean, extreme or quantile does not exist without them: it counts as 0."""
-        return 0 if self._survey is None else self._survey.singletons
+        return 0 if self.survey is None else self.survey.singletons
 
     @property
     def chosen(self) -> float | None:
@@ -105,11 +87,12 @@ class Profile(Confidential):
 
     @property
     def candidates(self) -> tuple[RiskAt, ...]:
-        return tuple(map(self.at, self._candidates))
+        chosen = () if self.chosen is None else (self.chosen,)
+        return tuple(map(self.at, sorted({*(self.epsilons or CANDIDATES), *chosen})))
 
     def at(self, epsilon: float, exact: bool | None = None) -> RiskAt:
         """What this epsilon would mean: by the exact RDR or by Lemma 3.1, as the profile shows it if not said."""
-        exact = self._exact if exact is None else exact
+        exact = self.exact if exact is None else exact
         at = risk_at(epsilon, self.spread, self.measurement, self.noise, exact=exact)
         at = replace(at, public=self.source is not Source.PEOPLE)
         if self.estimate is None:
@@ -129,7 +112,7 @@ class Profile(Confidential):
             influence=_plain(self.influence),
             exposure=self.exposure if isinstance(self.exposure, ExposureHistogram) else _plain(self.exposure),
             candidates=self.candidates,
-            exact=self._exact,
+            exact=self.exact,
             numbers=() if self.spread.published else tuple(n.words for n in self.measurement.numbers),
             delta=self.noise.delta,
         )
@@ -142,17 +125,10 @@ def worst_case(
     noise = query.noise(**how)
     if exact:
         require_exact(noise, WORST_CASE.fixed)
-    measurement = query.public_measurement
-    return Profile(
-        Source.WORST_CASE,
-        query.sql,
-        measurement,
-        noise,
-        WORST_CASE,
-        reach=(Reach(0.0, measurement.largest_influence), Reach(0.0, 1.0)),
-        candidates=candidates_of(candidates),
-        exact=exact,
-    )
+    measurement, epsilons = query.public_measurement, candidates_of(candidates)
+    reach = Reach(0.0, measurement.largest_influence), Reach(0.0, 1.0)
+    facts = Source.WORST_CASE, query.sql, measurement, noise, WORST_CASE
+    return Profile(*facts, *reach, epsilons=epsilons, exact=exact)
 
 
 def people_profile(
@@ -163,16 +139,8 @@ def people_profile(
     if exact:
         require_exact(noise, query.fixed_part)
     survey = query.look(noise)
-    return Profile(
-        Source.PEOPLE,
-        query.sql,
-        survey.measurement,
-        noise,
-        spread(survey, noise, sums=True),
-        survey=survey,
-        candidates=candidates_of(candidates),
-        exact=exact,
-    )
+    facts = Source.PEOPLE, query.sql, survey.measurement, noise, spread(survey, noise, sums=True)
+    return Profile(*facts, *figures_of(survey), survey=survey, epsilons=candidates_of(candidates), exact=exact)
 
 
 def private_histogram(
@@ -194,19 +162,12 @@ def private_histogram(
         query, noise, epsilon, bins, allow_no_guarantee=allow_no_guarantee, redraw=redraw, attestation=preregistered
     )
     measurement, relation = query.public_measurement, query.context.schema.relation
-    return Profile(
-        Source.EXPOSURE_HISTOGRAM,
-        query.sql,
-        measurement,
-        noise,
-        anybody(relation),
-        estimate=estimated_spread(drawn, measurement, relation),
-        exposure_histogram=drawn,
-        candidates=epsilons,
-    )
+    facts = Source.EXPOSURE_HISTOGRAM, query.sql, measurement, noise, anybody(relation), None, drawn
+    estimate = estimated_spread(drawn, measurement, relation)
+    return Profile(*facts, certificate=drawn.certificate, estimate=estimate, epsilons=epsilons)
 
 
-def _figures(survey: Survey) -> tuple[Figures, Figures | None]:
+def figures_of(survey: Survey) -> tuple[Figures, Figures | None]:
     facts = survey.facts
     influence = Figures(facts.influence, lambda: survey.distribution(INFLUENCE))
     if isinstance(survey, AsPublished):

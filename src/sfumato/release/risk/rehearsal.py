@@ -11,13 +11,13 @@ from sfumato.model.schema import Schema
 from sfumato.model.selection_trials import SelectionTrials
 from sfumato.privacy.preferences.disparity import Ratio
 from sfumato.privacy.preferences.preference import Preference
-from sfumato.privacy.preferences.solver import Solution, solve
+from sfumato.privacy.preferences.solver import Solution
 from sfumato.release.bound_query import BoundQuery
-from sfumato.release.decide import EPSILON_MAX
+from sfumato.release.decide import EPSILON_MAX, solve_request
 from sfumato.release.people.exposure_range import compared_spread, spread
 from sfumato.release.people.survey import Survey
 from sfumato.release.request import request_of
-from sfumato.release.risk.profile import Profile
+from sfumato.release.risk.profile import Profile, figures_of
 from sfumato.release.selection.trials import run_trials, typical_selection
 
 _PEOPLE = 10_000  # that are invented, where nobody says how many there are
@@ -50,21 +50,15 @@ def rehearse(
     tries: tuple[SelectionTrials, ...] = ()
     if request is not None:
         tries = run_trials(request, survey, query.context.services)
-        solution = solve(
-            request.preferences,
-            lambda p: compared_spread(p, survey, noise),
-            noise,
-            measurement=measurement,
-            candidates=request.candidates,
-            epsilon_max=request.epsilon_max,
-            selected=typical_selection(request, tries),
-        )
+        selected = typical_selection(request, tries)
+        solution = solve_request(request, lambda p: compared_spread(p, survey, noise), measurement, selected)
     return Profile(
         Source.REHEARSAL,
         query.sql,
         measurement,
         noise,
         people,
+        *figures_of(survey),
         survey=survey,
         solution=solution,
         tries=tries,

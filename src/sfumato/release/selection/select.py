@@ -98,11 +98,9 @@ def unmet(query: BoundQuery, request: ReleaseRequest) -> Solution | None:
         epsilon_max=request.epsilon_max,
         selection=request.select_epsilon,
     )
-    return (
-        None
-        if solution.feasible
-        else replace(solution, why=f"{solution.why} Nothing was drawn and nothing was charged.")
-    )
+    if solution.feasible:
+        return None
+    return replace(solution, why=f"{solution.why} Nothing was drawn and nothing was charged.")
 
 
 def earlier_outcomes(query: BoundQuery, request: ReleaseRequest, record: Record) -> list[SelectionOutcome]:
@@ -190,32 +188,20 @@ def _select(
     survey, services = query.survey(request.noise), query.context.services
 
     def select() -> SelectionOutcome:
-        return SelectionOutcome(
-            {
-                p: draw_selection(p, survey, request.noise, services, request.candidates, ceiling)
-                for p in request.selecting
-            }
-        )
+        how = request.noise, services, request.candidates, ceiling
+        return SelectionOutcome({p: draw_selection(p, survey, *how) for p in request.selecting})
 
-    outcome_drawn = read_for(ledger, key, reservation, _what(query, request, reservation.guarantee), select)
+    what, is_public = _what(query, request, reservation.guarantee), reservation.guarantee.holds
+    outcome_drawn = read_for(ledger, key, reservation, what, select)
     attested = sorted({i.attestation for i in reservation.inputs if i.attestation})
     outcome = outcome_drawn.stored() | ({"attested": attested} if attested else {})
-    record_release(
-        ledger,
-        key,
-        reservation,
-        _what(query, request, reservation.guarantee),
-        outcome,
-        is_public=reservation.guarantee.holds,
-    )
+    record_release(ledger, key, reservation, what, outcome, is_public=is_public)
     return outcome_drawn
 
 
 def accepted_output(query: BoundQuery, request: ReleaseRequest, epsilon: float | None) -> Noisy | None:
     """The very output that Find-eps-from-PRI accepted for a choice, which it releases; None where nothing was."""
-    for outcome in (
-        reversed(earlier_outcomes(query, request, query.context.ledger.known)) if request.as_published else ()
-    ):
+    for outcome in reversed(earlier_outcomes(query, request, query.context.ledger.known)):
         for selected in outcome.selected.values():
             if selected.output and selected.epsilon == epsilon:
                 numbers = tuple(tuple(map(Fraction, cell)) for cell in selected.output)
