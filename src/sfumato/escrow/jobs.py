@@ -40,10 +40,9 @@ def performed(dataset: DatasetContext, job: Job, exploration_view: ExplorationVi
 def _released(dataset: DatasetContext, job: Job) -> dict[str, Any]:
     """The answers of a request, together: charged once where every epsilon is public, else one after the other."""
     queries = [bind(dataset, one["sql"]) for one in job["queries"]]
-    preferences = [
-        stated_preferences(q, job["preference"], share) for q, share in zip(queries, job["shares"], strict=True)
-    ]
-    requests = [request_of(q, preferences, **how) for q, (preferences, how) in zip(queries, preferences, strict=True)]
+    shared = zip(queries, job["shares"], strict=True)
+    read = [stated_preferences(query, job["preference"], share) for query, share in shared]
+    requests = [request_of(query, preferences, **how) for query, (preferences, how) in zip(queries, read, strict=True)]
     how: dict[str, Any] = {
         "allow_no_guarantee": job["allow_no_guarantee"],
         "redraw": False,

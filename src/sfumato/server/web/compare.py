@@ -43,9 +43,8 @@ def compare(
     except SfumatoError as refused:
         problem = Problem.model_validate_json(bytes(answer(refused).body))
         return page("compare.html", **around | {"problem": problem})
-    return page(
-        "compare.html", facts={"figure": view.page_figure(comparison)}, **around | {"compared": _table(comparison)}
-    )
+    around |= {"compared": _table(comparison)}
+    return page("compare.html", facts={"figure": view.page_figure(comparison)}, **around)
 
 
 def _table(comparison: MethodComparison) -> dict[str, Any]:

@@ -45,20 +45,16 @@ def request(
     """Whoever may decide it sees what they decide from; everybody else sees what they asked, and what came of it."""
     if show == "answer" or not escrow.requests.approval.decides(actor, id):
         return result.render_result(page, actor, escrow, id)
-    request_facts = submission_view.request(escrow.requests.one(actor, id))
+    waiting = submission_view.request(escrow.requests.one(actor, id))
     try:
-        seen = submission_view.request_page(
-            escrow.requests.approval.inspect(actor, request_facts["id"], rehearse=False)
-        )
+        seen = submission_view.request_page(escrow.requests.approval.inspect(actor, waiting["id"], rehearse=False))
         place = min(query, len(seen["facts"]["queries"])) - 1
         exploration = _of_request(escrow, actor, seen, place)
     except SfumatoError as refused:  # its policy or its data is gone: it can still be returned and refused
-        if request_facts["state"] not in _WAITING:
+        if waiting["state"] not in _WAITING:
             return result.render_result(page, actor, escrow, id)
-        return _page(
-            page, escrow, actor, request_facts, _known_facts(escrow, actor, request_facts), problem=_problem(refused)
-        )
-    return _page(page, escrow, actor, request_facts, seen, place=place, exploration=exploration)
+        return _page(page, escrow, actor, waiting, _known_facts(escrow, actor, waiting), problem=_problem(refused))
+    return _page(page, escrow, actor, waiting, seen, place=place, exploration=exploration)
 
 
 def first_query(dataset: str) -> str:
