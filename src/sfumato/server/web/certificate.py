@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from fastapi import APIRouter
+from markupsafe import Markup
 from starlette.responses import Response
 
 from sfumato.escrow.identity.person import Person
@@ -22,8 +23,9 @@ def certificate(page: RendererDep, actor: ReadingUser, id: NameInPath, escrow: E
     request, certificates = escrow.requests.one(actor, id), _certificates(actor, id, escrow)
     several = len(certificates) > 1
     documents = [view.document(each, f", release {i}" if several else "") for i, each in enumerate(certificates, 1)]
+    rendered = [Markup(document.html(level=3)) for document in documents]  # a document escapes every text in it
     recipient = escrow.accounts.one(request.get("analyst", actor.name))
-    return page("certificate.html", request=request, recipient=recipient, certificates=documents)
+    return page("certificate.html", request=request, recipient=recipient, certificates=rendered)
 
 
 @screens.get("/requests/{id}/certificate.json")
