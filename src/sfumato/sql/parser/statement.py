@@ -148,9 +148,8 @@ class _StatementReader(Names):
         if not isinstance(self.text, str):
             raise QueryError("A query is text", hint=f'try "SELECT COUNT(*) FROM {self.schema.name}".')
         if len(self.text) > LONGEST:
-            raise QueryError(
-                f"The {self.read_as} is longer than {LONGEST:,} characters", hint="ask a shorter question."
-            )
+            hint = "ask a shorter question."
+            raise QueryError(f"The {self.read_as} is longer than {LONGEST:,} characters", hint=hint)
         if not self.text.isascii() and self.text.encode("utf-8", "replace").decode() != self.text:
             raise QueryError(f"The {self.read_as} is not UTF-8 text", hint="save it as UTF-8.")
         require_flat(self.text)
@@ -212,11 +211,8 @@ class _StatementReader(Names):
         if name in ctes:
             return ctes[name].known_as(read.alias)
         if name != self.schema.name.lower():
-            raise QueryError(
-                f"There is no table '{read.name}'",
-                hint=f"the table is called {self.schema.name}.",
-                where=self.place(read),
-            )
+            hint = f"the table is called {self.schema.name}."
+            raise QueryError(f"There is no table '{read.name}'", hint=hint, where=self.place(read))
         return Scope((name, read.alias.lower()) if read.alias else (name,))
 
     def renames_nothing(self, alias: exp.Expr | None) -> None:
