@@ -13,12 +13,12 @@ from sfumato.model.plain import from_plain
 T = TypeVar("T")
 
 
-def made_up(kind: type[T], **known: Any) -> T:
+def made_up(kind: type[T], /, **known: Any) -> T:
     """The same as a value."""
     return from_plain(kind, example(kind, **known))
 
 
-def example(kind: Any, **known: Any) -> Any:
+def example(kind: Any, /, **known: Any) -> Any:
     """With what is `known`; the rest is as empty as its type allows."""
     origin, inner = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):

@@ -132,6 +132,9 @@ class KnownRows(Protocol):
 
     def remember(self, dataset: str, digest: str) -> None: ...
 
+    def remember_later(self, dataset: str, digest: str) -> None:
+        """Remember it together with the next one: nothing is written now."""
+
 
 class CheckedFiles(Protocol):
     """Remembers the states of files in which every value can be read."""

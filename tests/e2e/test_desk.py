@@ -16,7 +16,14 @@ import typer.main
 import sfumato as sf
 from sfumato.cli.main import app
 from sfumato.composition import local
+from sfumato.escrow.audit_log import AuditHead
+from sfumato.escrow.identity.accounts import Token
+from sfumato.escrow.identity.person import Person
+from sfumato.ledger.audit_log import AuditEntry
+from sfumato.presentation.escrow.audit_view import AuditVerification
+from sfumato.presentation.escrow.notifications_view import WordedNotification
 from tests.e2e.command import PATIENCE, Typed
+from tests.examples import example
 from tests.unit.server_of_tests import TOKEN, Server, problem
 from tests.unit.test_client import ESTIMATE, HELD, PAGE, SCHEMA, SIGNED, SQL, asked
 
@@ -115,7 +122,7 @@ def test_a_name_signs_in_with_a_password_and_out_again(typed: Typed, server: Ser
     (tmp_path / "password").write_text("long enough\n", "utf-8")
     signed = httpx.Response(201, json={"csrf": "c"}, headers={"Set-Cookie": "sfumato=s; Path=/"})
     server.on("POST /session", signed).on("DELETE /session", httpx.Response(204))
-    server.on("POST /tokens", {"token": {"id": "1", "label": "laptop"}, "secret": "told once"})
+    server.on("POST /tokens", {"token": example(Token, id="1", label="laptop"), "secret": "told once"})
     ran = typed(
         "token", "--as", "ana", "--password-file", tmp_path / "password", "--label", "laptop", "--scope", "read"
     )
@@ -173,7 +180,7 @@ def test_httpx_is_an_extra() -> None:
 
 
 def test_people(typed: Typed, server: Server, tmp_path: Path) -> None:
-    person = {"name": "ana", "roles": ["analyst"], "organisation": "Uni", "disabled": False}
+    person = example(Person, name="ana", roles=["analyst"], organisation="Uni")
     server.on("POST /people", person, status=201).on("GET /people", items(person)).on("PATCH /people/ana", person)
     (tmp_path / "new").write_text("long enough\n", "utf-8")
     password = ("--new-password-file", tmp_path / "new")
@@ -193,7 +200,7 @@ def test_people(typed: Typed, server: Server, tmp_path: Path) -> None:
 
 
 def test_tokens_are_listed_and_revoked(typed: Typed, server: Server) -> None:
-    token = {"id": "k1", "label": "laptop", "scopes": ["read"], "expires_at": "2027-01-01", "revoked": False}
+    token = example(Token, id="k1", label="laptop", scopes=["read"], expires_at="2027-01-01")
     server.on("GET /tokens", items(token)).on("DELETE /tokens/k1", httpx.Response(204))
     assert "laptop" in typed("token", "--list").out
     assert typed("token", "--revoke", "k1", "--json").json == {"revoked": "k1"}
@@ -284,7 +291,7 @@ def test_what_is_no_request_is_not_sent(typed: Typed, server: Server, said: tupl
 
 def test_an_estimate_and_a_dry_run_ask_nothing(typed: Typed, server: Server, released: dict[str, Any]) -> None:
     shape = {name: value for name, value in released["answers"][0].items() if name != "certificate"}
-    dry = {"answers": [shape | {"query": "SELECT COUNT(*) FROM t"}], "invented": True}
+    dry = {"answers": [shape | {"query": "SELECT COUNT(*) FROM t"}], "invented": True, "people": 1000}
     dry |= {"sentence": "A dry run on invented rows: nobody was read."}
     server.on("POST /datasets/t/estimate", ESTIMATE).on("POST /datasets/t/dry-run", dry)
     assert typed("estimate", "t", *QUERY, "--gap", 1.2, "--worst-case", "--json").json == ESTIMATE
@@ -373,16 +380,19 @@ def test_decisions(typed: Typed, server: Server) -> None:
 
 
 def test_notifications(typed: Typed, server: Server) -> None:
-    server.on("GET /notifications", items({"id": "n1", "text": "Request r7 was approved"}))
+    server.on("GET /notifications", items(example(WordedNotification, id="n1", text="Request r7 was approved")))
     server.on("POST /notifications/n1/read", httpx.Response(204))
     assert "was approved" in typed("notifications", "--unread").out
     assert typed("notifications", "--read", "n1").out == "Notification n1 is read.\n"
 
 
 def test_the_record_is_verified_against_a_head_that_was_kept(typed: Typed, server: Server, tmp_path: Path) -> None:
-    head = {"number": 3, "digest": "d", "signature": "s"}
-    server.on("GET /audit/head", head).on("GET /audit", items({"number": 1, "who": "cora", "verb": "approved"}))
-    server.on("POST /audit/verify", {"audit": {"number": 3}}, problem(409, "ledger-broken", "It was edited at entry 2"))
+    head = example(AuditHead, signature="s")
+    entry = example(AuditEntry, number=1, who="cora", verb="approved")
+    server.on("GET /audit/head", head).on("GET /audit", items(entry))
+    server.on(
+        "POST /audit/verify", example(AuditVerification), problem(409, "ledger-broken", "It was edited at entry 2")
+    )
     file = tmp_path / "head.json"
     assert typed("audit", "head", "--out", file).code == 0
     assert typed("audit", "verify", "--head", file).code == 0

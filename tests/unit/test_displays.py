@@ -17,6 +17,7 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
+from sfumato.client.remote_dataset import RemoteFit
 from sfumato.client.remote_risk import ConfidentialRecord, RemoteRisk
 from sfumato.model.confidential import Confidential
 from sfumato.presentation.html import preformatted
@@ -55,6 +56,7 @@ CASES: dict[str, Callable[[sf.Query], Any]] = {
     "api.risk.RiskProfile": lambda asked: asked.risk(),
     "api.method_comparison.Comparison": lambda asked: asked.dataset.compare(SUM, sf.gap(1.5), look=True),
     "api.batch.Check": lambda asked: asked.dataset.batch([SUM, SUM + " WHERE euros > 1"], epsilon=0.3).check(),
+    "client.remote_dataset.RemoteFit": lambda asked: RemoteFit({"people": asked.answer()[0][0], "columns": []}),
     "client.remote_risk.ConfidentialRecord": lambda asked: ConfidentialRecord(
         {"sum": asked.answer()}, f"The sum is {asked.answer()}."
     ),

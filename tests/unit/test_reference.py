@@ -190,6 +190,14 @@ def test_a_person_is_one_person_but_may_be_in_several_cells() -> None:
     assert by_region.exposures() == fractions(1, "1/2", "1/2")
 
 
+def test_a_cell_that_the_condition_excludes_is_none_that_a_person_may_be_in() -> None:
+    persons = OracleAggregate(AggregateKind.COUNT_DISTINCT, '"who"')
+    north = Literal((persons,), "people WHERE region = 'north'", ("region",), (("north",),))
+    oracle = leave_one_out(VISITS, schema(PrivacyUnit("who", max_rows=2)), north)
+    assert answer(oracle) == [(2,)]
+    assert oracle.exposures() == fractions(1, 1, 0)
+
+
 def test_people_without_a_row_that_counts_are_there_all_the_same() -> None:
     oracle = visits("SELECT COUNT(*) FROM people", people=["al", "bo", "cy", "di"])
     assert oracle.influences() == [2, 2, 1, 0]

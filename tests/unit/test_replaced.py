@@ -148,6 +148,6 @@ def test_a_file_that_changes_while_it_is_opened_has_no_version(tmp_path: Path, m
         moved_over(path)
         return engine
 
-    monkeypatch.setattr(local, "_duckdb", slowly)
+    monkeypatch.setitem(local.ENGINES, "duckdb", slowly)
     with pytest.raises(SourceError, match=r"^stays\.parquet was changed while it was opened\. Hint: open it again\.$"):
         sf.open(path, SCHEMA, ledger=":memory:")

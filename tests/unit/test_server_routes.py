@@ -29,22 +29,24 @@ from sfumato.model.fit import Fit
 from sfumato.model.guess_view import GuessView
 from sfumato.model.method_comparison import MethodComparison
 from sfumato.model.risk import Source
+from sfumato.presentation.escrow.submission_types import RequestPage, SignalPage, WordedRequest, WordedSignal
 from sfumato.release.difference import Cell, Difference
 from sfumato.schema.read import from_dict
 from sfumato.schema.write import write
-from tests.examples import made_up
+from tests.examples import example, made_up
 from tests.served import ESTIMATE, Caller, Nouns, app_on, operations, person
 
 DATASET = made_up(DatasetAccess, name="adult")
 TOKEN = made_up(Token, id="t1")
 WAITS = {"state": "submitted", "next": Standing(State.SUBMITTED)}
-REQUEST: dict[str, Any] = {"id": "r1", "number": 7, **WAITS}
-SIGNAL: dict[str, Any] = {"id": "s1", "number": 3, "kind": "free", **WAITS}
+REQUEST: dict[str, Any] = example(WordedRequest, id="r1", number=7, **WAITS)
+SIGNAL: dict[str, Any] = example(WordedSignal, id="s1", number=3, kind="free", **WAITS)
 RESULT = {"kind": "free", "score": 1.0, "sentences": ["It was stored with sentences."]}
 POLICY = Policy(access_rules=())
 SIGNED = SignedPolicy("adult", 1, "alice", "x", POLICY)
 LEDGER = DatasetLedger(Record("adult"), NO_BUDGET, frozenset(), True)
 DECIDED: dict[str, Any] = {"binding": "b", "warning": None, "policy": POLICY}
+ANSWERS = {"answers": [], "guarantee": "dp", "charged": 0.2}
 NOTICE = Notification("n1", 1, "alice", "x", "x", None, Happened.REQUEST_FAILED, {"number": 7})
 
 
@@ -98,11 +100,11 @@ def nouns() -> Nouns:
         "submit": Noun(REQUEST),
         "many": [REQUEST],
         "one": REQUEST,
-        "result": {"answers": [{"rows": []}], "guarantee": "dp", "charged": 0.2},
+        "result": ANSWERS,
         "difference": Difference(3, 1, 5, picked=False),
     }
-    inspected = DECIDED | {"request": REQUEST, "facts": ESTIMATE.facts}
-    made.requests.approval.answers = {"inspect": inspected, "look": {"answers": []}}
+    inspected = example(RequestPage) | DECIDED | {"request": REQUEST, "facts": ESTIMATE.facts}
+    made.requests.approval.answers = {"inspect": inspected, "look": {"answers": [], "true": [], "cells": []}}
     made.signals.answers = {
         "tasks": TaskLibrary([], None, 30),
         "submit": Noun(SIGNAL),
@@ -110,10 +112,8 @@ def nouns() -> Nouns:
         "one": SIGNAL,
         "result": RESULT,
     }
-    names = ("analyst", "request", "sql", "code", "sandbox", "charge", "bits", "approvals", "guarantees", "looked")
-    unknown = dict.fromkeys(names)
-    said = {"signal": SIGNAL, "marks": [], "guarantee": "dp", "epsilon": 0.0}
-    made.signals.approval.answers = {"inspect": DECIDED | unknown | said, "look": RESULT}
+    page = example(SignalPage) | DECIDED | {"signal": SIGNAL}
+    made.signals.approval.answers = {"inspect": page, "look": RESULT}
     made.notifications.answers = {"many": [NOTICE]}
     made.audit.answers = {"many": [made_up(AuditEntry)], "head": made_up(AuditHead), "verify": made_up(AuditEnds)}
     return made

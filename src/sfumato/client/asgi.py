@@ -24,8 +24,8 @@ class InProcess(httpx.BaseTransport):
 
     async def _answered(self, request: httpx.Request) -> httpx.Response:
         assert isinstance(request.stream, httpx.SyncByteStream)
-        asked = httpx.Request(request.method, request.url, headers=request.headers, stream=_Stream(request.stream))
-        answer = await self._asgi.handle_async_request(asked)
+        copy = httpx.Request(request.method, request.url, headers=request.headers, stream=_Stream(request.stream))
+        answer = await self._asgi.handle_async_request(copy)
         content = await answer.aread()
         return httpx.Response(answer.status_code, headers=answer.headers, content=content)
 

@@ -41,8 +41,8 @@ class Client:
     # Datasets
 
     def datasets(self) -> Listing[RemoteDataset]:
-        found = (RemoteDataset(self._connection, facts) for facts in self._connection.items("datasets"))
-        return Listing.of(found, escrow.DATASETS, "There are no datasets here that you may see.")
+        datasets = (RemoteDataset(self._connection, facts) for facts in self._connection.items("datasets"))
+        return Listing.of(datasets, escrow.DATASETS, "There are no datasets here that you may see.")
 
     def dataset(self, name: str) -> RemoteDataset:
         return RemoteDataset(self._connection, self._connection.get("datasets", name))
@@ -68,37 +68,37 @@ class Client:
         body = {"schema_text": text, "title": title, "reference": reference}
         body |= {"population": population} if population else {}
         try:
-            found = RemoteDataset(self._connection, self._connection.post("datasets", body=body))
+            dataset = RemoteDataset(self._connection, self._connection.post("datasets", body=body))
         except Conflict as taken:
             try:
-                found = self.dataset(parse_schema(text).name)
+                dataset = self.dataset(parse_schema(text).name)
             except NotFound:
                 raise taken from None  # it is somebody else's
-            if data is None or found.version is not None:
+            if data is None or dataset.version is not None:
                 raise
-            found.describe(schema)  # an earlier attempt broke off before its data was there
+            dataset.describe(schema)  # an earlier attempt broke off before its data was there
         if data is None:
-            return found
+            return dataset
         try:
-            return found.receive(data)
+            return dataset.receive(data)
         except BadInput:
-            found.retire()  # nothing was ever delivered: it is as if it had not been registered
+            dataset.retire()  # nothing was ever delivered: it is as if it had not been registered
             raise
 
     def set_policy(
         self, dataset: str, policy: str | Path | Mapping[str, Any], *, allow_no_guarantee: bool = False
     ) -> RemotePolicy:
         """Write down who may ask what of a dataset: a TOML file, or the same as a mapping."""
-        stated = policy_of(policy)
-        return self.dataset(dataset).set_policy(stated, allow_no_guarantee=allow_no_guarantee)
+        tables = policy_of(policy)
+        return self.dataset(dataset).set_policy(tables, allow_no_guarantee=allow_no_guarantee)
 
     # Requests
 
     def requests(self, *, state: str | None = None, dataset: str | None = None) -> Listing[RemoteRequest]:
         """Those that this person may see, newest or oldest first as the server has them."""
-        told = self._connection.items("requests", state=state, dataset=dataset)
+        items = self._connection.items("requests", state=state, dataset=dataset)
         return Listing.of(
-            (RemoteRequest(self._connection, each) for each in told), escrow.REQUESTS, "There are no requests."
+            (RemoteRequest(self._connection, each) for each in items), escrow.REQUESTS, "There are no requests."
         )
 
     def inbox(self, *, dataset: str | None = None) -> Listing[RemoteRequest]:

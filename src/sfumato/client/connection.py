@@ -107,8 +107,8 @@ class Connection:
 
     def sign_in(self, name: str, password: str) -> None:
         """As a person with a password: a session, until `sign_out`."""
-        told = self.post("session", body={"name": name, "password": password})
-        self._http.headers["X-CSRF-Token"] = str(told["csrf"])
+        facts = self.post("session", body={"name": name, "password": password})
+        self._http.headers["X-CSRF-Token"] = str(facts["csrf"])
 
     def sign_out(self) -> None:
         self.delete("session")
@@ -131,13 +131,13 @@ class Connection:
         """Ask, and read the answer; a refusal is raised as the error that it is here."""
         headers = {"Content-Type": kind} if kind else {}
         headers |= {"Idempotency-Key": key} if key else {}
-        asked = {name: value for name, value in (query or {}).items() if value is not None}
+        query_text = {name: value for name, value in (query or {}).items() if value is not None}
 
         def request() -> httpx.Request:
             return self._http.build_request(
                 method,
                 "/".join(quote(part, safe="") for part in path),
-                params=httpx.QueryParams({name: _text(value) for name, value in asked.items()}) or None,
+                params=httpx.QueryParams({name: _text(value) for name, value in query_text.items()}) or None,
                 json=body,
                 content=None if content is None else iter(content()),
                 headers=headers,
@@ -202,12 +202,12 @@ def new_key() -> str:
 
 
 def _bearer(token: str) -> dict[str, str]:
-    said = token.strip()
-    if not said:
+    text = token.strip()
+    if not text:
         return {}
-    if not said.isascii() or not said.isprintable() or " " in said:
+    if not text.isascii() or not text.isprintable() or " " in text:
         raise BadInput("That is no token", hint="it is one line of letters and digits, made by `sfumato token`.")
-    return {"Authorization": f"Bearer {said}"}
+    return {"Authorization": f"Bearer {text}"}
 
 
 def _trusted(authority: str | Path | None, where: Address) -> ssl.SSLContext | bool:
@@ -232,10 +232,10 @@ def _certificate_failed(error: BaseException | None) -> bool:
 
 def _to_wait(response: httpx.Response) -> float | None:
     """How long a server that was asked too often wants to be left alone, if that is bearable."""
-    said = response.headers.get("Retry-After", "")
-    if response.status_code != 429 or not said.isdigit() or int(said) > _LONGEST_WAIT:
+    text = response.headers.get("Retry-After", "")
+    if response.status_code != 429 or not text.isdigit() or int(text) > _LONGEST_WAIT:
         return None
-    return float(said)
+    return float(text)
 
 
 def _json(response: httpx.Response) -> Any:

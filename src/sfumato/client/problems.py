@@ -7,19 +7,19 @@ from typing import Any
 from sfumato.errors import AwaitingApproval, BadInput, EngineFailure, Refused, SfumatoError, rebuild_error
 
 
-def problem(status: int, said: Any, host: str) -> SfumatoError:
+def problem(status: int, body: Any, host: str) -> SfumatoError:
     """The error of a problem+json; one whose code this version does not know is told apart by its status."""
-    facts = said if isinstance(said, dict) else {}
+    facts = body if isinstance(body, dict) else {}
     code, message = str(facts.get("code") or ""), str(facts.get("detail") or facts.get("title") or "")
     if code == EngineFailure.code:
         return EngineFailure()
     if not message:
         hint = "is that the address of a sfumato server?" if status < 500 else "tell whoever runs it."
         return _by_status(status)(f"{host} answered with status {status} and without a word", hint=hint)
-    told = (message, str(facts.get("hint") or ""), str(facts.get("where") or ""))
+    sentences = (message, str(facts.get("hint") or ""), str(facts.get("where") or ""))
     why = str(facts.get("reason") or "")
-    error = rebuild_error(code, *told, reason=why, values=facts.get("values"))
-    return error or _by_status(status)(told[0], hint=told[1], where=told[2])
+    error = rebuild_error(code, *sentences, reason=why, values=facts.get("values"))
+    return error or _by_status(status)(sentences[0], hint=sentences[1], where=sentences[2])
 
 
 def _by_status(status: int) -> type[SfumatoError]:

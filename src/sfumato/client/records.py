@@ -59,9 +59,9 @@ class Listing(tuple[T, ...]):
 
     @classmethod
     def of(cls, items: Iterable[T], columns: Mapping[str, str], nothing: str) -> Listing[T]:
-        made = cls(items)
-        made.columns, made.nothing = columns, nothing
-        return made
+        listing = cls(items)
+        listing.columns, listing.nothing = columns, nothing
+        return listing
 
     def as_list(self) -> list[dict[str, Any]]:
         return [item.as_dict() for item in self]

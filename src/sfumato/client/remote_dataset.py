@@ -115,8 +115,8 @@ class RemoteDataset(RemoteRecord):
         delta: float | None = None,
     ) -> RemoteEstimate:
         """What a request would cost and promise, from public facts: nothing is drawn, charged or entered."""
-        found = preference(stated, mechanism, delta)
-        return RemoteEstimate(self.ask("estimate", self._asked(asked, weights, found)), found)
+        terms = preference(stated, mechanism, delta)
+        return RemoteEstimate(self.ask("estimate", self._asked(asked, weights, terms)), terms)
 
     def dry_run(
         self,
@@ -127,8 +127,8 @@ class RemoteDataset(RemoteRecord):
         delta: float | None = None,
     ) -> DryRun:
         """The whole way on invented rows that follow the schema: what the answers will look like, and nobody's."""
-        found = preference(stated, mechanism, delta)
-        return DryRun(self.ask("dry-run", self._asked(asked, weights, found)))
+        terms = preference(stated, mechanism, delta)
+        return DryRun(self.ask("dry-run", self._asked(asked, weights, terms)))
 
     def submit(
         self,
@@ -141,8 +141,8 @@ class RemoteDataset(RemoteRecord):
         key: str = "",
     ) -> RemoteRequest:
         """Ask for several queries as one release, with one total. Sent twice with one `key`, it is one request."""
-        found = preference(_of_estimates(stated), mechanism, delta)
-        body = {"dataset": self.name, "purpose": purpose} | self._asked(asked, weights, found)
+        terms = preference(_of_estimates(stated), mechanism, delta)
+        body = {"dataset": self.name, "purpose": purpose} | self._asked(asked, weights, terms)
         return RemoteRequest(self._connection, self._connection.post("requests", body=body, key=key or new_key()))
 
     def compare(
@@ -150,8 +150,8 @@ class RemoteDataset(RemoteRecord):
         delta: float | None = None,
     ) -> RemoteComparison:  # fmt: skip
         """Every method side by side, from public facts."""
-        stated = preferences if isinstance(preferences, Sequence) else (preferences,)
-        return RemoteComparison(self.ask("compare", {"sql": sql, "preference": preference(stated, mechanism, delta)}))
+        listed = preferences if isinstance(preferences, Sequence) else (preferences,)
+        return RemoteComparison(self.ask("compare", {"sql": sql, "preference": preference(listed, mechanism, delta)}))
 
     @property
     def ledger(self) -> RemoteLedger:
@@ -259,16 +259,16 @@ def policy_of(policy: str | Path | Mapping[str, Any]) -> dict[str, Any]:
     except OSError:
         raise BadInput(f"There is no policy file {policy}", hint="check the path.") from None
     except (UnicodeError, tomllib.TOMLDecodeError) as error:
-        said = f": {error}" if isinstance(error, tomllib.TOMLDecodeError) else ""
-        raise SchemaError(f"{Path(policy).name} is not TOML{said}") from None
+        reason = f": {error}" if isinstance(error, tomllib.TOMLDecodeError) else ""
+        raise SchemaError(f"{Path(policy).name} is not TOML{reason}") from None
 
 
 def _of_estimates(stated: Sequence[Stated | RemoteEstimate]) -> list[Stated]:
     """Estimates by what they were made with; the rule of record is nothing stated."""
-    found: list[Stated] = []
+    preferences: list[Stated] = []
     for one in stated:
         if not isinstance(one, RemoteEstimate):
-            found.append(one)
+            preferences.append(one)
         elif one.preference is not None:
-            found.append(one.preference)
-    return found
+            preferences.append(one.preference)
+    return preferences

@@ -10,10 +10,10 @@ from sfumato.client.records import record_of
 from sfumato.errors import PreferenceError
 from sfumato.escrow.questions.risk_facts import (
     HistogramFacts,
-    Moments,
     RehearsalFacts,
     RehearsedSolution,
     RiskFacts,
+    RiskMoments,
 )
 from sfumato.model.confidential import Confidential
 from sfumato.model.exposure_histogram import ExposureHistogram
@@ -131,7 +131,7 @@ def _view(facts: RiskFacts, sql: str, delta: float | None) -> RiskView:
     )
 
 
-def _figures(moments: Moments | None, people: int | None) -> Summary | Reach | None:
+def _figures(moments: RiskMoments | None, people: int | None) -> Summary | Reach | None:
     if moments is None:
         return None
     if moments.sum is None or moments.sum_sq is None or people is None:

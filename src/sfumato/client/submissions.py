@@ -12,13 +12,20 @@ from typing import Any, ClassVar, Self
 from sfumato.api.release import Certificate, Release
 from sfumato.api.signal import Signalled, printable_signal
 from sfumato.client.connection import Connection, new_key
-from sfumato.client.records import Listing, RemoteRecord
+from sfumato.client.records import Listing, RemoteRecord, record_of
 from sfumato.client.remote_risk import ConfidentialRecord
 from sfumato.errors import AwaitingApproval, BadInput
 from sfumato.model.release import Answer
 from sfumato.model.signal_score import SignalKind, from_stored
 from sfumato.presentation.escrow import listing as escrow
 from sfumato.presentation.escrow import signals_view as signalling
+from sfumato.presentation.escrow.submission_types import (
+    RequestPage,
+    SignalPage,
+    WordedRequest,
+    WordedSignal,
+    WordedTaskLibrary,
+)
 from sfumato.presentation.wording import requests_sentences as of_request
 from sfumato.presentation.wording.signals import requests_sentences as of_signalling
 from sfumato.signals.tasks.task import Task
@@ -39,6 +46,12 @@ class ApprovalPage(RemoteRecord):
     @property
     def binding(self) -> str:
         return str(self._facts["binding"])
+
+    @property
+    def facts(self) -> RequestPage | SignalPage:
+        kind: Any = SignalPage if "signal" in self._facts else RequestPage
+        page: RequestPage | SignalPage = record_of(kind, self._facts)
+        return page
 
     def text(self) -> str:
         return self._text(self._facts)
@@ -168,6 +181,11 @@ class RemoteSignal(RemoteSubmission):
     noun, sentences, page_text = "signal", of_signalling.NEXT, signalling.page
 
     @property
+    def facts(self) -> WordedSignal:
+        """All that this person may see of it, as the server said last."""
+        return record_of(WordedSignal, self._facts)
+
+    @property
     def kind(self) -> str:
         return str(self._facts["kind"])
 
@@ -185,7 +203,7 @@ class RemoteSignal(RemoteSubmission):
         return signalling.signal(self._facts)
 
 
-class Tasks(RemoteRecord):
+class Tasks(RemoteRecord, WordedTaskLibrary):
     """What may be asked about the noise of a release, and whether code of one's own can run there."""
 
     def text(self) -> str:
@@ -231,6 +249,11 @@ class RemoteRequest(RemoteSubmission):
     """Made by `submit`, or found in an inbox."""
 
     noun, sentences, page_text = "request", of_request.NEXT, escrow.page
+
+    @property
+    def facts(self) -> WordedRequest:
+        """All that this person may see of it, as the server said last."""
+        return record_of(WordedRequest, self._facts)
 
     @property
     def purpose(self) -> str:

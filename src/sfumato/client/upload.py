@@ -61,17 +61,17 @@ def _parquet(source: object) -> bytes:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    made: pa.Table
+    table: pa.Table
     unfit = SourceError("This table cannot be written as Parquet", hint="give each column values of one type.")
     if isinstance(source, pa.Table):
-        made = source
+        table = source
     elif hasattr(source, "to_arrow"):
-        made = source.to_arrow()
+        table = source.to_arrow()
     elif type(source).__module__.partition(".")[0] == "pandas" and hasattr(source, "columns"):
-        made = instead(unfit, (Exception,), lambda: pa.Table.from_pandas(source, preserve_index=False))
+        table = instead(unfit, (Exception,), lambda: pa.Table.from_pandas(source, preserve_index=False))
     else:
         hint = "pass a .csv or .parquet file, or a pandas, polars or Arrow table."
         raise SourceError(f"A {type(source).__name__} is no table", hint=hint)
     file = io.BytesIO()
-    instead(unfit, (Exception,), lambda: pq.write_table(made.replace_schema_metadata(None), file))
+    instead(unfit, (Exception,), lambda: pq.write_table(table.replace_schema_metadata(None), file))
     return file.getvalue()

@@ -317,8 +317,7 @@ class _CheckedFiles:
         return False
 
     def remember(self, state: str) -> None:
-        with suppress(SfumatoError):
-            self.known.remember(self.dataset, state)
+        self.known.remember_later(self.dataset, state)  # to open a dataset writes nothing
 
 
 def _duckdb(source: object, schema: Schema | None, checked: CheckedFiles | None = None) -> DuckDB:

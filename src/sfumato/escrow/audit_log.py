@@ -82,11 +82,13 @@ class AuditLog:
 
     def _theirs(self, actor: Person) -> set[str]:
         """The datasets that a controller holds, the requests to them, and the signals about these."""
-        dataset = (RegisteredDataset.from_row(row) for row in self._ports.rows("datasets").many(limit=100_000))
-        names = [one.name for one in dataset if one.is_controlled_by(actor)]
+        datasets = (RegisteredDataset.from_row(row) for row in self._ports.rows("datasets").many(limit=100_000))
+        names = [one.name for one in datasets if one.is_controlled_by(actor)]
         tables = ("requests", "signals") if names else ()
-        asked = [row["id"] for table in tables for row in self._ports.rows(table).many(dataset=names, limit=100_000)]
-        return {*names, *asked}
+        submissions = [
+            row["id"] for table in tables for row in self._ports.rows(table).many(dataset=names, limit=100_000)
+        ]
+        return {*names, *submissions}
 
     def verify(self, actor: Person, head: Mapping[str, Any] | None = None) -> AuditEnds:
         """Follow both chains to their ends; with a head, which somebody kept, they must go through it."""
@@ -116,8 +118,10 @@ class AuditLog:
             isinstance(head[name], Mapping) and isinstance(head[name].get("number"), int) and "digest" in head[name]
             for name in _CHAINS
         )
-        made = {name: head[name] for name in names if name != "signature"} if shaped else {}
-        if not shaped or not self._ports.locks.verify(str(head["public_key"]), _message(made), str(head["signature"])):
+        signed = {name: head[name] for name in names if name != "signature"} if shaped else {}
+        if not shaped or not self._ports.locks.verify(
+            str(head["public_key"]), _message(signed), str(head["signature"])
+        ):
             raise BadInput.because("audit-head-unsigned")
 
     def _may(self, actor: Person) -> None:
@@ -130,5 +134,5 @@ def _goes_through(name: str, kept: Mapping[str, Any], dataset: Mapping[int, str]
         raise LedgerBroken.because("audit-head-missed", chain=name, number=number)
 
 
-def _message(made: Mapping[str, Any]) -> bytes:
-    return json.dumps(made, sort_keys=True).encode()
+def _message(signed: Mapping[str, Any]) -> bytes:
+    return json.dumps(signed, sort_keys=True).encode()

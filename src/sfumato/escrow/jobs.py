@@ -8,7 +8,7 @@ from typing import Any
 
 from sfumato.errors import Conflict
 from sfumato.escrow.ports import DIGEST, ExplorationView
-from sfumato.escrow.questions.preferences import asked
+from sfumato.escrow.questions.preferences import stated_preferences
 from sfumato.model.guarantee import Guarantee, weakest
 from sfumato.model.release import Answer, ReleaseCertificate, Released
 from sfumato.model.risk import Source
@@ -40,8 +40,9 @@ def performed(dataset: DatasetContext, job: Job, exploration_view: ExplorationVi
 def _released(dataset: DatasetContext, job: Job) -> dict[str, Any]:
     """The answers of a request, together: charged once where every epsilon is public, else one after the other."""
     queries = [bind(dataset, one["sql"]) for one in job["queries"]]
-    stated = [asked(q, job["preference"], share) for q, share in zip(queries, job["shares"], strict=True)]
-    requests = [request_of(q, preferences, **how) for q, (preferences, how) in zip(queries, stated, strict=True)]
+    shared = zip(queries, job["shares"], strict=True)
+    read = [stated_preferences(query, job["preference"], share) for query, share in shared]
+    requests = [request_of(query, preferences, **how) for query, (preferences, how) in zip(queries, read, strict=True)]
     how: dict[str, Any] = {
         "allow_no_guarantee": job["allow_no_guarantee"],
         "redraw": False,
@@ -73,8 +74,8 @@ def _left(
 
 def _signalled(dataset: DatasetContext, job: Job) -> dict[str, Any]:
     """What noise did to a task, about a release that this data gave: charged first."""
-    told, how = job["release"], dict(job["how"])
-    about = Released(Answer.from_dict(told), ReleaseCertificate.from_dict(told["certificate"]))
+    stored, how = job["release"], dict(job["how"])
+    about = Released(Answer.from_dict(stored), ReleaseCertificate.from_dict(stored["certificate"]))
     asked_of = signal_request(how.pop("kind"), how.pop("epsilon"), attestation=how.pop("preregistered"), **how)
     return {"signal": make_signal(bind(dataset, job["sql"]), about, job["task"], asked_of).as_dict()}
 
@@ -84,8 +85,8 @@ def _tables(dataset: DatasetContext, job: Job) -> dict[str, Any]:
     if dataset.version != job["data"]:  # written anew since the approval was checked
         raise Conflict.because("submission-changed", what="signal", then="again")
     query, blocks = bind(dataset, job["sql"]), job["blocks"]
-    found = [exact_table(query)] if blocks is None else block_tables(query, blocks, dataset.services.salt())
-    return {"tables": [table.as_dict() | {"rows": [list(map(_plain, row)) for row in table.rows]} for table in found]}
+    tables = [exact_table(query)] if blocks is None else block_tables(query, blocks, dataset.services.salt())
+    return {"tables": [table.as_dict() | {"rows": [list(map(_plain, row)) for row in table.rows]} for table in tables]}
 
 
 def _plain(value: object) -> object:
@@ -140,12 +141,12 @@ def _checked(dataset: DatasetContext, _job: Job) -> dict[str, Any]:
 def _rehearsed(dataset: DatasetContext, job: Job) -> dict[str, Any]:
     """The same query on invented rows, and what the preferences would come to there."""
     query = bind(dataset, job["sql"])
-    preferences, how = asked(query, job["preference"])
+    preferences, how = stated_preferences(query, job["preference"])
     profile = rehearse(query, preferences or query.rule.preferences, **how)
     solution = profile.solution
-    found = None if solution is None else {"epsilon": solution.epsilon, "why": solution.why}
+    facts = None if solution is None else {"epsilon": solution.epsilon, "why": solution.why}
     at = None if job["epsilon"] is None else profile.at(job["epsilon"]).as_dict()
-    return dict(profile.view.as_dict()) | {"solution": found, "at": at}
+    return dict(profile.view.as_dict()) | {"solution": facts, "at": at}
 
 
 def _fits(dataset: DatasetContext, _job: Job) -> dict[str, Any]:

@@ -50,8 +50,8 @@ class Notification:
         stored: str = row["text"]
         if not stored.startswith("{"):
             return cls(**known, happened=None, values={}, text=stored)
-        told = json.loads(stored)
-        return cls(**known, happened=Happened(told["happened"]), values=told["values"])
+        event = json.loads(stored)
+        return cls(**known, happened=Happened(event["happened"]), values=event["values"])
 
 
 class Notifications:
@@ -62,8 +62,8 @@ class Notifications:
     def tell(self, people: Iterable[str], happened: Happened, about: str, **values: object) -> None:
         stored = json.dumps({"happened": happened.value, "values": values})
         for name in dict.fromkeys(people):
-            told = {"id": self._ports.new_id(), "person": name, "at": self._ports.moment, "text": stored}
-            self._rows.add(told | {"about": about, "read_at": None})
+            row = {"id": self._ports.new_id(), "person": name, "at": self._ports.moment, "text": stored}
+            self._rows.add(row | {"about": about, "read_at": None})
 
     def many(
         self, actor: Person, *, unread: bool = False, after: int | None = None, limit: int = 100

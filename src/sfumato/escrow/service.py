@@ -68,19 +68,19 @@ class PolicyService:
         may_write(actor, registered)
         record = self._datasets.record_of(actor, registered)
         viewers = frozenset() if record is None else record.viewers
-        made = self._kept.read(registered, policy, viewers)
+        draft = self._kept.read(registered, policy, viewers)
         if record is not None:
             refuse_viewer(record, actor, "write its policy")
-        if made.separation and actor.name in viewers:
+        if draft.separation and actor.name in viewers:
             raise Forbidden.because("viewer-separates")
-        self._datasets.require_room(actor, registered, made)
+        self._datasets.require_room(actor, registered, draft)
         if record is not None:
-            self._enter_change(actor, registered, made, allow_no_guarantee)
-        signed = self._kept.write(actor, registered, made)
+            self._enter_change(actor, registered, draft, allow_no_guarantee)
+        signed = self._kept.write(actor, registered, draft)
         self._datasets.enter_policy(registered, actor)
         return signed
 
-    def _enter_change(self, actor: Person, dataset: RegisteredDataset, made: Policy, allow_no_guarantee: bool) -> None:
+    def _enter_change(self, actor: Person, dataset: RegisteredDataset, draft: Policy, allow_no_guarantee: bool) -> None:
         """Enter what a policy takes away or gives back after a look, before it holds.
 
         Whether somebody has looked is read in the transaction that enters it: no look comes in between.
@@ -88,16 +88,16 @@ class PolicyService:
         ledger, before = self._datasets.ledger_of(actor, dataset), self._kept.of(dataset)
 
         def decided(record: Record) -> list[Draft]:
-            if not record.somebody_looked or before is None or made.keeps(before.policy):
+            if not record.somebody_looked or before is None or draft.keeps(before.policy):
                 return []
-            blindly = made.separation and actor.name not in record.viewers
-            holds = blindly or bool(made.preregistered)
+            blindly = draft.separation and actor.name not in record.viewers
+            holds = blindly or bool(draft.preregistered)
             if not holds and not allow_no_guarantee:
                 raise NoGuarantee.because("policy-changed-after-look")
             public: dict[str, object] = {"what": "policy: access changed", "approved": False, "policy": True}
             public |= {"guarantee": (Guarantee.DP if holds else Guarantee.NONE).value}
-            public |= {"attested": made.preregistered} if made.preregistered else {}
-            key = digest(["policy", dataset.name, made.fingerprint])
+            public |= {"attested": draft.preregistered} if draft.preregistered else {}
+            key = digest(["policy", dataset.name, draft.fingerprint])
             return [ledger.draft(Event.DECIDED, key, public, who=actor.name)]
 
         ledger.write(decided, opened=False)

@@ -14,11 +14,6 @@ from sfumato.presentation.wording import guessing_sentences as of_guessing
 from sfumato.presentation.wording.numbers import number
 
 
-def as_dict(view: GuessView) -> dict[str, object]:
-    """Its figures, and each candidate in a sentence."""
-    return view.as_dict() | {"sentences": [of_guessing.guess_at(row, view.blind) for row in view.candidates]}
-
-
 def figure(view: GuessView) -> Figure:
     """DPP's curve: how much noise there is, and what is risked at it; without a partner, how often a guess is right."""
     if view.trust is None:

@@ -73,9 +73,8 @@ def _chart(answer: Answer, position: int) -> dict[str, Any]:
         "x": list(range(len(names))),
         "y": values,
         "error_y": {"type": "data", "symmetric": False, "array": ups, "arrayminus": downs, "color": "var(--ink)"},
-        "text": [f"{name}<br>{_reading(*pair)}" for name, pair in zip(names, both, strict=True)],
-        "textposition": "none",
-        "hovertemplate": "%{text}<extra></extra>",
+        "hovertext": [f"{name}<br>{_reading(*pair)}" for name, pair in zip(names, both, strict=True)],
+        "hovertemplate": "%{hovertext}<extra></extra>",
     }
     axis = {"gridcolor": "var(--grid)", "zerolinecolor": "var(--line)", "linecolor": "var(--line)", **STILL}
     short = [name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…" for name in names]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields
 from typing import Annotated, Any, Generic, TypeAlias, TypeVar, get_args
 
 from fastapi import Depends, Path, Query, Request
@@ -29,6 +29,8 @@ class _Plain:
         kinds = get_args(declared) or (declared,)
 
         def plain(value: Any):  # type: ignore[no-untyped-def]  # a type here would be the document's
+            if isinstance(value, Mapping):  # what is there of it depends on who asks
+                return {each.name: value[each.name] for each in fields(kinds[0]) if each.name in value}
             return to_plain(value, next(kind for kind in kinds if isinstance(value, kind)))
 
         written = core_schema.plain_serializer_function_ser_schema(plain)
@@ -50,23 +52,23 @@ class WorkPools:
 
 
 def _escrow(request: Request) -> Escrow:
-    found: Escrow = request.app.state.escrow
-    return found
+    escrow: Escrow = request.app.state.escrow
+    return escrow
 
 
 def _settings(request: Request) -> ServerSettings:
-    found: ServerSettings = request.app.state.settings
-    return found
+    settings: ServerSettings = request.app.state.settings
+    return settings
 
 
 def _lanes(request: Request) -> WorkPools:
-    found: WorkPools = request.app.state.lanes
-    return found
+    pools: WorkPools = request.app.state.lanes
+    return pools
 
 
 def _caller(request: Request) -> Caller:
-    found: Caller = request.state.caller
-    return found
+    caller: Caller = request.state.caller
+    return caller
 
 
 def _with(scope: str) -> Callable[[Caller], Person]:
@@ -98,8 +100,8 @@ class Page(BaseModel, Generic[T]):
     next: str | int | None
 
 
-def page(found: Iterable[T], limit: int, cursor: str) -> Page[T]:
+def page(rows: Iterable[T], limit: int, cursor: str) -> Page[T]:
     """`found` was asked for one more than `limit`, which tells whether there is another page."""
-    items = list(found)
+    items = list(rows)
     more = len(items) > limit
     return Page(items=items[:limit], next=getattr(items[limit - 1], cursor) if more else None)

@@ -180,8 +180,8 @@ def _place(where: str) -> SqlPosition | None:
     >>> _place("query 2, line 1, column 23"), _place("line 3, column 4").query, _place("body.sql")
     (SqlPosition(query=2, line=1, column=23), 1, None)
     """
-    found = _IN_SQL.match(where)
-    if found is None or not found[0]:
+    match = _IN_SQL.match(where)
+    if match is None or not match[0]:
         return None
-    query, line, column = (None if said is None else int(said) for said in found.groups())
+    query, line, column = (None if numbers is None else int(numbers) for numbers in match.groups())
     return SqlPosition(query=query or 1, line=line, column=column)

@@ -24,8 +24,8 @@ class PreferenceBody(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _plain(cls, said: Any) -> Any:
-        return plain(said) if isinstance(said, dict) else said
+    def _plain(cls, table: Any) -> Any:
+        return plain(table) if isinstance(table, dict) else table
 
     def table(self) -> dict[str, Any]:
         """What was stated, and nothing else."""

@@ -65,9 +65,3 @@ class Body(BaseModel):
     """What is sent: nothing that is not asked for, and no number that is none."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False, strict=True)
-
-
-class Open(BaseModel):
-    """What is answered where the escrow says how much of it this person may see."""
-
-    model_config = ConfigDict(extra="allow")

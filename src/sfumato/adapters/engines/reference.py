@@ -130,9 +130,10 @@ class Literal:
         return tuple(root if _counts_persons(sql, schema) else d for sql, d in self.numbers(schema).items())
 
     def _cells_of_one(self, schema: Schema) -> int:
-        """How many public cells share one value of the column of people, if it is a key; at most `max_groups`."""
-        others = [key for key in self.keys if key.lower() != str(schema.unit.column).lower()]
-        return min(schema.unit.groups, math.prod(len(_categories(key, schema)) for key in others))
+        """The most public cells in which one person counts: they share the column of people, if that is a key."""
+        every = product(*(_categories(key, schema) for key in self.keys)) if self.cells is None else self.cells
+        others = [place for place, key in enumerate(self.keys) if key.lower() != str(schema.unit.column).lower()]
+        return min(schema.unit.groups, len({tuple(cell[place] for place in others) for cell in every}))
 
 
 def _counts_persons(sql: str, schema: Schema) -> bool:

@@ -97,6 +97,9 @@ class SQLiteLedger:
     def knows(self, dataset: str, digest: str) -> bool:
         return not self._is_absent() and run_guarded(self._failure, lambda: self._knows(dataset, digest))
 
+    def remember_later(self, dataset: str, digest: str) -> None:
+        self._waiting.append((dataset, digest))
+
     def remember(self, dataset: str, digest: str) -> None:
         run_guarded(self._failure, lambda: self._remember(dataset, digest))
 
@@ -132,13 +135,10 @@ class SQLiteLedger:
             return self._is_ledger(connection) and known_rows.knows(connection, dataset, digest)
 
     def _remember(self, dataset: str, digest: str) -> None:
-        """Keep a digest, as soon as there is a ledger to keep it in: before that it waits for the next one."""
-        self._waiting.append((dataset, digest))
-        if self._is_absent():
-            return
+        """Keep a digest, with those that wait, if there is a ledger to keep them in."""
         with self._connection() as connection, file.writing(connection):
             if self._is_ledger(connection):
-                known_rows.remember(connection, self._waiting, os.urandom(32).hex())
+                known_rows.remember(connection, [*self._waiting, (dataset, digest)], os.urandom(32).hex())
                 self._waiting = []
 
     def _is_ledger(self, connection: sqlite3.Connection) -> bool:

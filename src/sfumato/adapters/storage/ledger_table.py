@@ -59,14 +59,14 @@ class LedgerTable:
             return ledger_rows.beyond(_TableEntries(connection), after, head, self._seals)
 
     def _append(self, after: int, decide: Decide, head: str | None, tries: int = TRIES) -> Sequence[Entry]:
-        asked = _Asked(decide if self._seals is not None else _in_the_open(decide), after, head)
+        attempt = _Attempt(decide if self._seals is not None else _in_the_open(decide), after, head)
         try:
             with self._engine().connect().execution_options(writing="ledger") as connection, connection.begin():
-                return ledger_rows.append(_TableEntries(connection), after, asked, head, self._seals)
+                return ledger_rows.append(_TableEntries(connection), after, attempt, head, self._seals)
         except sa.exc.DBAPIError as error:
             if tries == 1 or not lost_a_race(error):
                 raise
-        return self._append(asked.after, decide, asked.head, tries - 1)
+        return self._append(attempt.after, decide, attempt.head, tries - 1)
 
     def _failure(self, failure: Failure) -> SfumatoError:
         match failure:
@@ -107,7 +107,7 @@ def _in_the_open(decide: Decide) -> Decide:
     return decided
 
 
-class _Asked:
+class _Attempt:
     """Asks, and remembers what was shown: whoever is asked again goes on from there."""
 
     def __init__(self, decide: Decide, after: int, head: str | None) -> None:

@@ -28,8 +28,8 @@ def verify(
     """Follow the record from its first entry to its last; exit 3 where it breaks."""
     kept = None if head is None else _kept(head)
     with desk.open() as client:
-        found = client.verify_audit(kept)
-    show(found, as_json)
+        verification = client.verify_audit(kept)
+    show(verification, as_json)
 
 
 @app.command()
@@ -42,13 +42,13 @@ def head(
     """The end of the record, signed; kept elsewhere it shows whether a backup was put back."""
     options.require_writable(out, "--out", ".json")
     with desk.open() as client:
-        found = client.audit_head()
-    show(found, as_json)
+        head = client.audit_head()
+    show(head, as_json)
     if out is not None:
         from sfumato.api.whole_file import write_text_whole
 
         try:
-            write_text_whole(out, f"{json.dumps(found.as_dict(), indent=2)}\n")
+            write_text_whole(out, f"{json.dumps(head.as_dict(), indent=2)}\n")
         except OSError:
             raise BadInput(f"{out} could not be written", hint="name a file in a folder that exists.") from None
 
@@ -67,13 +67,13 @@ def show_(
 
 def _kept(file: Path) -> dict[str, Any]:
     try:
-        found = json.loads(file.read_text("utf-8"))
+        head = json.loads(file.read_text("utf-8"))
     except OSError:
         raise BadInput(
             f"There is no file {file}", hint="name what `sfumato audit head --out FILE.json` wrote."
         ) from None
     except ValueError:
-        found = None
-    if not isinstance(found, dict):
+        head = None
+    if not isinstance(head, dict):
         raise BadInput(f"{file} is no head of a record", hint="name what `sfumato audit head --out FILE.json` wrote.")
-    return found
+    return head

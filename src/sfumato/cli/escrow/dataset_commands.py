@@ -40,8 +40,8 @@ def add(
     """Hand a table over with its schema; it is encrypted as it arrives."""
     with desk.open() as client:
         with waiting(lambda: None, "Delivering the data"):
-            made = client.register(data, schema, title=title, reference=reference, population=population)
-        show(made.set_controllers(controller) if controller else made, as_json)
+            dataset = client.register(data, schema, title=title, reference=reference, population=population)
+        show(dataset.set_controllers(controller) if controller else dataset, as_json)
 
 
 @app.command()
@@ -50,8 +50,8 @@ def deliver(name: Name, data: File, desk: Desk, as_json: options.Json = False) -
     """Newer data for a dataset that is there."""
     with desk.open() as client:
         with waiting(lambda: None, "Delivering the data"):
-            made = client.dataset(name).deliver(data)
-        show(made, as_json)
+            dataset = client.dataset(name).deliver(data)
+        show(dataset, as_json)
 
 
 @app.command()
@@ -87,11 +87,11 @@ def show_(
 ) -> None:
     """One dataset, as far as you may know of it."""
     with desk.open() as client:
-        found = client.dataset(name)
+        dataset = client.dataset(name)
         if schema:
-            typer.echo(json.dumps({"schema": found.schema_text}) if as_json else found.schema_text, nl=as_json)
+            typer.echo(json.dumps({"schema": dataset.schema_text}) if as_json else dataset.schema_text, nl=as_json)
         else:
-            show(found, as_json)
+            show(dataset, as_json)
 
 
 @app.command()

@@ -26,11 +26,11 @@ def show_(
 ) -> None:
     """The policy that holds now, in sentences."""
     with desk.open() as client:
-        found = client.dataset(dataset)
+        remote = client.dataset(dataset)
         if history:
-            show_list(found.policies(), as_json)
+            show_list(remote.policies(), as_json)
         else:
-            show(found.policy, as_json)
+            show(remote.policy, as_json)
 
 
 @app.command("set")

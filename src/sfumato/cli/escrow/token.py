@@ -35,5 +35,5 @@ def token(
             client.revoke_token(revoke)
             typer.echo(json.dumps({"revoked": revoke}) if as_json else f"Token {revoke} is worthless now.")
         else:
-            made = client.new_token(label, days=days, scopes=scope or ("read", "write"), person=person)
-            typer.echo(json.dumps(made.as_dict() | {"secret": made.secret}, indent=2) if as_json else made.secret)
+            issued = client.new_token(label, days=days, scopes=scope or ("read", "write"), person=person)
+            typer.echo(json.dumps(issued.as_dict() | {"secret": issued.secret}, indent=2) if as_json else issued.secret)

@@ -94,10 +94,10 @@ def serve(
         secure = tls is not None or settings.behind_proxy
         app = create_app(workspace.escrow, ServerSettings(secure=secure, data_bytes=settings.upload_mb << 20))
         url = f"{'https' if tls else 'http'}://{at}:{on}"
-        told = (
+        line = (
             json.dumps({"workspace": str(directory), "url": url}) if as_json else f"sfumato serves {directory} at {url}"
         )
-        typer.echo(told, err=not as_json)
+        typer.echo(line, err=not as_json)
         listen(app, at, on, tls=tls, behind_proxy=settings.behind_proxy, taken=taken)
 
 
@@ -114,13 +114,13 @@ def doctor(
     from sfumato.presentation.table import table
 
     passphrase = unlocking(directory, passphrase_file, key_file)
-    found = examine(directory, lambda: open_workspace(directory, passphrase=passphrase, key_file=key_file))
+    findings = examine(directory, lambda: open_workspace(directory, passphrase=passphrase, key_file=key_file))
     if as_json:
-        typer.echo(json.dumps([one.as_dict() for one in found], indent=2))
+        typer.echo(json.dumps([one.as_dict() for one in findings], indent=2))
     else:
         marks = {True: "✓", False: "✕", None: "●"}
-        typer.echo(table(["", "what", "found", "to do"], [[marks[f.good], f.what, f.said, f.do] for f in found]))
-    if any(one.good is False for one in found):
+        typer.echo(table(["", "what", "found", "to do"], [[marks[f.good], f.what, f.said, f.do] for f in findings]))
+    if any(one.good is False for one in findings):
         raise typer.Exit(1)
 
 

@@ -46,11 +46,11 @@ class Access:
 
     def visible(self, actor: Person, name: str) -> RegisteredDataset:
         """A dataset that this person may know of; to others it is not there."""
-        return self._found(actor, name)[0]
+        return self._visible_with_policy(actor, name)[0]
 
     def accessible(self, actor: Person, name: str) -> tuple[RegisteredDataset, SignedPolicy, AccessRule]:
         """A dataset that this person may know of, the policy in force, and what it has for them."""
-        dataset, signed = self._found(actor, name)
+        dataset, signed = self._visible_with_policy(actor, name)
         access_rule = None if signed is None else signed.policy.access_rule_for(actor)
         return (
             (dataset, signed, access_rule)
@@ -58,7 +58,7 @@ class Access:
             else (dataset, *self.access_rule(actor, dataset))
         )
 
-    def _found(self, actor: Person, name: str) -> tuple[RegisteredDataset, SignedPolicy | None]:
+    def _visible_with_policy(self, actor: Person, name: str) -> tuple[RegisteredDataset, SignedPolicy | None]:
         """With its policy, where that was needed to tell whether it may be seen."""
         row = self._rows.one(name=name.casefold())
         dataset = None if row is None else RegisteredDataset.from_row(row)
@@ -235,7 +235,7 @@ class Access:
         who: str,
         mandate: Authorization | None = None,
     ) -> dict[str, Any]:
-        said = {
+        job = {
             "verb": verb,
             "dataset": dataset.id,
             "name": dataset.name,
@@ -244,8 +244,8 @@ class Access:
             "who": who,
         }
         limits = None if mandate is None else vars(mandate) | {"budget": mandate.budget.as_texts()}
-        said |= {"schema": dataset.schema_text, "population": dataset.population or ""}
-        return said | {"reference": dataset.reference, "mandate": limits}
+        job |= {"schema": dataset.schema_text, "population": dataset.population or ""}
+        return job | {"reference": dataset.reference, "mandate": limits}
 
     def computed(
         self, actor: Person, dataset: RegisteredDataset, name: str, job: Mapping[str, Any]
@@ -282,8 +282,8 @@ class Access:
     def _sees_all(self, actor: Person, dataset: RegisteredDataset) -> bool:
         return dataset.is_controlled_by(actor) or actor.has(Role.AUDITOR)
 
-    def say(self, actor: Person, verb: str, about: str, said: Mapping[str, object] | None = None) -> None:
-        self._ports.audit.append(self._ports.moment, actor.name, verb, about, said or {})
+    def say(self, actor: Person, verb: str, about: str, details: Mapping[str, object] | None = None) -> None:
+        self._ports.audit.append(self._ports.moment, actor.name, verb, about, details or {})
 
 
 def not_there(name: str) -> NotFound:

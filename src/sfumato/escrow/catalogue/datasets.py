@@ -131,9 +131,10 @@ class Datasets(Access):
         version = self._ports.new_id()
         kept = self._ports.files.keep(dataset.id, version, chunks)
         try:
-            made = self._fits(actor, dataset, version, format) | {"bytes": kept.bytes, "fingerprint": kept.fingerprint}
+            row = self._fits(actor, dataset, version, format)
+            row |= {"bytes": kept.bytes, "fingerprint": kept.fingerprint}
             with self._ports.transaction():
-                delivered = self._deliver(actor, dataset, made)
+                delivered = self._deliver(actor, dataset, row)
         except BaseException:
             self._ports.files.forget(dataset.id, version)
             raise
@@ -153,16 +154,21 @@ class Datasets(Access):
     ) -> Mapping[str, str | None]:
         """Those of a delivered file: refused where the schema has others."""
         job = self.job_on("fits", dataset, version, format, actor.name)
-        found: Mapping[str, str | None] = self._ports.runner.run(f"fits {version}", job)["columns"]
-        return found
+        columns: Mapping[str, str | None] = self._ports.runner.run(f"fits {version}", job)["columns"]
+        return columns
 
-    def _deliver(self, actor: Person, dataset: RegisteredDataset, made: Mapping[str, Any]) -> Version:
+    def _deliver(self, actor: Person, dataset: RegisteredDataset, version: Mapping[str, Any]) -> Version:
         number = len(self._versions.many(dataset=dataset.name, limit=100_000)) + 1
-        told = {"number": number, "dataset": dataset.name, "created_by": actor.name, "created_at": self._ports.moment}
-        row = dict(made) | told | {"forgotten": False}
+        details = {
+            "number": number,
+            "dataset": dataset.name,
+            "created_by": actor.name,
+            "created_at": self._ports.moment,
+        }
+        row = dict(version) | details | {"forgotten": False}
         self._versions.add(row)
-        self._rows.change({"name": dataset.name}, {"version": made["id"]})
-        self.say(actor, "delivered", dataset.name, {"version": made["id"], "number": number})
+        self._rows.change({"name": dataset.name}, {"version": version["id"]})
+        self.say(actor, "delivered", dataset.name, {"version": version["id"], "number": number})
         return Version.from_row(row)
 
     def describe(self, actor: Person, name: str, schema_text: str) -> RegisteredDataset:
@@ -200,17 +206,17 @@ class Datasets(Access):
 
     def controllers(self, actor: Person, name: str, names: Sequence[str]) -> RegisteredDataset:
         """Who holds it: they see everything of it, and each may decide."""
-        dataset, found = self._changeable(actor, name), [self._accounts.one(one) for one in names]
-        if not found:
+        dataset, people = self._changeable(actor, name), [self._accounts.one(one) for one in names]
+        if not people:
             raise BadInput.because("controllers-empty")
-        for person in found:
+        for person in people:
             person.require(Role.CONTROLLER, to="hold data")
         record = self.record_of(actor, dataset)
-        if record is not None and record.separated and not {person.name for person in found} - record.viewers:
+        if record is not None and record.separated and not {person.name for person in people} - record.viewers:
             raise Conflict.because("controllers-all-viewers")
         with self._ports.transaction():
-            self._rows.change({"name": dataset.name}, {"controllers": list(dict.fromkeys(p.name for p in found))})
-            self.say(actor, "named the controllers of", dataset.name, {"controllers": [p.name for p in found]})
+            self._rows.change({"name": dataset.name}, {"controllers": list(dict.fromkeys(p.name for p in people))})
+            self.say(actor, "named the controllers of", dataset.name, {"controllers": [p.name for p in people]})
         return self._dataset(dataset.name)
 
     def retire(self, actor: Person, name: str) -> None:

@@ -40,9 +40,9 @@ class Drafts:
         may_write(actor, dataset)
         record = self._datasets.record_of(actor, dataset)
         viewers = frozenset() if record is None else record.viewers
-        made = self._policies.read(dataset, _parsed(policy) if isinstance(policy, str) else policy, viewers)
-        self._datasets.require_room(actor, dataset, made)
-        return made
+        draft = self._policies.read(dataset, _parsed(policy) if isinstance(policy, str) else policy, viewers)
+        self._datasets.require_room(actor, dataset, draft)
+        return draft
 
 
 def _parsed(text: str) -> dict[str, Any]:

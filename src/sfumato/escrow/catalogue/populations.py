@@ -21,9 +21,9 @@ class Populations:
         self._ports, self._notifications = ports, notifications
         self._rows, self._versions = ports.rows("datasets"), ports.rows("versions")
 
-    def checked(self, actor: Person, dataset: str, stated: str) -> str | None:
+    def checked(self, actor: Person, dataset: str, text: str) -> str | None:
         """The name of a population that a dataset may be counted in: whoever adds one controls the others in it."""
-        population = " ".join(stated.split())
+        population = " ".join(text.split())
         if len(population) > _LONGEST:
             raise BadInput.because("population-name-length", longest=_LONGEST)
         together = self._together(dataset, {declaration(dataset, population)} if population else set())
@@ -38,8 +38,8 @@ class Populations:
     def same_rows(self, dataset: RegisteredDataset) -> list[RegisteredDataset]:
         """The datasets that were delivered the same rows and are counted separately: for its controllers alone."""
         own = [row["digest"] for row in self._versions.many(dataset=dataset.name, limit=100_000) if row["digest"]]
-        found = {row["dataset"] for row in self._versions.many(digest=own, limit=100_000)} if own else set()
-        if apart := found - {dataset.name}:
+        others = {row["dataset"] for row in self._versions.many(digest=own, limit=100_000)} if own else set()
+        if apart := others - {dataset.name}:
             apart -= self._together(dataset.name)
         return [other for other in self._all() if other.name in apart]
 

@@ -92,8 +92,8 @@ class Accounts:
         self.keep_roles(actor)
         return self._added(actor.name, name, roles, organisation, password)
 
-    def _added(self, by: str, stated: str, roles: Iterable[str], organisation: str, password: str | None) -> Person:
-        locks, name = self._ports.locks, checked_name(stated)
+    def _added(self, by: str, text: str, roles: Iterable[str], organisation: str, password: str | None) -> Person:
+        locks, name = self._ports.locks, checked_name(text)
         public, private = locks.new_pair()
         row = {
             "name": name,
@@ -128,25 +128,25 @@ class Accounts:
         if not own_password:
             actor.require(Role.ADMIN, to="change others")
             self.keep_roles(actor)
-        found = self.one(name)
-        if password is not None and actor.name == found.name:
-            self._require_known(found, current_password)
+        person = self.one(name)
+        if password is not None and actor.name == person.name:
+            self._require_known(person, current_password)
         to: dict[str, object] = {}
         to |= {} if roles is None else {"roles": sorted(checked_roles(roles))}
         to |= {} if organisation is None else {"organisation": " ".join(organisation.split())}
         to |= {} if disabled is None else {"disabled": disabled}
-        told = sorted(to) + ([] if password is None else ["password"])
+        changed = sorted(to) + ([] if password is None else ["password"])
         to |= {} if password is None else {"password": self._ports.locks.hashed(_checked_password(password))}
         if not to:
             raise BadInput.because("person-change-empty")
         with self._ports.transaction():
-            self._keep_an_admin(found, to)
+            self._keep_an_admin(person, to)
             self._keep_apart([], [organisation or ""])
-            self._rows.change({"name": found.name}, to)
+            self._rows.change({"name": person.name}, to)
             if disabled or password is not None:
-                self._sessions.remove(person=found.name)
-            self._say(actor.name, "changed", found.name, {"what": told})
-        return self.one(found.name)
+                self._sessions.remove(person=person.name)
+            self._say(actor.name, "changed", person.name, {"what": changed})
+        return self.one(person.name)
 
     def _require_known(self, person: Person, password: str | None) -> None:
         """A token is not enough to take an account over; who has none so far may set one."""
@@ -155,18 +155,18 @@ class Accounts:
         if stored is not None and not self._ports.locks.matches(stored, (password or "")[:MOST_PASSWORD]):
             raise Forbidden.because("password-not-the-current")
 
-    def _keep_an_admin(self, found: Person, to: Mapping[str, Any]) -> None:
+    def _keep_an_admin(self, person: Person, to: Mapping[str, Any]) -> None:
         leaves = to.get("disabled") or ("roles" in to and Role.ADMIN not in to["roles"])
-        others = (p for p in self.all() if p.name != found.name and p.has(Role.ADMIN) and not p.disabled)
-        if leaves and found.has(Role.ADMIN) and not any(others):
+        others = (p for p in self.all() if p.name != person.name and p.has(Role.ADMIN) and not p.disabled)
+        if leaves and person.has(Role.ADMIN) and not any(others):
             raise Conflict.because("admin-last")
 
     def _keep_apart(self, names: Sequence[str], organisations: Sequence[str]) -> None:
         """A policy names people and organisations alike: nobody gets what is another's by being called so."""
-        stated = {" ".join(one.split()).casefold() for one in organisations} - {""}
+        named = {" ".join(one.split()).casefold() for one in organisations} - {""}
         people = {EVERYONE, *names, *(person.name for person in self.all())}
         known = {person.organisation.casefold() for person in self.all()}
-        if both := sorted((stated & people) | ({*names} & known)):
+        if both := sorted((named & people) | ({*names} & known)):
             raise Conflict.because("name-of-both", name=both[0])
 
     def one(self, name: str) -> Person:
@@ -297,14 +297,14 @@ class Accounts:
     def _is_over(self, until: str) -> bool:
         return datetime.fromisoformat(until) <= self._ports.now()
 
-    def _say(self, who: str, verb: str, about: str, said: Mapping[str, object] | None = None) -> None:
-        self._ports.audit.append(self._ports.moment, who, verb, about, said or {})
+    def _say(self, who: str, verb: str, about: str, details: Mapping[str, object] | None = None) -> None:
+        self._ports.audit.append(self._ports.moment, who, verb, about, details or {})
 
 
-def _checked_password(stated: str) -> str:
-    if not LEAST_PASSWORD <= len(stated) <= MOST_PASSWORD:
+def _checked_password(password: str) -> str:
+    if not LEAST_PASSWORD <= len(password) <= MOST_PASSWORD:
         raise BadInput.because("password-length", least=LEAST_PASSWORD)
-    return stated
+    return password
 
 
 def _about_key(name: str) -> str:

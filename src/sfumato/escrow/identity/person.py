@@ -49,18 +49,18 @@ class Person:
         return any(name.casefold() in own for name in names)
 
 
-def checked_name(stated: str) -> str:
+def checked_name(text: str) -> str:
     """A name as it is kept: the same in upper and lower case."""
-    name = stated.strip().casefold()
+    name = text.strip().casefold()
     if not _NAME.fullmatch(name) or name == EVERYONE:
-        raise BadInput.because("person-name", name=stated)
+        raise BadInput.because("person-name", name=text)
     return name
 
 
-def checked_roles(stated: Iterable[str]) -> frozenset[Role]:
+def checked_roles(names: Iterable[str]) -> frozenset[Role]:
     known = [role.value for role in Role]
     try:
-        roles = frozenset(map(Role, stated))
+        roles = frozenset(map(Role, names))
     except ValueError:
         raise BadInput.because("role-unknown", known=known) from None
     if not roles:

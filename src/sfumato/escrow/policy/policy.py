@@ -53,21 +53,21 @@ class AccessRule:
     signal_bits: float = 20.0  # that exact scores may tell them in all, about one dataset
 
     @classmethod
-    def from_mapping(cls, said: Mapping[str, Any]) -> AccessRule:
+    def from_mapping(cls, table: Mapping[str, Any]) -> AccessRule:
         """From what `as_dict` says."""
-        aggregates, columns = said.get("aggregates"), said.get("columns")
+        aggregates, columns = table.get("aggregates"), table.get("columns")
         return cls(
-            who=tuple(said["who"]),
+            who=tuple(table["who"]),
             aggregates=None if aggregates is None else tuple(map(AggregateKind, aggregates)),
             columns=None if columns is None else tuple(columns),
-            preferences=tuple(said["preferences"]),
-            guarantees=tuple(map(Guarantee, said["guarantees"])),
-            approve=Approve(said["approve"]),
-            approvers=tuple(said["approvers"]),
-            approvals=said["approvals"],
-            signals=tuple(map(SignalKind, said.get("signals", cls.signals))),
-            code=said.get("code", cls.code),
-            signal_bits=said.get("signal_bits", cls.signal_bits),
+            preferences=tuple(table["preferences"]),
+            guarantees=tuple(map(Guarantee, table["guarantees"])),
+            approve=Approve(table["approve"]),
+            approvers=tuple(table["approvers"]),
+            approvals=table["approvals"],
+            signals=tuple(map(SignalKind, table.get("signals", cls.signals))),
+            code=table.get("code", cls.code),
+            signal_bits=table.get("signal_bits", cls.signal_bits),
         )
 
     def require_signal(self, kind: SignalKind, *, own_code: bool) -> None:
@@ -78,8 +78,8 @@ class AccessRule:
 
     def require(self, statement: Statement) -> None:
         """Refuse a question that this rule does not allow."""
-        asked = [aggregate.kind for aggregate in statement.aggregates]
-        if self.aggregates is not None and (beyond := [kind for kind in asked if kind not in self.aggregates]):
+        kinds = [aggregate.kind for aggregate in statement.aggregates]
+        if self.aggregates is not None and (beyond := [kind for kind in kinds if kind not in self.aggregates]):
             allowed = _texts(self.aggregates)
             raise Forbidden.because("aggregate-not-allowed", aggregate=beyond[0].value, allowed=allowed)
         self.require_columns(statement.columns)
@@ -89,11 +89,11 @@ class AccessRule:
         if allowed is not None and (read := [name for name in columns if name.casefold() not in allowed]):
             raise Forbidden.because("column-not-allowed", column=read[0], allowed=list(self.columns or ()))
 
-    def require_preferences(self, stated: Mapping[str, Any] | None) -> None:
-        said = {name for name, value in (stated or {}).items() if value is not None and value is not False}
-        used = [name for name in registry.NAMES if name in said] or [RULE]
-        if used == [RULE] and said:
-            raise Forbidden.because("rule-as-it-stands", stated=sorted(said))
+    def require_preferences(self, preference: Mapping[str, Any] | None) -> None:
+        names = {name for name, value in (preference or {}).items() if value is not None and value is not False}
+        used = [name for name in registry.NAMES if name in names] or [RULE]
+        if used == [RULE] and names:
+            raise Forbidden.because("rule-as-it-stands", stated=sorted(names))
         if beyond := [name for name in used if name not in self.preferences]:
             allowed = list(self.preferences)
             if beyond == [RULE]:
@@ -104,15 +104,15 @@ class AccessRule:
         return PartnerAccess(**{each.name: getattr(self, each.name) for each in fields(PartnerAccess)})
 
     def as_dict(self) -> dict[str, object]:
-        said: dict[str, object] = {"who": list(self.who), "preferences": list(self.preferences)}
-        said |= {} if self.aggregates is None else {"aggregates": list(self.aggregates)}
-        said |= {} if self.columns is None else {"columns": list(self.columns)}
-        said |= {"guarantees": list(self.guarantees), "approve": self.approve.value}
-        said |= {"approvers": list(self.approvers), "approvals": self.approvals}
+        table: dict[str, object] = {"who": list(self.who), "preferences": list(self.preferences)}
+        table |= {} if self.aggregates is None else {"aggregates": list(self.aggregates)}
+        table |= {} if self.columns is None else {"columns": list(self.columns)}
+        table |= {"guarantees": list(self.guarantees), "approve": self.approve.value}
+        table |= {"approvers": list(self.approvers), "approvals": self.approvals}
         other = {
-            name: told for name, told in self._signalling.items() if getattr(self, name) != getattr(AccessRule, name)
+            name: value for name, value in self._signalling.items() if getattr(self, name) != getattr(AccessRule, name)
         }
-        return said | other
+        return table | other
 
     @property
     def _signalling(self) -> dict[str, object]:
@@ -151,21 +151,21 @@ class Policy:
     separation: bool = False  # whoever views individual risks decides nothing, for ever
 
     @classmethod
-    def from_mapping(cls, said: Mapping[str, Any]) -> Policy:
+    def from_mapping(cls, table: Mapping[str, Any]) -> Policy:
         """From what `as_dict` says."""
-        sensitivity, kept = said.get("sensitivity", {}), said.get("retention", {})
+        sensitivity, kept = table.get("sensitivity", {}), table.get("retention", {})
         return cls(
-            access_rules=tuple(map(AccessRule.from_mapping, said["flow"])),
-            purpose=said["purpose"],
-            rule=said.get("rule"),
-            epsilon_max=said.get("epsilon_max"),
-            budget=BudgetLimit.from_texts({name: said[key] for name, key in _BUDGETS.items() if key in said}),
-            preregistered=said["preregistered"],
-            trust=said.get("trust", {}),
+            access_rules=tuple(map(AccessRule.from_mapping, table["flow"])),
+            purpose=table["purpose"],
+            rule=table.get("rule"),
+            epsilon_max=table.get("epsilon_max"),
+            budget=BudgetLimit.from_texts({name: table[key] for name, key in _BUDGETS.items() if key in table}),
+            preregistered=table["preregistered"],
+            trust=table.get("trust", {}),
             sensitivity=sensitivity.get("columns", {}),
             sensitivity_otherwise=sensitivity.get("dataset"),
             **{name: kept.get(name) for name in RETENTION},
-            **{name: said[name] for name in SWITCHES if name in said},
+            **{name: table[name] for name in SWITCHES if name in table},
         )
 
     @property
@@ -183,29 +183,29 @@ class Policy:
         raised = all(now is None or (before is not None and now >= before) for now, before in limits)
         return ours == theirs and raised and self.access_rules[: len(other.access_rules)] == other.access_rules
 
-    def beside_the_rule(self, stated: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    def beside_the_rule(self, preference: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
         """What is stated, unless it is the rule itself: that is nothing stated."""
-        said = {name: value for name, value in (stated or {}).items() if value is not None and value is not False}
-        return None if not said or said == dict(self.rule or {}) else stated
+        values = {name: value for name, value in (preference or {}).items() if value is not None and value is not False}
+        return None if not values or values == dict(self.rule or {}) else preference
 
     def access_rule_for(self, person: Person) -> AccessRule | None:
         """The first access rule that names this person, their organisation, or everyone."""
         return next((access_rule for access_rule in self.access_rules if person.is_among(access_rule.who)), None)
 
     def rule_for(
-        self, person: Person, columns: Callable[[], Iterable[str]], stated: Mapping[str, Any] | None
+        self, person: Person, columns: Callable[[], Iterable[str]], preference: Mapping[str, Any] | None
     ) -> Mapping[str, Any] | None:
         """A rule or a preference with what the policy says of this partner and of these columns (DPP 3).
 
         What is asked about is read only where it is rated.
         """
-        if stated is None or "sharing_risk" not in stated:
-            return stated
-        own = {name: value for name, value in stated.items() if name not in PARTNER}
+        if preference is None or "sharing_risk" not in preference:
+            return preference
+        own = {name: value for name, value in preference.items() if name not in PARTNER}
         return own | {
-            "trust": stated["trust"] if "trust" in stated else self._trust(person),
-            "data_sensitivity": stated["data_sensitivity"]
-            if "data_sensitivity" in stated
+            "trust": preference["trust"] if "trust" in preference else self._trust(person),
+            "data_sensitivity": preference["data_sensitivity"]
+            if "data_sensitivity" in preference
             else self._sensitivity(columns()),
         }
 
@@ -217,28 +217,28 @@ class Policy:
         raise Forbidden.because("trust-not-rated", person=person.name)
 
     def _sensitivity(self, columns: Iterable[str]) -> float | str:
-        rated = {name.casefold(): stated for name, stated in self.sensitivity.items()}
-        found = [rated[name.casefold()] for name in columns if name.casefold() in rated]
-        found += [] if self.sensitivity_otherwise is None else [self.sensitivity_otherwise]
-        if not found:
+        rated = {name.casefold(): rating for name, rating in self.sensitivity.items()}
+        ratings = [rated[name.casefold()] for name in columns if name.casefold() in rated]
+        ratings += [] if self.sensitivity_otherwise is None else [self.sensitivity_otherwise]
+        if not ratings:
             raise Forbidden.because("sensitivity-not-rated")
-        return max(found, key=lambda stated: level("sensitivity", stated))
+        return max(ratings, key=lambda rating: level("sensitivity", rating))
 
     def as_dict(self) -> dict[str, object]:
         """As its file has it; a budget exactly. A switch that stands as it does by itself is not said."""
         texts = self.budget.as_texts()
-        said: dict[str, object] = {"purpose": self.purpose, "preregistered": self.preregistered}
-        said |= {} if self.epsilon_max is None else {"epsilon_max": self.epsilon_max}
-        said |= {key: texts[name] for name, key in _BUDGETS.items() if name in texts}
-        said |= {} if self.rule is None else {"rule": dict(self.rule)}
-        said |= {} if not self.trust else {"trust": dict(self.trust)}
+        table: dict[str, object] = {"purpose": self.purpose, "preregistered": self.preregistered}
+        table |= {} if self.epsilon_max is None else {"epsilon_max": self.epsilon_max}
+        table |= {key: texts[name] for name, key in _BUDGETS.items() if name in texts}
+        table |= {} if self.rule is None else {"rule": dict(self.rule)}
+        table |= {} if not self.trust else {"trust": dict(self.trust)}
         otherwise = {} if self.sensitivity_otherwise is None else {"dataset": self.sensitivity_otherwise}
         sensitivity = otherwise | ({"columns": dict(self.sensitivity)} if self.sensitivity else {})
-        said |= {"sensitivity": sensitivity} if sensitivity else {}
+        table |= {"sensitivity": sensitivity} if sensitivity else {}
         kept = {name: getattr(self, name) for name in RETENTION if getattr(self, name) is not None}
-        said |= {name: getattr(self, name) for name in SWITCHES if getattr(self, name) is not getattr(Policy, name)}
-        said |= {"retention": kept} if kept else {}
-        return said | {"flow": [access_rule.as_dict() for access_rule in self.access_rules]}
+        table |= {name: getattr(self, name) for name in SWITCHES if getattr(self, name) is not getattr(Policy, name)}
+        table |= {"retention": kept} if kept else {}
+        return table | {"flow": [access_rule.as_dict() for access_rule in self.access_rules]}
 
 
 def _texts(words: Iterable[str]) -> list[str]:

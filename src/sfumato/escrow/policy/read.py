@@ -50,7 +50,7 @@ _FLOW = ("who", "aggregates", "columns", "preferences", "guarantees", "approve",
 
 
 def policy_of(
-    stated: Mapping[str, Any],
+    tables: Mapping[str, Any],
     people: Sequence[Person],
     controllers: Sequence[str],
     columns: Sequence[str],
@@ -59,7 +59,7 @@ def policy_of(
     viewers: Collection[str] = (),
 ) -> Policy:
     """Read a policy; it names people and columns that there are. `viewers` have viewed individual risks."""
-    return _PolicyReader(people, controllers, columns, private_keys, viewers).policy(stated)
+    return _PolicyReader(people, controllers, columns, private_keys, viewers).policy(tables)
 
 
 class _PolicyReader:
@@ -76,21 +76,21 @@ class _PolicyReader:
         self.viewers = viewers
         self.deciders = controllers  # those who may approve
 
-    def policy(self, stated: Mapping[str, Any]) -> Policy:
-        self.only(stated, _TOP, "the policy")
-        if "separation" in stated and self.switch(stated, "separation"):
+    def policy(self, tables: Mapping[str, Any]) -> Policy:
+        self.only(tables, _TOP, "the policy")
+        if "separation" in tables and self.switch(tables, "separation"):
             self.separate()
-        access_rules = stated.get("flow", [])
+        access_rules = tables.get("flow", [])
         if not isinstance(access_rules, list) or not access_rules:
             raise PolicyError.because("policy-without-flow")
         read = tuple(
             self.access_rule(access_rule, f"[[flow]] {number}") for number, access_rule in enumerate(access_rules, 1)
         )
-        sensitivity = self.table(stated, "sensitivity")
+        sensitivity = self.table(tables, "sensitivity")
         self.only(sensitivity, ("dataset", "columns"), "[sensitivity]")
-        retention = self.table(stated, "retention")
+        retention = self.table(tables, "retention")
         self.only(retention, RETENTION, "[retention]")
-        trust = self.table(stated, "trust")
+        trust = self.table(tables, "trust")
         for name in trust:
             self.somebody(name, "[trust]")
         of_columns = self.table(sensitivity, "columns")
@@ -99,29 +99,29 @@ class _PolicyReader:
         levels = [*trust.values(), *of_columns.values(), sensitivity.get("dataset", "low")]
         for rated in levels:
             self.checked("[trust] and [sensitivity]", lambda rated=rated: level("a rating", rated))
-        made = Policy(
+        policy = Policy(
             access_rules=read,
-            purpose=self.text(stated, "purpose"),
-            rule=self.rule(stated.get("rule")),
-            epsilon_max=self.ceiling(stated.get("epsilon_max")),
+            purpose=self.text(tables, "purpose"),
+            rule=self.rule(tables.get("rule")),
+            epsilon_max=self.ceiling(tables.get("epsilon_max")),
             budget=BudgetLimit(
                 *(
-                    self.budget(stated, name, most)
+                    self.budget(tables, name, most)
                     for name, most in (("budget", MOST_EPSILON), ("budget_delta", MOST_DELTA))
                 )
             ),
-            preregistered=self.text(stated, "preregistered"),
+            preregistered=self.text(tables, "preregistered"),
             trust=trust,
             sensitivity=of_columns,
             sensitivity_otherwise=sensitivity.get("dataset"),
             answers_days=self.days(retention, "answers_days"),
             data_days=self.days(retention, "data_days"),
-            **{name: self.switch(stated, name) for name in SWITCHES if name in stated},
+            **{name: self.switch(tables, name) for name in SWITCHES if name in tables},
         )
-        self.require_partners(made)
-        for number, access_rule in enumerate(made.access_rules if made.separation else (), 1):
+        self.require_partners(policy)
+        for number, access_rule in enumerate(policy.access_rules if policy.separation else (), 1):
             self.require_separable(access_rule, f"[[flow]] {number}")
-        return made
+        return policy
 
     def separate(self) -> None:
         """Leave those who viewed individual risks nothing to decide, if others are there to do it."""
@@ -138,16 +138,16 @@ class _PolicyReader:
         if SignalKind.PUBLISHED in access_rule.signals:
             raise PolicyError.because("separation-of-exact-score", kind=SignalKind.PUBLISHED.value, where=where)
 
-    def access_rule(self, stated: object, where: str) -> AccessRule:
-        if not isinstance(stated, Mapping):
+    def access_rule(self, table: object, where: str) -> AccessRule:
+        if not isinstance(table, Mapping):
             raise PolicyError.because("flow-not-a-table", where=where)
-        self.only(stated, _FLOW, where)
-        who = self.names(stated, "who", where)
+        self.only(table, _FLOW, where)
+        who = self.names(table, "who", where)
         if not who:
             raise PolicyError.because("flow-without-people", where=where)
         for name in who:
             self.somebody(name, where)
-        approvers = self.names(stated, "approvers", where)
+        approvers = self.names(table, "approvers", where)
         for name in approvers:
             if name.casefold() not in self.controllers:
                 known = list(self.controllers)
@@ -155,27 +155,27 @@ class _PolicyReader:
             if name.casefold() not in self.deciders:
                 known = list(self.deciders)
                 raise PolicyError.because("approver-is-viewer", name=name, deciders=known, where=where)
-        columns = self.names(stated, "columns", where) if "columns" in stated else None
+        columns = self.names(table, "columns", where) if "columns" in table else None
         for name in columns or ():
             self.column(name, where)
         read = AccessRule(
             who=who,
-            aggregates=self.words(stated, "aggregates", AggregateKind, where, upper=True)
-            if "aggregates" in stated
+            aggregates=self.words(table, "aggregates", AggregateKind, where, upper=True)
+            if "aggregates" in table
             else None,
             columns=columns,
-            preferences=self.allowed_preferences(stated, where),
-            guarantees=self.words(stated, "guarantees", Guarantee, where) or AccessRule.guarantees,
+            preferences=self.allowed_preferences(table, where),
+            guarantees=self.words(table, "guarantees", Guarantee, where) or AccessRule.guarantees,
             approve=(
-                self.words({"approve": [stated["approve"]]}, "approve", Approve, where)[0]
-                if "approve" in stated
+                self.words({"approve": [table["approve"]]}, "approve", Approve, where)[0]
+                if "approve" in table
                 else Approve.BY_CONTROLLER
             ),
             approvers=approvers,
-            approvals=self.approvals(stated, where),
-            signals=self.words(stated, "signals", SignalKind, where) if "signals" in stated else AccessRule.signals,
-            code=self.switch(stated, "code") if "code" in stated else AccessRule.code,
-            signal_bits=self.bits(stated, where),
+            approvals=self.approvals(table, where),
+            signals=self.words(table, "signals", SignalKind, where) if "signals" in table else AccessRule.signals,
+            code=self.switch(table, "code") if "code" in table else AccessRule.code,
+            signal_bits=self.bits(table, where),
         )
         if read.approve is Approve.AFTER_THE_ANSWER and Guarantee.NONE not in read.guarantees:
             raise PolicyError.because("flow-after-the-answer", where=where)
@@ -186,37 +186,37 @@ class _PolicyReader:
             raise PolicyError.because("approvals-too-many", approvals=read.approvals, most=most, where=where)
         return read
 
-    def allowed_preferences(self, stated: Mapping[str, Any], where: str) -> tuple[str, ...]:
-        names = self.names(stated, "preferences", where)
+    def allowed_preferences(self, table: Mapping[str, Any], where: str) -> tuple[str, ...]:
+        names = self.names(table, "preferences", where)
         for name in names:
             if name not in (RULE, *registry.NAMES):
                 raise PolicyError.because("preference-unknown", name=name, known=[RULE, *registry.NAMES], where=where)
         return names or AccessRule.preferences
 
-    def rule(self, stated: object) -> Mapping[str, Any] | None:
-        if stated is None:
+    def rule(self, table: object) -> Mapping[str, Any] | None:
+        if table is None:
             return None
-        if not isinstance(stated, Mapping):
+        if not isinstance(table, Mapping):
             raise PolicyError.because("policy-rule-not-a-table")
         # Trust and sensitivity come from the policy where the rule leaves them to it.
-        rated = dict.fromkeys(PARTNER, "very low") if "sharing_risk" in stated else {}
-        self.checked("[rule]", lambda: rule_of(rated | dict(stated), "the policy", private_keys=self.private_keys))
-        return dict(stated)
+        rated = dict.fromkeys(PARTNER, "very low") if "sharing_risk" in table else {}
+        self.checked("[rule]", lambda: rule_of(rated | dict(table), "the policy", private_keys=self.private_keys))
+        return dict(table)
 
-    def require_partners(self, made: Policy) -> None:
+    def require_partners(self, policy: Policy) -> None:
         """A rule that goes by trust needs a rating of everyone whom an access rule names."""
-        if made.rule is None or "sharing_risk" not in made.rule:
+        if policy.rule is None or "sharing_risk" not in policy.rule:
             return
-        rated = {name.casefold() for name in made.trust}
+        rated = {name.casefold() for name in policy.trust}
         unrated = [
             name
-            for access_rule in made.access_rules
+            for access_rule in policy.access_rules
             for name in access_rule.who
             if name.casefold() not in rated | {EVERYONE}
         ]
-        if "trust" not in made.rule and EVERYONE not in rated and unrated:
+        if "trust" not in policy.rule and EVERYONE not in rated and unrated:
             raise PolicyError.because("rule-without-trust", name=unrated[0])
-        if "data_sensitivity" not in made.rule and made.sensitivity_otherwise is None:
+        if "data_sensitivity" not in policy.rule and policy.sensitivity_otherwise is None:
             raise PolicyError.because("rule-without-sensitivity")
 
     # Single values
@@ -227,40 +227,40 @@ class _PolicyReader:
         except PreferenceError as wrong:
             raise PolicyError.in_file(wrong, where) from None
 
-    def only(self, stated: Mapping[str, Any], known: Sequence[str], where: str) -> None:
-        for name in stated:
+    def only(self, table: Mapping[str, Any], known: Sequence[str], where: str) -> None:
+        for name in table:
             if name not in known:
                 near = _nearest(name, known)
                 raise PolicyError.because("policy-key-unknown", name=name, near=near, known=list(known), where=where)
 
-    def table(self, stated: Mapping[str, Any], name: str) -> dict[str, Any]:
-        found = stated.get(name, {})
-        if not isinstance(found, Mapping):
+    def table(self, outer: Mapping[str, Any], name: str) -> dict[str, Any]:
+        inner = outer.get(name, {})
+        if not isinstance(inner, Mapping):
             raise PolicyError.because("policy-key-not-a-table", name=name)
-        return dict(found)
+        return dict(inner)
 
-    def text(self, stated: Mapping[str, Any], name: str) -> str:
-        found = stated.get(name, "")
-        if not isinstance(found, str):
+    def text(self, table: Mapping[str, Any], name: str) -> str:
+        value = table.get(name, "")
+        if not isinstance(value, str):
             raise PolicyError.because("policy-key-not-text", name=name)
-        return " ".join(found.split())
+        return " ".join(value.split())
 
-    def switch(self, stated: Mapping[str, Any], name: str) -> bool:
-        found = stated[name]
-        if not isinstance(found, bool):
+    def switch(self, table: Mapping[str, Any], name: str) -> bool:
+        value = table[name]
+        if not isinstance(value, bool):
             raise PolicyError.because("policy-key-not-boolean", name=name)
-        return found
+        return value
 
-    def names(self, stated: Mapping[str, Any], name: str, where: str) -> tuple[str, ...]:
-        found = stated.get(name, [])
-        if not isinstance(found, list) or not all(isinstance(one, str) and one.strip() for one in found):
+    def names(self, table: Mapping[str, Any], name: str, where: str) -> tuple[str, ...]:
+        values = table.get(name, [])
+        if not isinstance(values, list) or not all(isinstance(one, str) and one.strip() for one in values):
             raise PolicyError.because("policy-key-not-names", name=name, where=where)
-        return tuple(" ".join(one.split()) for one in found)
+        return tuple(" ".join(one.split()) for one in values)
 
-    def words(self, stated: Mapping[str, Any], name: str, kind: Any, where: str, *, upper: bool = False) -> Any:
-        found = self.names(stated, name, where)
+    def words(self, table: Mapping[str, Any], name: str, kind: Any, where: str, *, upper: bool = False) -> Any:
+        values = self.names(table, name, where)
         try:
-            return tuple(kind(one.upper() if upper else one) for one in found)
+            return tuple(kind(one.upper() if upper else one) for one in values)
         except ValueError:
             known = [one.value for one in kind]
             raise PolicyError.because("policy-words-unknown", name=name, known=known, where=where) from None
@@ -274,37 +274,37 @@ class _PolicyReader:
         if name.casefold() not in {column.casefold() for column in self.columns}:
             raise PolicyError.because("policy-column-unknown", name=name, columns=list(self.columns), where=where)
 
-    def approvals(self, stated: Mapping[str, Any], where: str) -> int:
-        found = stated.get("approvals", 1)
-        if not isinstance(found, int) or isinstance(found, bool) or not 1 <= found <= 10:
+    def approvals(self, table: Mapping[str, Any], where: str) -> int:
+        value = table.get("approvals", 1)
+        if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 10:
             raise PolicyError.because("approvals-out-of-range", where=where)
-        return found
+        return value
 
-    def bits(self, stated: Mapping[str, Any], where: str) -> float:
-        found = stated.get("signal_bits", AccessRule.signal_bits)
-        if not isinstance(found, int | float) or isinstance(found, bool) or not 0 <= found <= 10_000:
+    def bits(self, table: Mapping[str, Any], where: str) -> float:
+        value = table.get("signal_bits", AccessRule.signal_bits)
+        if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 10_000:
             raise PolicyError.because("signal-bits-out-of-range", where=where)
-        return float(found)
+        return float(value)
 
-    def ceiling(self, stated: object) -> float | None:
-        if stated is None:
+    def ceiling(self, value: object) -> float | None:
+        if value is None:
             return None
-        return float(self.checked("epsilon_max", lambda: stated_epsilon(stated, "epsilon_max").value))  # type: ignore[arg-type]
+        return float(self.checked("epsilon_max", lambda: stated_epsilon(value, "epsilon_max").value))  # type: ignore[arg-type]
 
-    def budget(self, stated: Mapping[str, Any], name: str, most: int) -> Fraction | None:
-        if name not in stated:
+    def budget(self, table: Mapping[str, Any], name: str, most: int) -> Fraction | None:
+        if name not in table:
             return None
-        said = stated[name]
-        if isinstance(said, str) and _EXACT.fullmatch(said):
-            said = Fraction(said)
-        found: Fraction = self.checked(name, lambda: limit(name, said, most))
-        return found
+        value = table[name]
+        if isinstance(value, str) and _EXACT.fullmatch(value):
+            value = Fraction(value)
+        budget: Fraction = self.checked(name, lambda: limit(name, value, most))
+        return budget
 
-    def days(self, stated: Mapping[str, Any], name: str) -> int | None:
-        found = stated.get(name)
-        if found is not None and (not isinstance(found, int) or isinstance(found, bool) or not 1 <= found <= 36_525):
+    def days(self, table: Mapping[str, Any], name: str) -> int | None:
+        value = table.get(name)
+        if value is not None and (not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 36_525):
             raise PolicyError.because("policy-days", name=name, where="[retention]")
-        return found
+        return value
 
 
 def _nearest(name: str, known: Sequence[str]) -> str:

@@ -36,9 +36,9 @@ class Policies:
         self._rows = ports.rows("policies")
         self._verified = lru_cache(256)(self._verify)  # of the same row and the same key, the same
 
-    def write(self, author: Person, dataset: RegisteredDataset, made: Policy) -> SignedPolicy:
+    def write(self, author: Person, dataset: RegisteredDataset, policy: Policy) -> SignedPolicy:
         """The next version of a dataset's policy, as it was read."""
-        content = json.dumps(made.as_dict(), sort_keys=True)
+        content = json.dumps(policy.as_dict(), sort_keys=True)
         with self._ports.transaction():
             number = max((row["number"] for row in self._rows.many(dataset=dataset.name, limit=100_000)), default=0) + 1
             id, at = self._ports.new_id(), self._ports.moment
@@ -54,29 +54,29 @@ class Policies:
                     "signature": self._accounts.signed(author, message),
                 }
             )
-            said = {"number": number, "fingerprint": made.fingerprint}
-            self._ports.audit.append(at, author.name, _WROTE, dataset.name, said)
-        return SignedPolicy(dataset.name, number, author.name, at, made)
+            details = {"number": number, "fingerprint": policy.fingerprint}
+            self._ports.audit.append(at, author.name, _WROTE, dataset.name, details)
+        return SignedPolicy(dataset.name, number, author.name, at, policy)
 
     def of(self, dataset: RegisteredDataset) -> SignedPolicy | None:
         """The policy in force: the newest, if it is what its author signed."""
         newest = self._rows.many(dataset=dataset.name, limit=1, newest_first=True)
-        found = self._opened(dataset, newest[0]) if newest else None
+        signed = self._opened(dataset, newest[0]) if newest else None
         written = self._written(dataset.name)
-        if written is not None and (found is None or (found.number, found.policy.fingerprint) != written):
+        if written is not None and (signed is None or (signed.number, signed.policy.fingerprint) != written):
             raise LedgerBroken.because("policy-not-newest", dataset=dataset.name)
-        return found
+        return signed
 
     def history(self, dataset: RegisteredDataset) -> list[SignedPolicy]:
         return [self._opened(dataset, row) for row in self._rows.many(dataset=dataset.name, limit=100_000)]
 
     def require(self, dataset: RegisteredDataset) -> SignedPolicy:
-        found = self.of(dataset)
-        if found is None:
+        signed = self.of(dataset)
+        if signed is None:
             raise NotFound.because("policy-missing", dataset=dataset.name)
-        return found
+        return signed
 
-    def read(self, dataset: RegisteredDataset, stated: Mapping[str, Any], viewers: Collection[str] = ()) -> Policy:
+    def read(self, dataset: RegisteredDataset, tables: Mapping[str, Any], viewers: Collection[str] = ()) -> Policy:
         """Where it states no rule it takes the schema's in, as it stands: another schema does not change a policy.
 
         `viewers` have viewed individual risks: where the policy keeps them apart, they are no approvers.
@@ -85,12 +85,12 @@ class Policies:
         people = [person for person in self._accounts.all() if not person.disabled]
         names = [column.name for column in dataset.schema.columns]
         how: dict[str, Any] = {"private_keys": _private_keys(dataset), "viewers": viewers}
-        return policy_of(rule | dict(stated), people, dataset.controllers, names, **how)
+        return policy_of(rule | dict(tables), people, dataset.controllers, names, **how)
 
     def _opened(self, dataset: RegisteredDataset, row: Mapping[str, Any]) -> SignedPolicy:
         """What a row says, if its author signed it: a row that was edited is refused."""
-        said = (row[name] for name in ("id", "number", "author", "at", "sealed", "signature"))
-        return self._verified(dataset.name, *said, self._accounts.one(row["author"]).public_key)
+        values = (row[name] for name in ("id", "number", "author", "at", "sealed", "signature"))
+        return self._verified(dataset.name, *values, self._accounts.one(row["author"]).public_key)
 
     def _verify(
         self, dataset: str, id: str, number: int, author: str, at: str, sealed: str, signature: str, public_key: str

@@ -111,44 +111,47 @@ class Questions:
         actor: Person,
         name: str,
         queries: Sequence[Mapping[str, Any]],
-        stated: Mapping[str, Any] | None,
+        preference: Mapping[str, Any] | None,
         people: float | None = None,
     ) -> RequestEstimate:
         """What a request would cost and mean, before it is submitted; `people` are in its smallest group at least."""
         dataset = self._datasets.visible(actor, name)
-        read, stated = checked_queries(queries, self._ports.limits.most_queries), self._stated(actor, dataset, stated)
-        preview, signed = self.preview(actor, dataset, read, stated)
+        read, preference = (
+            checked_queries(queries, self._ports.limits.most_queries),
+            self._allowed_preference(actor, dataset, preference),
+        )
+        preview, signed = self.preview(actor, dataset, read, preference)
         access_rule = None if signed is None else signed.policy.access_rule_for(actor)
         if access_rule is None:
             return RequestEstimate(preview.facts(people), None)
         tuple(each(access_rule.require, preview.statements))
         return RequestEstimate(preview.facts(people), tuple(access_rule.guarantees))
 
-    def _stated(
-        self, actor: Person, dataset: RegisteredDataset, stated: Mapping[str, Any] | None
+    def _allowed_preference(
+        self, actor: Person, dataset: RegisteredDataset, preference: Mapping[str, Any] | None
     ) -> Mapping[str, Any] | None:
         """What this person may go by; the rule itself is nothing stated."""
         signed = self._policies.of(dataset)
         access_rule = None if signed is None else signed.policy.access_rule_for(actor)
         if signed is None or access_rule is None:
-            return stated
-        beside = signed.policy.beside_the_rule(stated)
+            return preference
+        beside = signed.policy.beside_the_rule(preference)
         access_rule.require_preferences(beside)
         return beside
 
     def dry_run(
-        self, actor: Person, name: str, queries: Sequence[Mapping[str, Any]], stated: Mapping[str, Any] | None
+        self, actor: Person, name: str, queries: Sequence[Mapping[str, Any]], preference: Mapping[str, Any] | None
     ) -> DryRunFacts:
         """The same request on invented rows that follow the schema: the shape of an answer, and nobody's."""
         dataset = self._datasets.visible(actor, name)
         read = checked_queries(queries, self._ports.limits.most_queries)
-        preview, signed = self.preview(actor, dataset, read, stated)
-        _require_told(actor, dataset, preview, stated)
+        preview, signed = self.preview(actor, dataset, read, preference)
+        _require_public_rule(actor, dataset, preview, preference)
         rule = preview.dataset.schema.rule
         job = self._datasets.job_on("release", dataset, "invented", "invented", actor.name) | {
             "queries": [vars(one) for one in read],
             "shares": list(shares_of(read)),
-            "preference": _filled(signed, actor, preview, stated),
+            "preference": _filled(signed, actor, preview, preference),
             "allow_no_guarantee": True,
             "preregistered": "",
             "rule": rule,
@@ -168,12 +171,12 @@ class Questions:
         dataset = self._datasets.controlled(actor, name)
         return guessing_risk(bind(self._datasets.planned(dataset, None, actor), sql), **_only(how, _GUESSING)).view
 
-    def rehearse(self, actor: Person, name: str, sql: str, stated: Mapping[str, Any] | None) -> RehearsalFacts:
+    def rehearse(self, actor: Person, name: str, sql: str, preference: Mapping[str, Any] | None) -> RehearsalFacts:
         """The same query on invented rows: what people who follow the schema would be exposed to."""
         dataset = self._datasets.visible(actor, name)
-        preview, signed = self.preview(actor, dataset, (RequestedQuery(sql),), stated)
-        _require_told(actor, dataset, preview, stated)
-        filled = _filled(signed, actor, preview, stated)
+        preview, signed = self.preview(actor, dataset, (RequestedQuery(sql),), preference)
+        _require_public_rule(actor, dataset, preview, preference)
+        filled = _filled(signed, actor, preview, preference)
         rule = preview.dataset.schema.rule
         return from_plain(RehearsalFacts, self._rehearsed(actor, dataset, sql, filled, rule))
 
@@ -182,31 +185,31 @@ class Questions:
         partner: Person,
         dataset: RegisteredDataset,
         preview: RequestPreview,
-        stated: Mapping[str, Any] | None,
+        preference: Mapping[str, Any] | None,
         signed: SignedPolicy,
     ) -> list[dict[str, Any]]:
         """Each query of a request as its partner would have it; why not, where no rows can be invented for it."""
-        filled, rule = _filled(signed, partner, preview, stated), preview.dataset.schema.rule
-        found: list[dict[str, Any]] = []
+        filled, rule = _filled(signed, partner, preview, preference), preview.dataset.schema.rule
+        rehearsals: list[dict[str, Any]] = []
         for query, choice in zip(preview.queries, preview.choices, strict=True):
             try:
-                found.append(self._rehearsed(partner, dataset, query.sql, filled, rule, choice.epsilon))
+                rehearsals.append(self._rehearsed(partner, dataset, query.sql, filled, rule, choice.epsilon))
             except SfumatoError as why:
-                found.append(why.as_dict())
-        return found
+                rehearsals.append(why.as_dict())
+        return rehearsals
 
     def _rehearsed(
         self,
         actor: Person,
         dataset: RegisteredDataset,
         sql: str,
-        stated: Mapping[str, Any] | None,
+        preference: Mapping[str, Any] | None,
         rule: Mapping[str, Any] | None,
         epsilon: float | None = None,
     ) -> dict[str, Any]:
         job = self._datasets.job_on("rehearse", dataset, "invented", "invented", actor.name)
-        said = {"sql": sql, "preference": stated, "rule": rule, "epsilon": epsilon}
-        return dict(self._ports.runner.run(f"rehearsal {self._ports.new_id()}", job | said))
+        terms = {"sql": sql, "preference": preference, "rule": rule, "epsilon": epsilon}
+        return dict(self._ports.runner.run(f"rehearsal {self._ports.new_id()}", job | terms))
 
     def side_by_side(self, actor: Person, name: str, sql: str) -> MethodComparison:
         """The same for a controller, who needs no rule for it: then all are examples."""
@@ -217,10 +220,10 @@ class Questions:
         except (PreferenceError, Forbidden):  # no rule, or one that goes by who asks
             return compare_methods(query, (), {}, look=False, attestation="")
 
-    def compare(self, actor: Person, name: str, sql: str, stated: Mapping[str, Any] | None) -> MethodComparison:
+    def compare(self, actor: Person, name: str, sql: str, preference: Mapping[str, Any] | None) -> MethodComparison:
         dataset = self._datasets.visible(actor, name)
-        preview, _ = self.preview(actor, dataset, (RequestedQuery(sql),), stated)
-        _require_told(actor, dataset, preview, stated)
+        preview, _ = self.preview(actor, dataset, (RequestedQuery(sql),), preference)
+        _require_public_rule(actor, dataset, preview, preference)
         preferences, how = preview.stated[0]
         return compare_methods(preview.queries[0], preferences, _only(how, HOW), look=False, attestation="")
 
@@ -254,8 +257,8 @@ class Questions:
             word = Guarantee.NONE if looked else Guarantee.DP
             return RuleFacts(Noise(), "", None, {}, word, looked)
         rule = registered.schema.rule if signed is None else signed.policy.rule
-        [told] = preview.facts().queries
-        return RuleFacts(told.noise, told.method, told.epsilon, dict(rule or {}), told.guarantee, looked)
+        [facts] = preview.facts().queries
+        return RuleFacts(facts.noise, facts.method, facts.epsilon, dict(rule or {}), facts.guarantee, looked)
 
     def explore(
         self,
@@ -279,7 +282,7 @@ class Questions:
         ceiling = (None if policy is None else policy.policy.epsilon_max) or EPSILON_MAX
         terms: dict[str, Any] = {"ceiling": ceiling, "preference": dict(stated or {}), "now": now}
         drawn = _only(how, _HISTOGRAM if source is Source.EXPOSURE_HISTOGRAM else _NOISE)
-        asked = {"sql": sql, "source": source.value, "how": drawn, "epsilon": epsilon, **terms}
+        question = {"sql": sql, "source": source.value, "how": drawn, "epsilon": epsilon, **terms}
         match source:
             case Source.WORST_CASE:
                 query = bind(self._datasets.planned(dataset, None, actor), sql)
@@ -287,14 +290,14 @@ class Questions:
             case Source.REHEARSAL:
                 bind(self._datasets.planned(dataset, None, actor), sql)
                 job = self._datasets.job_on("explore", dataset, "invented", "invented", actor.name)
-                return dict(self._ports.runner.run(f"rehearsal {self._ports.new_id()}", job | asked))
+                return dict(self._ports.runner.run(f"rehearsal {self._ports.new_id()}", job | question))
             case Source.EXPOSURE_HISTOGRAM if epsilon is None:
                 raise BadInput.because("exposure-histogram-without-epsilon")
             case Source.EXPOSURE_HISTOGRAM:
-                answer = self._read(actor, name, "explore", asked, EXPOSURE_HISTOGRAM)
+                answer = self._read(actor, name, "explore", question, EXPOSURE_HISTOGRAM)
                 return answer | {"spent": self._spent(actor, dataset)}
             case Source.PEOPLE:
-                return self._read(actor, name, "explore", asked, "risk")
+                return self._read(actor, name, "explore", question, "risk")
 
     def _spent(self, actor: Person, dataset: RegisteredDataset) -> DatasetSpent:
         ledger = self._datasets.ledger_of(actor, dataset)
@@ -303,16 +306,16 @@ class Questions:
         return DatasetSpent(total.epsilon, budget, left)
 
     def _read(
-        self, actor: Person, name: str, verb: str, asked: Mapping[str, Any], what: str | None = None
+        self, actor: Person, name: str, verb: str, question: Mapping[str, Any], what: str | None = None
     ) -> dict[str, Any]:
         dataset = self._datasets.controlled(actor, name)
         if (what or verb) in _LOOKS:
             self._datasets.require_look(actor, dataset)
         policy = self._policies.of(dataset)
         mandate = None if policy is None else mandate_of(policy, None)
-        if "sql" in asked:  # what is refused is refused before data is opened
-            bind(self._datasets.planned(dataset, mandate, actor), asked["sql"])
-        job = self._datasets.job(verb, dataset, actor.name, mandate) | dict(asked)
+        if "sql" in question:  # what is refused is refused before data is opened
+            bind(self._datasets.planned(dataset, mandate, actor), question["sql"])
+        job = self._datasets.job(verb, dataset, actor.name, mandate) | dict(question)
         self._datasets.say(actor, f"asked for the {what or verb} of", dataset.name)
         called = f"{verb} {self._ports.new_id()}"
         if what == EXPOSURE_HISTOGRAM:
@@ -326,7 +329,7 @@ class Questions:
         actor: Person,
         registered: RegisteredDataset,
         queries: Sequence[RequestedQuery],
-        stated: Mapping[str, Any] | None,
+        preference: Mapping[str, Any] | None,
         *,
         signed: SignedPolicy | None = None,
         attestation: str = "",
@@ -341,48 +344,48 @@ class Questions:
         if access_rule is None and not registered.is_controlled_by(actor):
             self._datasets.access_rule(actor, registered)
         mandate = None if policy is None else mandate_of(policy, access_rule, by_a_person=by_a_person)
-        rule, stated = self.terms(actor, registered, queries, stated, policy)
+        rule, preference = self.terms(actor, registered, queries, preference, policy)
         dataset = self._datasets.planned(registered, mandate, actor, rule)
-        return RequestPreview(dataset, queries, shares_of(queries), stated, attestation), policy
+        return RequestPreview(dataset, queries, shares_of(queries), preference, attestation), policy
 
     def terms(
         self,
         partner: Person,
         dataset: RegisteredDataset,
         queries: Sequence[RequestedQuery],
-        stated: Mapping[str, Any] | None,
+        preference: Mapping[str, Any] | None,
         signed: SignedPolicy | None,
     ) -> tuple[Mapping[str, Any] | None, Mapping[str, Any] | None]:
         """The rule of record and what was stated, as the policy has them for this partner."""
         rule = dataset.schema.rule if signed is None else signed.policy.rule
         if signed is None or signed.policy.access_rule_for(partner) is None:
-            return rule, stated
-        if own := [name for name in PARTNER if name in (stated or {})]:
+            return rule, preference
+        if own := [name for name in PARTNER if name in (preference or {})]:
             raise Forbidden.because("trust-stated", names=own)
 
         def columns() -> set[str]:
             present = self._datasets.columns(dataset)
             return {column for one in queries for column in parse(one.sql, dataset.schema, present).columns}
 
-        return signed.policy.rule_for(partner, columns, rule), signed.policy.rule_for(partner, columns, stated)
+        return signed.policy.rule_for(partner, columns, rule), signed.policy.rule_for(partner, columns, preference)
 
 
-def _require_told(
-    actor: Person, dataset: RegisteredDataset, preview: RequestPreview, stated: Mapping[str, Any] | None
+def _require_public_rule(
+    actor: Person, dataset: RegisteredDataset, preview: RequestPreview, preference: Mapping[str, Any] | None
 ) -> None:
     """A rule that was changed after a look is not told; noise on invented rows, as it would be drawn, would tell it."""
-    if preview.withheld and not stated and not dataset.is_controlled_by(actor):
+    if preview.withheld and not preference and not dataset.is_controlled_by(actor):
         raise Forbidden.because("rule-withheld")
 
 
 def _filled(
-    signed: SignedPolicy | None, actor: Person, preview: RequestPreview, stated: Mapping[str, Any] | None
+    signed: SignedPolicy | None, actor: Person, preview: RequestPreview, preference: Mapping[str, Any] | None
 ) -> Mapping[str, Any] | None:
     """A preference with this partner's trust, where the policy rates it."""
     if signed is None or signed.policy.access_rule_for(actor) is None:
-        return stated
+        return preference
     columns = {column for statement in preview.statements for column in statement.columns}
-    return signed.policy.rule_for(actor, lambda: columns, stated)
+    return signed.policy.rule_for(actor, lambda: columns, preference)
 
 
 def _only(how: Mapping[str, Any], known: Sequence[str]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 from sfumato.errors import BadInput, BudgetExceeded, SfumatoError
-from sfumato.escrow.questions.preferences import asked
+from sfumato.escrow.questions.preferences import stated_preferences
 from sfumato.escrow.questions.query import RequestedQuery
 from sfumato.ledger.entry import NANO, nano
 from sfumato.ledger.odometer import Total
@@ -83,14 +83,15 @@ class RequestPreview:
         dataset: DatasetContext,
         queries: Sequence[RequestedQuery],
         shares: Sequence[float],
-        stated: Mapping[str, Any] | None,
+        preference: Mapping[str, Any] | None,
         attestation: str = "",
     ) -> None:
         self.dataset = dataset
         self.queries = tuple(each(lambda one: bind(dataset, one.sql), queries))
         require_drawable([query.measurement for query in self.queries], "The request")
         self._weights = tuple(one.weight for one in queries)
-        self.stated = tuple(asked(query, stated, share) for query, share in zip(self.queries, shares, strict=True))
+        both = zip(self.queries, shares, strict=True)
+        self.stated = tuple(stated_preferences(query, preference, share) for query, share in both)
         self._refuse_twice()
         self.choices = tuple(
             each(
@@ -106,8 +107,8 @@ class RequestPreview:
     @property
     def compared(self) -> tuple[str, ...]:
         """The columns that preferences tell people apart by."""
-        said = [p.between for choice in self.choices for p in choice.request.preferences if isinstance(p, Ratio)]
-        conditions = [self.dataset.condition(text) for text in said if text is not None]
+        texts = [p.between for choice in self.choices for p in choice.request.preferences if isinstance(p, Ratio)]
+        conditions = [self.dataset.condition(text) for text in texts if text is not None]
         return tuple(dict.fromkeys(column.name for one in conditions for column in columns_in(one)))
 
     @property
@@ -187,10 +188,10 @@ class RequestPreview:
 
 
 def _query(query: BoundQuery, choice: SolvedRequest, weight: float, people: float | None) -> QueryFacts:
-    told = choice.guarantee.holds or all(
+    public = choice.guarantee.holds or all(
         one.what == "approval" for one in choice.provenances if not guarantee_of([one]).holds
     )
-    epsilon, noise, at = choice.epsilon if told else None, choice.noise, None
+    epsilon, noise, at = choice.epsilon if public else None, choice.noise, None
     if epsilon is not None:
         at = worst_case(query, candidates=[epsilon], **vars(noise)).at(epsilon)
     return QueryFacts(
@@ -202,8 +203,8 @@ def _query(query: BoundQuery, choice: SolvedRequest, weight: float, people: floa
         noise=noise,
         epsilon=epsilon,
         feasible=choice.feasible or (epsilon is None and (choice.request.reads_people or choice.request.draws)),
-        method=choice.request.method_text(public=told),
-        why=choice.why if told else None,
+        method=choice.request.method_text(public=public),
+        why=choice.why if public else None,
         guarantee=choice.guarantee,
         select_epsilon=choice.select_epsilon,
         worst_case=at,

@@ -24,12 +24,12 @@ def shares_of(queries: Sequence[RequestedQuery]) -> tuple[float, ...]:
     return tuple(one.weight / most for one in queries)
 
 
-def checked_queries(stated: Sequence[Mapping[str, Any]], most: int) -> tuple[RequestedQuery, ...]:
-    if not stated:
+def checked_queries(tables: Sequence[Mapping[str, Any]], most: int) -> tuple[RequestedQuery, ...]:
+    if not tables:
         raise BadInput.because("request-empty")
-    if len(stated) > most:
-        raise BadInput.because("request-queries", most=most, queries=len(stated))
-    queries = tuple(RequestedQuery(str(one["sql"]), float(one.get("weight", 1.0))) for one in stated)
+    if len(tables) > most:
+        raise BadInput.because("request-queries", most=most, queries=len(tables))
+    queries = tuple(RequestedQuery(str(one["sql"]), float(one.get("weight", 1.0))) for one in tables)
     if (letters := sum(len(one.sql) for one in queries)) > LONGEST:
         raise BadInput.because("request-sql-length", longest=LONGEST, letters=letters)
     for one in queries:

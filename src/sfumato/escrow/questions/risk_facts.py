@@ -12,7 +12,7 @@ from sfumato.model.risk import RiskEstimate, Source
 
 
 @dataclass(frozen=True, repr=False)
-class Moments(Confidential):
+class RiskMoments(Confidential):
     """Of everyone's influence or exposure; mean and sums are null where only the ends are known."""
 
     min: float
@@ -47,8 +47,8 @@ class RiskFacts(Confidential):
     outputs: int | None
     mechanism: str
     sensitivity: tuple[float, ...]
-    influence: Moments | None
-    exposure: Moments | None
+    influence: RiskMoments | None
+    exposure: RiskMoments | None
     candidates: tuple[CandidateRisk, ...]
 
 

@@ -40,6 +40,30 @@ class EarlierLook:
     viewers: int
 
 
+@dataclass(frozen=True)
+class Decision:
+    """What a person decides, of what it is bound to; `preregistered` says where an approval was fixed before a look."""
+
+    actor: Person
+    act: Act
+    binding: str
+    note: str = ""
+    allow_no_guarantee: bool = False
+    preregistered: str = ""
+
+    def on(self, submission: Submission, moment: str) -> list[dict[str, Any]]:
+        """The decisions on a submission with this one."""
+        decision: dict[str, Any] = {
+            "who": self.actor.name,
+            "at": moment,
+            "act": self.act.value,
+            "binding": self.binding,
+        }
+        decision |= {"note": self.note, "preregistered": " ".join(self.preregistered.split())}
+        decision |= {"state": submission.state.value, "allow_no_guarantee": self.allow_no_guarantee}
+        return [*submission.decisions, decision]
+
+
 class Approval(Generic[T]):
     """The decisions on submissions of one kind."""
 
@@ -47,7 +71,7 @@ class Approval(Generic[T]):
         self, store: SubmissionStore[T], payload: Callable[..., Payload[T]], start: Callable[[T], None]
     ) -> None:
         self._store, self._payload, self._start = store, payload, start
-        self._outside, self._people, self._datasets = store.outside, store.people, store.datasets
+        self._ports, self._accounts, self._datasets = store.ports, store.accounts, store.datasets
 
     def waiting(self, actor: Person, limit: int = 100) -> list[dict[str, Any]]:
         """What waits for this person's decision, oldest first."""
@@ -68,7 +92,7 @@ class Approval(Generic[T]):
         """
         submission, dataset = self._store.get_decidable(actor, id)
         payload = self._payload(submission, dataset)
-        signed, flow, binding = payload.signed, payload.flow, payload.binding
+        signed, access, binding = payload.signed, payload.access, payload.binding
         ledger, analyst = payload.ledger_for(actor), payload.analyst
         facts, record = payload.page(ledger, **how), ledger.known
         self._store.log(actor.name, "inspected", submission.id)
@@ -78,10 +102,10 @@ class Approval(Generic[T]):
             "analyst": {"name": analyst.name, "organisation": analyst.organisation},
             **facts,
             "approvals": {
-                "needed": flow.approvals,
+                "needed": access.approvals,
                 "given": [*_valid(submission.approved_by(binding), record)],
             },
-            "guarantees": [guarantee.value for guarantee in flow.guarantees],
+            "guarantees": [guarantee.value for guarantee in access.guarantees],
             "looked": decides_after_look(record, actor),
             "warning": earlier_look(record, actor) if submission.state in WAITING else None,
             "policy": signed.policy,
@@ -118,30 +142,31 @@ class Approval(Generic[T]):
             return submission
         submission.next_state(Act.APPROVE)
         payload = self._payload(submission, dataset, preregistered)
-        signed, flow, ledger = payload.signed, payload.flow, payload.ledger_for(actor)
+        signed, access, ledger = payload.signed, payload.access, payload.ledger_for(actor)
         refuse_viewer(ledger.record, actor, f"decide on {submission.noun}s")
-        if flow.approvers and actor.name not in [name.casefold() for name in flow.approvers]:
-            raise Forbidden.because("approver-not-named", approvers=list(flow.approvers))
+        if access.approvers and actor.name not in [name.casefold() for name in access.approvers]:
+            raise Forbidden.because("approver-not-named", approvers=list(access.approvers))
         if by_session and self.is_introduction_due(actor, signed):
             raise NotIntroduced.because("introduction-first")
         payload.require_allowed()
         self._require_bound(submission, binding, payload.binding)
         payload.require_possible()
         payload.require_guarantee(allow_no_guarantee=allow_no_guarantee)
-        self.enter(ledger, submission, Act.APPROVE, binding, actor, allow_no_guarantee, preregistered)
-        decided_by = self._decisions(submission, actor, Act.APPROVE, binding, note, allow_no_guarantee, preregistered)
+        decision = Decision(actor, Act.APPROVE, binding, note, allow_no_guarantee, preregistered)
+        self.enter(ledger, submission, decision)
+        decided_by = decision.on(submission, self._ports.moment)
         approvers = {actor.name, *_valid(submission.approved_by(binding), ledger.known)}
-        if len(approvers & {*dataset.controllers}) < flow.approvals:
+        if len(approvers & {*dataset.controllers}) < access.approvals:
             self._store.change(submission, {"decided_by": decided_by, "binding": binding})
             self._store.log(actor.name, "approved in part", submission.id, {"binding": binding})
             return self._store.get(submission.id)
-        to = {"decided_by": decided_by, "decided_at": self._outside.moment, "note": note, "binding": binding}
+        to = {"decided_by": decided_by, "decided_at": self._ports.moment, "note": note, "binding": binding}
         if submission.state is State.COMPUTED:
             result = self._store.unseal(submission)
             to[submission.result_column] = self._store.seal(submission, result, withheld=False)
         self._store.move(submission, Act.APPROVE, to | payload.approved_fields)
         self._store.log(actor.name, "approved", submission.id, {"binding": binding} | payload.approved_facts)
-        self._notify(submission, Act.APPROVE, note)
+        self._notify(submission, decision)
         if submission.state is State.SUBMITTED:
             self._start(submission)
         return self._store.get(submission.id)
@@ -155,26 +180,17 @@ class Approval(Generic[T]):
     def refuse(self, actor: Person, id: str, note: str = "", *, allow_no_guarantee: bool = False) -> T:
         return self._decline(actor, id, Act.REFUSE, note, allow_no_guarantee)
 
-    def enter(
-        self,
-        ledger: PrivacyLedger,
-        submission: T,
-        act: Act,
-        binding: str,
-        actor: Person,
-        allow_no_guarantee: bool,
-        preregistered: str = "",
-    ) -> Guarantee:
+    def enter(self, ledger: PrivacyLedger, submission: T, decision: Decision) -> Guarantee:
         """Enter a decision in the ledger, and return its guarantee: none after a look, which has to be allowed.
 
         Whether somebody has looked is read in the transaction that enters it: no look comes in between.
         """
-        attested = " ".join(preregistered.split())
+        actor, act, attested = decision.actor, decision.act, " ".join(decision.preregistered.split())
 
         def decided(record: Record) -> list[Draft]:
             holds = not record.somebody_looked or record.decides_blindly(actor.name)
             holds = holds or (bool(attested) and act is Act.APPROVE)
-            if not holds and not allow_no_guarantee:
+            if not holds and not decision.allow_no_guarantee:
                 raise no_guarantee(act)
             public: dict[str, object] = {
                 "what": f"{submission.noun} {submission.number}: {act}",
@@ -182,13 +198,13 @@ class Approval(Generic[T]):
                 "guarantee": (Guarantee.DP if holds else Guarantee.NONE).value,
             }
             public |= {"attested": attested} if attested else {}
-            return [ledger.draft(Event.DECIDED, binding, public, who=actor.name)]
+            return [ledger.draft(Event.DECIDED, decision.binding, public, who=actor.name)]
 
         return Guarantee(str(ledger.write(decided)[-1].draft.public["guarantee"]))
 
     def is_introduction_due(self, actor: Person, signed: SignedPolicy) -> bool:
         """Whether this person passes the introduction first, to approve in a browser."""
-        return signed.policy.introduction and self._people.introduced(actor) is None
+        return signed.policy.introduction and self._accounts.introduced(actor) is None
 
     def _decline(self, actor: Person, id: str, act: Act, note: str, allow_no_guarantee: bool) -> T:
         """A no after a look tells about the people: it is entered, and the dataset's total is none from then on."""
@@ -196,16 +212,17 @@ class Approval(Generic[T]):
         submission.next_state(act)
         ledger = self._datasets.ledger_of(actor, dataset)
         refuse_viewer(ledger.known, actor, f"decide on {submission.noun}s")
-        guarantee = self.enter(ledger, submission, act, submission.binding, actor, allow_no_guarantee)
+        decision = Decision(actor, act, submission.binding, note, allow_no_guarantee)
+        guarantee = self.enter(ledger, submission, decision)
         to = {
-            "decided_by": self._decisions(submission, actor, act, submission.binding, note, allow_no_guarantee),
-            "decided_at": self._outside.moment,
+            "decided_by": decision.on(submission, self._ports.moment),
+            "decided_at": self._ports.moment,
             "note": note,
             "guarantee": None if guarantee.holds else guarantee.value,
         }
         self._store.move(submission, act, to)
         self._store.log(actor.name, "returned" if act is Act.RETURN else "refused", submission.id)
-        self._notify(submission, act, note)
+        self._notify(submission, decision)
         return self._store.get(submission.id)
 
     def _require_bound(self, submission: T, binding: str, now: str) -> None:
@@ -215,23 +232,9 @@ class Approval(Generic[T]):
         if binding != now:
             raise Conflict.because("submission-changed", what=submission.noun, then="inspect")
 
-    def _decisions(
-        self,
-        submission: T,
-        actor: Person,
-        act: Act,
-        binding: str,
-        note: str,
-        allow_no_guarantee: bool,
-        preregistered: str = "",
-    ) -> list[dict[str, Any]]:
-        """The decisions on it with this one."""
-        decision = {"who": actor.name, "at": self._outside.moment, "act": act.value, "binding": binding, "note": note}
-        decision |= {"preregistered": " ".join(preregistered.split()), "state": submission.state.value}
-        return [*submission.decisions, decision | {"allow_no_guarantee": allow_no_guarantee}]
-
-    def _notify(self, submission: T, act: Act, note: str) -> None:
-        self._store.notify([submission.analyst], "decided", submission, act=act.value, note=note)
+    def _notify(self, submission: T, decision: Decision) -> None:
+        values = {"act": decision.act.value, "note": decision.note}
+        self._store.notify([submission.analyst], "decided", submission, **values)
 
 
 def earlier_look(record: Record, actor: Person) -> EarlierLook | None:

@@ -21,11 +21,11 @@ T = TypeVar("T", bound=Submission)
 class Execution(Generic[T]):
     def __init__(self, store: SubmissionStore[T], payload: Callable[..., Payload[T]]) -> None:
         self._store, self._payload = store, payload
-        self._outside, self._datasets = store.outside, store.datasets
+        self._ports, self._datasets = store.ports, store.datasets
 
     def start(self, submission: T) -> None:
         """Execute it in the background: code of an analyst waits for other code."""
-        do = self._outside.in_turn if submission.has_code else self._outside.later
+        do = self._ports.in_turn if submission.has_code else self._ports.later
         do(lambda: self.execute(submission.id))
 
     def execute(self, id: str) -> None:
@@ -33,7 +33,7 @@ class Execution(Generic[T]):
         submission = self._store.get(id)
         if submission.state is not State.APPROVED:
             return
-        lease = self._outside.lease(self._outside.limits.code_seconds * submission.extra_runs)
+        lease = self._ports.lease(self._ports.limits.code_seconds * submission.extra_runs)
         started: dict[str, Any] = {"state": submission.next_state(Act.START).value, "owner": lease}
         if not self._store.take(submission, {**started, **submission.started}):
             return  # another server has it
@@ -49,7 +49,7 @@ class Execution(Generic[T]):
         withheld, (result, charged) = payload.is_withheld, payload.result_of(computed)
         sealed, guarantee = self._store.seal(running, result, withheld=withheld), {"guarantee": computed["guarantee"]}
         to = {running.result_column: sealed, "charged": charged} | guarantee
-        with self._outside.transaction():
+        with self._ports.transaction():
             self._store.move(running, Act.WITHHOLD if withheld else Act.RELEASE, to)
             self._store.log("sfumato", "computed" if withheld else "released", id, guarantee)
             if withheld:
@@ -63,7 +63,7 @@ class Execution(Generic[T]):
         What another server may still run is left to it for its time; `alone`: this one has no twin that lives.
         """
         for row in self._store.in_state(State.RUNNING):
-            if self._outside.is_over(row["owner"], alone=alone):
+            if self._ports.is_over(row["owner"], alone=alone):
                 with suppress(Conflict):  # another server ended it meanwhile
                     self._fail(self._store.kind.from_row(row), "The server was stopped while it ran.")
         approved = [self._store.kind.from_row(row) for row in self._store.in_state(State.APPROVED)]
@@ -72,7 +72,7 @@ class Execution(Generic[T]):
         return len(approved)
 
     def _compute(self, running: T) -> tuple[Payload[T], Mapping[str, Any]]:
-        with self._outside.reading():
+        with self._ports.reading():
             payload = self._payload(running, self._datasets.of(running.dataset))
             if payload.binding != running.binding:
                 raise Conflict.because("submission-changed", what=running.noun, then="again")
@@ -85,28 +85,28 @@ class Execution(Generic[T]):
 
     def _approved(self, payload: Payload[T]) -> Approved:
         """Who lets it go on, under what. What a submission says of itself is no approval: the ledger has those."""
-        submission, analyst, flow = payload.submission, payload.analyst, payload.flow
+        submission, analyst, access = payload.submission, payload.analyst, payload.access
         ledger, automatic = self._datasets.ledger_of(analyst, payload.dataset), not submission.decided_by
-        mandate = mandate_of(payload.signed, flow, submission.binding, by_a_person=not automatic)
+        authorization = mandate_of(payload.signed, access, submission.binding, by_a_person=not automatic)
         if automatic:
-            if flow.approve is not Approve.AUTOMATIC or not payload.is_automatic or analyst.disabled:
+            if access.approve is not Approve.AUTOMATIC or not payload.is_automatic or analyst.disabled:
                 raise Forbidden.because("no-longer-automatic", what=submission.noun)
-            return Approved(analyst.name, mandate, Guarantee.DP, allow_no_guarantee=False, preregistered="")
-        named = {name.casefold() for name in flow.approvers}
+            return Approved(analyst.name, authorization, Guarantee.DP, allow_no_guarantee=False, preregistered="")
+        named = {name.casefold() for name in access.approvers}
         approvers = {who for who in ledger.record.approved_by(submission.binding) if not named or who in named}
-        if len(approvers) < flow.approvals or submission.analyst in approvers:
+        if len(approvers) < access.approvals or submission.analyst in approvers:
             raise Conflict.because("submission-changed", what=submission.noun, then="again")
         approvals = submission.approvals
         return Approved(
             approvals[-1]["who"],
-            mandate,
+            authorization,
             guarantee_of(ledger.record.decision(submission.binding)),
             allow_no_guarantee=any(decision["allow_no_guarantee"] for decision in approvals),
             preregistered=next((d["preregistered"] for d in approvals if d["preregistered"]), ""),
         )
 
     def _fail(self, running: T, why: str) -> None:
-        to = {"note": why, "decided_at": running.decided_at or self._outside.moment}
+        to = {"note": why, "decided_at": running.decided_at or self._ports.moment}
         self._store.move(running, Act.FAIL, to)
         self._store.log("sfumato", "failed", running.id)
         self._store.notify([running.analyst], "failed", running)

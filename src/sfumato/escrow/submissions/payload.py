@@ -27,7 +27,7 @@ class Approved:
     """In whose name something runs, under what, and the guarantee of that decision."""
 
     who: str
-    mandate: Authorization
+    authorization: Authorization
     guarantee: Guarantee
     allow_no_guarantee: bool
     preregistered: str
@@ -54,14 +54,14 @@ class Payload(ABC, Generic[T]):
 
     @cached_property
     def analyst(self) -> Person:
-        return self._store.people.one(self.submission.analyst)
+        return self._store.accounts.one(self.submission.analyst)
 
     @property
     def signed(self) -> SignedPolicy:
         return self._in_force[0]
 
     @property
-    def flow(self) -> AccessRule:
+    def access(self) -> AccessRule:
         return self._in_force[1]
 
     @cached_property
@@ -100,7 +100,7 @@ class Payload(ABC, Generic[T]):
 
     def require_guarantee(self, *, allow_no_guarantee: bool) -> None:
         """Refuse a guarantee that the policy does not have, or none where the approver does not allow that."""
-        guarantee, allowed = self.guarantee, self.flow.guarantees
+        guarantee, allowed = self.guarantee, self.access.guarantees
         if guarantee not in allowed:
             raise Forbidden.because(
                 "approval-guarantee-not-allowed", guarantee=guarantee.value, allowed=[word.value for word in allowed]

@@ -51,7 +51,7 @@ class RequestPayload(Payload[Request]):
         self._questions = questions
 
     @cached_property
-    def estimate(self) -> RequestPreview:
+    def preview(self) -> RequestPreview:
         """What it would cost and promise, if a person approved it now."""
         request = self.submission
         how: dict[str, Any] = {"attestation": self._preregistered, "by_a_person": True, "signed": self.signed}
@@ -69,56 +69,59 @@ class RequestPayload(Payload[Request]):
 
     @property
     def guarantee(self) -> Guarantee:
-        return self.estimate.guarantee
+        return self.preview.guarantee
 
     def ledger_for(self, _approver: Person) -> PrivacyLedger:
-        return self.estimate.dataset.ledger
+        """Of the preview: that is under the rule, which an approval is of too."""
+        return self.preview.dataset.ledger
 
     def page(self, _ledger: PrivacyLedger, /, **how: bool) -> dict[str, Any]:
         """Unless `rehearse` is false, with the same queries on invented rows. `facts` is a RequestFacts."""
-        estimate, rehearsal = self.estimate, None
+        preview, rehearsal = self.preview, None
         if how.get("rehearse", True):
             preference = self.submission.preference
-            rehearsal = self._questions.rehearsed(self.analyst, self.dataset, estimate, preference, self.signed)
+            rehearsal = self._questions.rehearsed(self.analyst, self.dataset, preview, preference, self.signed)
         return {
-            "facts": estimate.facts(),
-            "guarantee_before_approval": estimate.guarantee_before_approval.value,
-            "approve": self.flow.approve.value,
+            "facts": preview.facts(),
+            "guarantee_before_approval": preview.guarantee_before_approval.value,
+            "approve": self.access.approve.value,
             "rehearsal": rehearsal,
         }
 
     def look(self, approver: Person) -> dict[str, Any]:
         """The answer beside the true one, which a worker reads, and enters as a look."""
         request, datasets = self.submission, self._store.datasets
-        mandate = mandate_of(self.signed, self.flow, request.binding)
-        job = datasets.job("answer", self.dataset, approver.name, mandate)
+        authorization = mandate_of(self.signed, self.access, request.binding)
+        job = datasets.job("answer", self.dataset, approver.name, authorization)
         queries = [vars(query) for query in request.queries]
-        exact = self._store.outside.runner.run(f"answer {request.id}", job | {"queries": queries})
+        exact = self._store.ports.runner.run(f"answer {request.id}", job | {"queries": queries})
         return {"answers": self._store.unseal(request), "true": exact["answers"], "cells": exact["cells"]}
 
     @property
     def approved_fields(self) -> dict[str, Any]:
+        """Also the version of the data that it runs on by now; a signal stays with that of its release."""
         return super().approved_fields | {"version": self.dataset.version}
 
     @property
     def approved_facts(self) -> dict[str, object]:
+        """The guarantee that was previewed; a signal's is logged when it is computed."""
         return {"guarantee": self.guarantee.value}
 
     @property
     def is_withheld(self) -> bool:
-        return self.flow.approve is Approve.AFTER_THE_ANSWER
+        return self.access.approve is Approve.AFTER_THE_ANSWER
 
     def prepare(self, approved: Approved) -> Callable[[], Mapping[str, Any]]:
         request, dataset, datasets = self.submission, self.dataset, self._store.datasets
         rule, preference = self._questions.terms(
             self.analyst, dataset, request.queries, request.preference, self.signed
         )
-        job = datasets.job("release", dataset, approved.who, approved.mandate) | {
+        job = datasets.job("release", dataset, approved.who, approved.authorization) | {
             "queries": [vars(query) for query in request.queries],
             "shares": list(shares_of(request.queries)),
             "preference": preference,
             "rule": rule,
-            "allow_no_guarantee": Guarantee.NONE in self.flow.guarantees
+            "allow_no_guarantee": Guarantee.NONE in self.access.guarantees
             and (self.is_withheld or approved.allow_no_guarantee),
             "preregistered": approved.preregistered,
         }

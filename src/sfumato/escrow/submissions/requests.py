@@ -16,6 +16,7 @@ from sfumato.escrow.policy.store import SignedPolicy
 from sfumato.escrow.questions.exploration import Questions
 from sfumato.escrow.questions.facts import RequestPreview, each
 from sfumato.escrow.questions.query import RequestedQuery, checked_queries
+from sfumato.escrow.submissions.approval import Decision
 from sfumato.escrow.submissions.lifecycle import Act, State, require_readable
 from sfumato.escrow.submissions.request_payload import Request, RequestPayload
 from sfumato.escrow.submissions.store import SubmissionStore
@@ -57,34 +58,27 @@ class Requests(Submissions[Request]):
         if earlier := self._store.sent_before(actor.name, idempotency, body):
             return earlier
         actor.require(Role.ANALYST, to="submit a request")
-        with self._outside.reading():
-            registered, signed, flow = self._datasets.accessible(actor, dataset)
+        with self._ports.reading():
+            registered, signed, access = self._datasets.accessible(actor, dataset)
             version = self._datasets.version(registered)
-        checked = checked_queries(queries, self._outside.limits.most_queries)
+        checked = checked_queries(queries, self._ports.limits.most_queries)
         preference = signed.policy.beside_the_rule(preference)
-        estimate, _ = self._questions.preview(actor, registered, checked, preference, signed=signed)
-        refuse_viewer(estimate.dataset.ledger.known, actor, "ask about it")
-        _require_allowed(estimate, flow, preference)
-        request = Request(
-            id=self._outside.new_id(),
-            number=0,
-            dataset=registered.name,
-            analyst=actor.name,
-            purpose=_checked_purpose(purpose),
-            queries=tuple(
-                RequestedQuery(q.sql, query.weight) for q, query in zip(estimate.queries, checked, strict=True)
-            ),
-            preference=preference or None,
-            state=State.SUBMITTED,
+        preview, _ = self._questions.preview(actor, registered, checked, preference, signed=signed)
+        refuse_viewer(preview.dataset.ledger.known, actor, "ask about it")
+        _require_allowed(preview, access, preference)
+        request = self._store.new(
+            actor,
+            registered,
+            signed,
             version=version.id,
-            policy=signed.number,
-            binding="",
-            submitted_at=self._outside.moment,
+            purpose=_checked_purpose(purpose),
+            queries=tuple(RequestedQuery(q.sql, c.weight) for q, c in zip(preview.queries, checked, strict=True)),
+            preference=preference or None,
         )
-        request = replace(request, binding=self.payload(request, registered, in_force=(signed, flow)).binding)
-        estimate.plan()
+        request = replace(request, binding=self.payload(request, registered, in_force=(signed, access)).binding)
+        preview.plan()
         about = {"dataset": registered.name}
-        automatic = flow.approve is Approve.AUTOMATIC and estimate.guarantee.holds
+        automatic = access.approve is Approve.AUTOMATIC and preview.guarantee.holds
         how: dict[str, Any] = {"verb": "submitted", "logged": about, "notified": about}
         return self._add(request, registered, idempotency, body, automatic=automatic, **how)
 
@@ -105,11 +99,13 @@ class Requests(Submissions[Request]):
         if dataset.is_controlled_by(actor) and request.analyst != actor.name:
             request.next_state(Act.FAIL if request.state is State.RUNNING else Act.WITHDRAW)
             ledger = self._datasets.ledger_of(actor, dataset)
-            self.approval.enter(ledger, request, Act.WITHDRAW, request.binding, actor, allow_no_guarantee)
+            decision = Decision(actor, Act.WITHDRAW, request.binding, allow_no_guarantee=allow_no_guarantee)
+            self.approval.enter(ledger, request, decision)
         return self._end(actor, request, "cancelled")
 
     def result(self, actor: Person, id: str) -> dict[str, Any]:
-        with self._outside.reading():
+        """As of any submission; a controller is told that a withheld answer can be seen."""
+        with self._ports.reading():
             request, dataset = self._store.get_visible(actor, id)
             if request.state is State.COMPUTED and dataset.is_controlled_by(actor):
                 raise AwaitingApproval.because("answer-withheld")
@@ -136,7 +132,7 @@ class Requests(Submissions[Request]):
         by_entry: dict[int, list[dict[str, Any]]] = {}
         for row in self._store.rows.many(dataset=name, state=State.RELEASED.value, limit=100_000):
             request = Request.from_row(row)
-            analyst = self._store.people.one(request.analyst)
+            analyst = self._store.accounts.one(request.analyst)
             for answer in self._store.unseal(request):
                 recipient = {"number": request.number, "name": analyst.name, "organisation": analyst.organisation}
                 certificate = answer["certificate"]
@@ -168,7 +164,7 @@ class Requests(Submissions[Request]):
         `introduction`: whether this person passes that first, to approve it in a browser.
         """
         payload = self.payload(*self._store.get_decidable(actor, id))
-        charge = payload.estimate.charge
+        charge = payload.preview.charge
         return {
             "epsilon": None if charge is None else float(charge[0]),
             "guarantee": payload.guarantee.value,
@@ -176,41 +172,41 @@ class Requests(Submissions[Request]):
         }
 
     def _current(self, submission: Request) -> dict[str, object]:
-        return {"progress": self._outside.runner.progress(submission.id)}
+        return {"progress": self._ports.runner.progress(submission.id)}
 
     def _released_result(self, submission: Request, dataset: RegisteredDataset) -> dict[str, Any]:
         signed, decided_at = self._datasets.policy_of(dataset), submission.decided_at
         days = None if signed is None else signed.policy.answers_days
-        over = self._outside.now() - timedelta(days=days or 0)
+        over = self._ports.now() - timedelta(days=days or 0)
         if days is not None and decided_at is not None and datetime.fromisoformat(decided_at) <= over:
             raise Gone.because("answers-no-longer-kept", days=days)
         answers = self._store.unseal(submission)
         return {"answers": answers, "guarantee": submission.guarantee, "charged": submission.charged}
 
 
-def _require_allowed(estimate: RequestPreview, flow: AccessRule, preference: Mapping[str, Any] | None) -> None:
+def _require_allowed(preview: RequestPreview, access: AccessRule, preference: Mapping[str, Any] | None) -> None:
     """Refuse what the policy does not have, before anything is kept."""
-    tuple(each(flow.require, estimate.statements))
-    tuple(each(lambda statement: require_readable(statement.text, "query"), estimate.statements))
-    flow.require_columns(estimate.compared)
-    flow.require_preferences(preference)
-    delta, budget = (preference or {}).get("delta"), estimate.dataset.ledger.budget
-    if flow.approve is Approve.AUTOMATIC and delta and budget.delta is None:
+    tuple(each(access.require, preview.statements))
+    tuple(each(lambda statement: require_readable(statement.text, "query"), preview.statements))
+    access.require_columns(preview.compared)
+    access.require_preferences(preference)
+    delta, budget = (preference or {}).get("delta"), preview.dataset.ledger.budget
+    if access.approve is Approve.AUTOMATIC and delta and budget.delta is None:
         raise Forbidden.because("delta-without-budget")
-    for choice in estimate.choices:
+    for choice in preview.choices:
         known = not (choice.request.reads_people or choice.request.draws)
         if known and choice.epsilon is None:
             raise Forbidden.because("request-without-epsilon", why=choice.why.removesuffix("."))
-    if flow.approve is Approve.AFTER_THE_ANSWER:
-        estimate.require_affordable()
+    if access.approve is Approve.AFTER_THE_ANSWER:
+        preview.require_affordable()
         return
-    guarantee = estimate.guarantee_before_approval
-    if guarantee not in flow.guarantees:
-        lost = next((source.because for source in estimate.inputs if source.what != "approval"), "")
+    guarantee = preview.guarantee_before_approval
+    if guarantee not in access.guarantees:
+        lost = next((source.because for source in preview.inputs if source.what != "approval"), "")
         raise Forbidden.because(
             "request-guarantee-not-allowed",
             guarantee=guarantee.value,
-            allowed=[allowed.value for allowed in flow.guarantees],
+            allowed=[allowed.value for allowed in access.guarantees],
             lost="" if guarantee.holds else lost,
         )
 

@@ -86,6 +86,7 @@ class Signal(Submission):
 
     @property
     def extra_runs(self) -> int:
+        """One more than there are at most, as a margin."""
         return 1 + self.most_runs
 
     @property
@@ -99,7 +100,7 @@ class Signal(Submission):
 
     @property
     def is_automatic(self) -> bool:
-        """Whether an automatic flow covers it: no person has to read code, or a value."""
+        """Whether a policy that approves by itself covers it: no person has to read code, or a value."""
         return not self.has_code and not self.is_exact
 
     @property
@@ -176,12 +177,13 @@ class SignalPayload(Payload[Signal]):
     def guarantee(self) -> Guarantee:
         if self.submission.is_exact:
             return Guarantee.NONE
-        mandate = mandate_of(self.signed, self.flow, by_a_person=True)
-        query = bind(self._store.datasets.planned(self.dataset, mandate, self.analyst), self._about.sql)
+        authorization = mandate_of(self.signed, self.access, by_a_person=True)
+        query = bind(self._store.datasets.planned(self.dataset, authorization, self.analyst), self._about.sql)
         parameters = self.submission.parameters(preregistered=self._preregistered)
         return preview_guarantee(query, self._about.release, self.submission.scored_by(), parameters)
 
     def ledger_for(self, approver: Person) -> PrivacyLedger:
+        """Of the approver: a signal goes by no rule."""
         return self._store.datasets.ledger_of(approver, self.dataset)
 
     def page(self, ledger: PrivacyLedger, /, **_how: bool) -> dict[str, Any]:
@@ -195,13 +197,13 @@ class SignalPayload(Payload[Signal]):
             "sql": self._about.sql,
             "code": signal.code,
             "marks": [] if signal.code is None else marks(signal.code),
-            "sandbox": self._store.outside.sandbox.missing() if signal.has_code else None,
+            "sandbox": self._store.ports.sandbox.missing() if signal.has_code else None,
             "guarantee": self.guarantee.value,
             "epsilon": EPSILON_MAX if signal.is_exact else signal.how.get("epsilon") or 0.0,
             "charge": self._charge(ledger),
             "bits": None
             if signal.bits is None
-            else {"told": signal.bits, "used": _bits_used(self._store, signal), "budget": self.flow.signal_bits},
+            else {"told": signal.bits, "used": _bits_used(self._store, signal), "budget": self.access.signal_bits},
         }
 
     def _charge(self, ledger: PrivacyLedger) -> SignalCharge | None:
@@ -220,13 +222,13 @@ class SignalPayload(Payload[Signal]):
         return result
 
     def require_allowed(self) -> None:
-        self.flow.require_signal(self.submission.kind, own_code=self.submission.has_code)
+        self.access.require_signal(self.submission.kind, own_code=self.submission.has_code)
 
     def require_possible(self) -> None:
         if self.submission.has_code and self.submission.state is State.SUBMITTED:
-            require_sandbox(self._store.outside.sandbox)
+            require_sandbox(self._store.ports.sandbox)
         if self.submission.is_exact:
-            require_bits(self._store, self.submission, self.flow)  # the policy may allow fewer by now
+            require_bits(self._store, self.submission, self.access)  # the policy may allow fewer by now
 
     def require_guarantee(self, *, allow_no_guarantee: bool) -> None:
         """That the policy lists `as_published` says that it may leave without one; its approver says so too."""
@@ -255,7 +257,7 @@ class SignalPayload(Payload[Signal]):
         how = {name: getattr(parameters, name) for name in names}
         how |= {"kind": parameters.kind.value, "preregistered": parameters.attestation}
         datasets, task = self._store.datasets, dict(self.submission.task or {})
-        job = datasets.job("signal", self.dataset, approved.who, approved.mandate)
+        job = datasets.job("signal", self.dataset, approved.who, approved.authorization)
         job |= {"sql": self._about.sql, "release": self._about.answer, "task": task, "how": how}
         result: Mapping[str, Any] = datasets.computed(self.analyst, self.dataset, self.submission.id, job)["signal"]
         return result
@@ -263,22 +265,22 @@ class SignalPayload(Payload[Signal]):
     def _run_code(self, approved: Approved, parameters: SignalRequest) -> Mapping[str, Any]:
         """In the sandbox, which this process starts: a worker hands over the tables that are scored, and no more."""
         id, code, free = self.submission.id, self.submission.code, not self.submission.reads_people
-        outside, datasets = self._store.outside, self._store.datasets
-        require_sandbox(outside.sandbox)
+        ports, datasets = self._store.ports, self._store.datasets
+        require_sandbox(ports.sandbox)
         assert code is not None
         context = (
-            datasets.planned(self.dataset, approved.mandate, self.analyst)
+            datasets.planned(self.dataset, approved.authorization, self.analyst)
             if free
-            else datasets.as_read(self.dataset, approved.mandate, approved.who)
+            else datasets.as_read(self.dataset, approved.authorization, approved.who)
         )
         query = bind(context, self._about.sql)
         released = table_of(self._about.release.answer, query.measurement)
 
         def tables(blocks: int | None) -> Mapping[str, Any]:
-            job = datasets.job("tables", self.dataset, approved.who, approved.mandate)
-            return outside.runner.run(id, job | {"sql": self._about.sql, "blocks": blocks, "data": context.version})
+            job = datasets.job("tables", self.dataset, approved.who, approved.authorization)
+            return ports.runner.run(id, job | {"sql": self._about.sql, "blocks": blocks, "data": context.version})
 
-        run = self._code_runs[id] = Runs(outside.sandbox, code, released, all_public=free)
+        run = self._code_runs[id] = Runs(ports.sandbox, code, released, all_public=free)
         try:
             if run(released) is None:
                 raise Refused.because("function-without-score")
@@ -306,8 +308,8 @@ def _bits_used(store: SubmissionStore[Signal], signal: Signal) -> float:
     return float(sum(row["bits"] for row in counted if row["id"] != signal.id))
 
 
-def require_bits(store: SubmissionStore[Signal], signal: Signal, flow: AccessRule) -> None:
+def require_bits(store: SubmissionStore[Signal], signal: Signal, access: AccessRule) -> None:
     """Refuse what would tell more than the policy lets exact scores tell this analyst."""
     bits, used = signal.bits or 0.0, _bits_used(store, signal)
-    if bits + used > flow.signal_bits:
-        raise Forbidden.because("signal-beyond-bits", told=bits, used=used, budget=flow.signal_bits)
+    if bits + used > access.signal_bits:
+        raise Forbidden.because("signal-beyond-bits", told=bits, used=used, budget=access.signal_bits)

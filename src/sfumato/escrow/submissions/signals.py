@@ -57,7 +57,7 @@ class Signals(Submissions[Signal]):
         self._code_runs: dict[str, Runs] = {}
 
     def payload(self, submission: Signal, dataset: RegisteredDataset, *policy: Any) -> SignalPayload:
-        analyst = self._store.people.one(submission.analyst)
+        analyst = self._store.accounts.one(submission.analyst)
         about = self._released_answer(analyst, submission.request, submission.query)
         return SignalPayload(about, self._code_runs, self._store, submission, dataset, *policy)
 
@@ -72,16 +72,16 @@ class Signals(Submissions[Signal]):
         return ReleasedAnswer(request, dataset, query, answers[query - 1])
 
     def tasks(self, _actor: Person) -> TaskLibrary:
-        return TaskLibrary(task_descriptions(), self._outside.sandbox.missing(), self._outside.limits.code_seconds)
+        return TaskLibrary(task_descriptions(), self._ports.sandbox.missing(), self._ports.limits.code_seconds)
 
     def prepare(self) -> None:
         """At a start: test the sandbox, if some policy lets code be brought."""
-        if self._datasets.some_policy(lambda policy: any(flow.code for flow in policy.access_rules)):
+        if self._datasets.some_policy(lambda policy: any(access.code for access in policy.access_rules)):
 
             def test() -> None:
-                self._outside.sandbox.missing()
+                self._ports.sandbox.missing()
 
-            self._outside.later(test)
+            self._ports.later(test)
 
     def submit(
         self,
@@ -100,16 +100,16 @@ class Signals(Submissions[Signal]):
         body = digest([request, query, kind, task, code, how])
         if earlier := self._store.sent_before(actor.name, idempotency, body):
             return earlier
-        with self._outside.reading():
+        with self._ports.reading():
             about = self._released_answer(actor, request, query)
             actor.require(Role.ANALYST, to="ask for a signal")
-            signed, flow = in_force = self._datasets.access_rule(actor, about.dataset)
+            signed, access = in_force = self._datasets.access_rule(actor, about.dataset)
         refuse_viewer(self._datasets.ledger_of(actor, about.dataset).record, actor, "ask about it")
         signal = self._signal(actor, about, signed, kind, task, code, how)
-        flow.require_signal(signal.kind, own_code=signal.has_code)
+        access.require_signal(signal.kind, own_code=signal.has_code)
         if signal.has_code:
-            require_sandbox(self._outside.sandbox)
-        automatic = self._require_possible(signal, actor, about, signed, flow)
+            require_sandbox(self._ports.sandbox)
+        automatic = self._require_possible(signal, actor, about, signed, access)
         if not signal.reads_people and not signal.has_code:
             return self._release(signal, actor, about, idempotency, body)
         payload = SignalPayload(about, self._code_runs, self._store, signal, about.dataset, "", in_force)
@@ -117,7 +117,7 @@ class Signals(Submissions[Signal]):
 
         def require() -> None:
             if signal.is_exact:
-                require_bits(self._store, signal, flow)  # of several at once not all may fit
+                require_bits(self._store, signal, access)  # of several at once not all may fit
 
         return self._add(
             signal,
@@ -193,29 +193,24 @@ class Signals(Submissions[Signal]):
         if code is not None:
             require_function(checked(code))
         signal_request(kind, how.get("epsilon"))
-        signal = Signal(
-            id=self._outside.new_id(),
-            number=0,
+        signal = self._store.new(
+            actor,
+            about.dataset,
+            signed,
+            version=about.request.version,
             request=about.request.id,
-            dataset=about.dataset.name,
-            analyst=actor.name,
             query=about.query,
             kind=SignalKind(kind),
             task=None if task is None else task_of(dict(task)).as_dict(),
             code=code,
             how=dict(how),
             bits=None,
-            state=State.SUBMITTED,
-            version=about.request.version,
-            policy=signed.number,
-            binding="",
-            submitted_at=self._outside.moment,
         )
         scored = signal.scored_by()
-        return replace(signal, bits=exact_bits(scored) if signal.is_exact else None)
+        return replace(signal, bits=exact_bits(scored)) if signal.is_exact else signal
 
     def _require_possible(
-        self, signal: Signal, actor: Person, about: ReleasedAnswer, signed: SignedPolicy, flow: AccessRule
+        self, signal: Signal, actor: Person, about: ReleasedAnswer, signed: SignedPolicy, access: AccessRule
     ) -> bool:
         """Refuse from public facts, before anything is stored; and return whether the policy approves it by itself."""
         parameters, most = signal.parameters(), signed.policy.epsilon_max or EPSILON_MAX
@@ -225,9 +220,9 @@ class Signals(Submissions[Signal]):
             raise Forbidden.because("signal-epsilon-above-policy", most=most)
         if signal.reads_people and self._datasets.version(about.dataset).id != about.request.version:
             raise Conflict.because("signal-about-older-data")
-        automatic = flow.approve is Approve.AUTOMATIC and signal.is_automatic
-        mandate = mandate_of(signed, flow, by_a_person=not automatic)
-        query = bind(self._datasets.planned(about.dataset, mandate, actor), about.sql)
+        automatic = access.approve is Approve.AUTOMATIC and signal.is_automatic
+        authorization = mandate_of(signed, access, by_a_person=not automatic)
+        query = bind(self._datasets.planned(about.dataset, authorization, actor), about.sql)
         require_same_numbers(query, about.release)
         guarantee = preview_guarantee(query, about.release, signal.scored_by(), parameters)
         if signal.reads_people:
@@ -236,7 +231,7 @@ class Signals(Submissions[Signal]):
             if left is not None and Fraction(str(epsilon)) > left:
                 rest = float(max(left, Fraction(0)))
                 raise BudgetExceeded.because("signal-beyond-budget", epsilon=epsilon, left=rest)
-        return automatic and guarantee.holds and guarantee in flow.guarantees
+        return automatic and guarantee.holds and guarantee in access.guarantees
 
     def _release(
         self, signal: Signal, actor: Person, about: ReleasedAnswer, idempotency: str | None, body: str
@@ -245,8 +240,8 @@ class Signals(Submissions[Signal]):
         query = bind(self._datasets.planned(about.dataset, None, actor), about.sql)
         result = score(query, about.release, signal.scored_by(), signal.parameters())
         settled = {"state": State.RELEASED, "guarantee": result["guarantee"], "charged": result["cost"]}
-        released = replace(signal, **settled, decided_at=self._outside.moment)
-        with self._outside.transaction():
+        released = replace(signal, **settled, decided_at=self._ports.moment)
+        with self._ports.transaction():
             if (earlier := self._store.add(released, idempotency, body, result)) is not None:
                 return earlier
             self._store.log(signal.analyst, "made a free signal", signal.id, {"dataset": signal.dataset})

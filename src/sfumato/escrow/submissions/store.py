@@ -12,6 +12,7 @@ from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.accounts import Accounts
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.notifications import Happened, Notifications
+from sfumato.escrow.policy.store import SignedPolicy
 from sfumato.escrow.ports import EscrowPorts
 from sfumato.escrow.submissions.lifecycle import WAITING, Act, State, Submission
 
@@ -22,11 +23,11 @@ class SubmissionStore(Generic[T]):
     """With what every room of a submission needs: people, datasets, the audit log and notifications."""
 
     def __init__(
-        self, kind: type[T], outside: EscrowPorts, people: Accounts, datasets: Datasets, notices: Notifications
+        self, kind: type[T], ports: EscrowPorts, accounts: Accounts, datasets: Datasets, notifications: Notifications
     ) -> None:
-        self.kind, self.outside, self.people, self.datasets = kind, outside, people, datasets
-        self._notices = notices
-        self.rows = outside.rows(f"{kind.noun}s")
+        self.kind, self.ports, self.accounts, self.datasets = kind, ports, accounts, datasets
+        self._notifications = notifications
+        self.rows = ports.rows(f"{kind.noun}s")
 
     # Finding
 
@@ -77,6 +78,12 @@ class SubmissionStore(Generic[T]):
 
     # Writing
 
+    def new(self, actor: Person, dataset: RegisteredDataset, signed: SignedPolicy, version: str, **payload: Any) -> T:
+        """A submission that is neither bound nor stored yet."""
+        facts: dict[str, Any] = {"id": self.ports.new_id(), "number": 0, "dataset": dataset.name, "analyst": actor.name}
+        facts |= {"state": State.SUBMITTED, "version": version, "policy": signed.number, "binding": ""}
+        return self.kind(**facts, submitted_at=self.ports.moment, **payload)
+
     def add(self, submission: T, key: str | None, body: str, result: object = None) -> T | None:
         """Store a new one; or return the one that came in between with the same idempotency key."""
         row = submission.as_row() | {"owner": None, "idempotency": key, "body_sha256": body}
@@ -106,22 +113,22 @@ class SubmissionStore(Generic[T]):
 
     def seal(self, submission: T, result: object, *, withheld: bool) -> str:
         """What is withheld is sealed as that: a state that is edited in the database does not release it."""
-        return self.outside.locks.seal(json.dumps(result).encode(), _sealed_as(submission, withheld=withheld))
+        return self.ports.locks.seal(json.dumps(result).encode(), _sealed_as(submission, withheld=withheld))
 
     def unseal(self, submission: T) -> Any:
         row = self.rows.one(id=submission.id)
         assert row is not None
         about = _sealed_as(submission, withheld=submission.state is State.COMPUTED)
-        return json.loads(self.outside.locks.unseal(row[submission.result_column], about))
+        return json.loads(self.ports.locks.unseal(row[submission.result_column], about))
 
     # The audit log, and notifications
 
     def log(self, who: str, verb: str, id: str, values: Mapping[str, object] | None = None) -> None:
-        self.outside.audit.append(self.outside.moment, who, verb, id, values or {})
+        self.ports.audit.append(self.ports.moment, who, verb, id, values or {})
 
     def notify(self, names: Iterable[str], event: str, submission: T, **values: object) -> None:
         happened = Happened(f"{submission.noun} {event}")
-        self._notices.tell(names, happened, submission.about, number=submission.number, **values)
+        self._notifications.tell(names, happened, submission.about, number=submission.number, **values)
 
 
 def _sealed_as(submission: Submission, *, withheld: bool) -> str:

@@ -24,7 +24,7 @@ class Submissions(ABC, Generic[T]):
     """Submissions of one kind, with the `approval` and the `execution` of them."""
 
     def __init__(self, store: SubmissionStore[T]) -> None:
-        self._store, self._outside, self._datasets = store, store.outside, store.datasets
+        self._store, self._ports, self._datasets = store, store.ports, store.datasets
         self.execution = Execution(store, self.payload)
         self.approval = Approval(store, self.payload, self.execution.start)
 
@@ -44,7 +44,7 @@ class Submissions(ABC, Generic[T]):
 
     def result(self, actor: Person, id: str) -> dict[str, Any]:
         """The result, to the analyst and to those who control the data; nothing before it is released."""
-        with self._outside.reading():
+        with self._ports.reading():
             submission, dataset = self._store.get_visible(actor, id)
             state = submission.state
             if state in PENDING:
@@ -73,9 +73,9 @@ class Submissions(ABC, Generic[T]):
         Controllers are told of any other. Sent twice with one key, it is one.
         """
         if automatic:
-            approved, now = submission.next_state(Act.APPROVE), self._outside.moment
+            approved, now = submission.next_state(Act.APPROVE), self._ports.moment
             submission = replace(submission, state=approved, decided_at=now)
-        with self._outside.transaction():
+        with self._ports.transaction():
             require()
             if (earlier := self._store.add(submission, key, body)) is not None:
                 return earlier
@@ -105,13 +105,13 @@ class Submissions(ABC, Generic[T]):
                 raise Conflict.because("submission-not-running")
             self._store.log(actor.name, "stopped", submission.id)
         else:
-            self._store.move(submission, Act.WITHDRAW, {"decided_at": self._outside.moment})
+            self._store.move(submission, Act.WITHDRAW, {"decided_at": self._ports.moment})
             self._store.log(actor.name, verb, submission.id)
         return self._store.get(submission.id)
 
     def _stop(self, id: str) -> bool:
         """Stop what runs here, and return whether there was something."""
-        return self._outside.runner.cancel(id)
+        return self._ports.runner.cancel(id)
 
     def _list(
         self, actor: Person, state: str | None, after: int | None, limit: int, **where: object

@@ -73,9 +73,9 @@ def ledger(dataset: DatasetLedger) -> WordedLedger:
     return worded if dataset.entries else replace(worded, entries=None)
 
 
-def public_page(found: PublicRecord) -> dict[str, object]:
+def public_page(dataset: PublicRecord) -> dict[str, object]:
     """What everybody may read of a dataset."""
-    protected = of_ledger.who_is_protected(found.schema.unit, found.schema.relation)
-    about: dict[str, object] = {"name": found.name, "title": found.title, "purpose": found.purpose}
-    shown = about | ledger_view.for_everybody(found.record)
-    return shown | {"protected": protected, "budget": of_guarantee.budget(found.budget)}
+    protected = of_ledger.who_is_protected(dataset.schema.unit, dataset.schema.relation)
+    about: dict[str, object] = {"name": dataset.name, "title": dataset.title, "purpose": dataset.purpose}
+    facts = about | ledger_view.for_everybody(dataset.record)
+    return facts | {"protected": protected, "budget": of_guarantee.budget(dataset.budget)}

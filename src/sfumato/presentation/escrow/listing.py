@@ -42,11 +42,11 @@ def listed(columns: Mapping[str, str], items: Sequence[Facts], nothing: str) -> 
     """A row for each; a column that nobody fills is left out."""
     if not items:
         return nothing
-    shown = {
+    heads = {
         name: head for name, head in columns.items() if any(item.get(name) not in (None, "", []) for item in items)
     }
-    rows = [[_crop(_cell(item.get(name))) for name in shown] for item in items]
-    return table(list(shown.values()), rows)
+    rows = [[_crop(_cell(item.get(name))) for name in heads] for item in items]
+    return table(list(heads.values()), rows)
 
 
 def outlined(facts: Facts, leave: Sequence[str] = ()) -> str:
@@ -59,18 +59,18 @@ def request(facts: Facts) -> str:
     """A request: what was asked, where it stands, and what happens next."""
     state = str(facts.get("state", ""))
     decided = [f"{one['who']} ({one['act']})" for one in facts.get("decided_by") or ()]
-    told = dict(facts) | {"next": facts.get("next") or of_request.NEXT.get(state, ""), "decided_by": decided}
-    return outlined(told, leave=("version", "policy", "binding"))
+    outline = dict(facts) | {"next": facts.get("next") or of_request.NEXT.get(state, ""), "decided_by": decided}
+    return outlined(outline, leave=("version", "policy", "binding"))
 
 
 def page(facts: Facts) -> str:
     """The approver's page: who asks, why, each query with its cost and its worst case, the total, who decides."""
-    asked, who = facts["request"], facts["analyst"]
+    request, who = facts["request"], facts["analyst"]
     whose = f"{who['name']}, {who['organisation']}" if who["organisation"] else who["name"]
     given = ", ".join(facts["approvals"]["given"]) or "nobody yet"
-    shown = [
-        plain(f"Request {asked['number']} ({asked['id']}) to {asked['dataset']}, of {asked['submitted_at']}"),
-        plain(f"Asked by {whose}, for: {asked['purpose']}"),
+    parts = [
+        plain(f"Request {request['number']} ({request['id']}) to {request['dataset']}, of {request['submitted_at']}"),
+        plain(f"Asked by {whose}, for: {request['purpose']}"),
         foreseen(facts["facts"]),
         *([_rehearsal(facts)] if facts.get("rehearsal") else []),
         f"Approval {facts['approve']}: {facts['approvals']['needed']} needed, given by {plain(given)}.",
@@ -78,7 +78,7 @@ def page(facts: Facts) -> str:
         "\n".join(paragraph(plain(sentence)) for sentence in facts["policy"]),
         f"binding: {facts['binding']}",
     ]
-    return "\n\n".join(shown)
+    return "\n\n".join(parts)
 
 
 def withheld(answers: str, true: Sequence[Sequence[Sequence[object]]]) -> str:
@@ -110,13 +110,13 @@ def _foreseen(query: Facts) -> str:
     at = query["worst_case"]
     widths = () if at is None else (f"±{half:.6g}" for half in at["noise_90"] if half is not None)
     wide = f", {' · '.join(widths)} in 90 of 100 answers" if at is not None else ""
-    said = [
+    lines = [
         f"{plain(query['sql'])}{weight}",
         f"  {many}: {plain('; '.join(query['numbers']))}; {drawn}{wide}",
         f"  by {plain(query['method'])}: guarantee {query['guarantee']}",
     ]
     notes = [query["odds"]] if query["feasible"] else [query["why"]]
-    return "\n".join([*said, *(f"  {line}" for note in notes if note for line in paragraph(plain(note)).splitlines())])
+    return "\n".join([*lines, *(f"  {line}" for note in notes if note for line in paragraph(plain(note)).splitlines())])
 
 
 def _or_withheld(figure: float | None) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from sfumato.escrow.notifications import Happened, Notification
@@ -10,23 +9,20 @@ from sfumato.presentation.wording import ledger_sentences as of_ledger
 from sfumato.presentation.wording import requests_sentences as of_request
 from sfumato.presentation.wording.signals import requests_sentences as of_signalling
 
-_SENTENCES: Mapping[Happened, Callable[..., str]] = {
-    Happened.REQUEST_SUBMITTED: of_request.submitted,
-    Happened.REQUEST_DECIDED: of_request.decided,
-    Happened.REQUEST_RELEASED: of_request.released,
-    Happened.REQUEST_COMPUTED: of_request.computed,
-    Happened.REQUEST_FAILED: of_request.failed,
-    Happened.SIGNAL_SUBMITTED: of_signalling.submitted,
-    Happened.SIGNAL_DECIDED: of_signalling.decided,
-    Happened.SIGNAL_RELEASED: of_signalling.released,
-    Happened.SIGNAL_COMPUTED: of_signalling.computed,
-    Happened.SIGNAL_FAILED: of_signalling.failed,
-    Happened.SAME_ROWS: of_ledger.same_rows_held,
-}
+_TEMPLATES = {"request": of_request.NOTIFICATIONS, "signal": of_signalling.NOTIFICATIONS}
+_DECIDED = {"approve": "approved", "return": "returned", "refuse": "refused"}
 
 
 def sentence(one: Notification) -> str:
-    return one.text if one.happened is None else _SENTENCES[one.happened](**one.values)
+    if one.happened is None:
+        return one.text
+    values = dict(one.values)
+    if one.happened is Happened.SAME_ROWS:
+        return of_ledger.same_rows_held(**values)
+    if "act" in values:
+        values |= {"decided": _DECIDED[values["act"]], "note": f" {values['note']}" if values["note"] else ""}
+    noun, event = one.happened.split()
+    return _TEMPLATES[noun][event].format(**values)
 
 
 @dataclass(frozen=True)

@@ -46,28 +46,28 @@ class WordedSchemaDraft:
 
 def sentences(policy: Policy) -> list[str]:
     """What a policy says, for people."""
-    said = [of_policy.purpose(policy.purpose)] if policy.purpose else []
+    lines = [of_policy.purpose(policy.purpose)] if policy.purpose else []
     for access_rule in policy.access_rules:
-        said.append(
+        lines.append(
             of_policy.flow(access_rule.who, access_rule.aggregates, access_rule.columns, access_rule.preferences)
         )
-        said.append(
+        lines.append(
             of_policy.decided(
                 access_rule.approve.value, access_rule.approvers, access_rule.approvals, access_rule.guarantees
             )
         )
-        said += (
+        lines += (
             []
             if access_rule.signals == AccessRule.signals
             else [of_policy.signals(access_rule.signals, access_rule.signal_bits)]
         )
-        said += [of_policy.CODE] if access_rule.code else []
-    said.append(of_policy.NOBODY_ELSE)
-    said.append(of_policy.rule(None if policy.rule is None else dict(policy.rule)))
-    said += of_policy.limits(policy.epsilon_max, policy.budget)
-    said += of_policy.partners(policy.trust, policy.sensitivity, policy.sensitivity_otherwise)
-    said += of_policy.retention(policy.answers_days, policy.data_days)
-    return said + of_policy.switches(**{name: getattr(policy, name) for name in SWITCHES})
+        lines += [of_policy.CODE] if access_rule.code else []
+    lines.append(of_policy.NOBODY_ELSE)
+    lines.append(of_policy.rule(None if policy.rule is None else dict(policy.rule)))
+    lines += of_policy.limits(policy.epsilon_max, policy.budget)
+    lines += of_policy.partners(policy.trust, policy.sensitivity, policy.sensitivity_otherwise)
+    lines += of_policy.retention(policy.answers_days, policy.data_days)
+    return lines + of_policy.switches(**{name: getattr(policy, name) for name in SWITCHES})
 
 
 def signed(policy: SignedPolicy) -> WordedPolicy:
@@ -97,6 +97,6 @@ def policy_draft(policy: Policy) -> PolicyDraft:
 
 
 def schema_draft(draft: SchemaDraft) -> WordedSchemaDraft:
-    said = (*of_schema.sentences(draft.schema), *of_schema.askable(draft.schema))
+    lines = (*of_schema.sentences(draft.schema), *of_schema.askable(draft.schema))
     policy = None if draft.policy is None else policy_draft(draft.policy)
-    return WordedSchemaDraft(draft.name, draft.schema_text, said, policy)
+    return WordedSchemaDraft(draft.name, draft.schema_text, lines, policy)

@@ -1,4 +1,4 @@
-"""What happens to a request, and what happens next: said to whoever asked and to whoever decides."""
+"""What happens to a request, and what happens next: for analysts and approvers."""
 
 from __future__ import annotations
 
@@ -31,28 +31,14 @@ HAS = {
     "released": "you",
     "failed": "nobody any more",
 }
+NOTIFICATIONS = {  # by what happened to it
+    "submitted": "{who} asks {dataset}: request {number} waits for a decision.",
+    "decided": "Request {number} was {decided}.{note}",
+    "released": "The answer to request {number} is here.",
+    "computed": "The answer to request {number} is computed and withheld: see it, and decide.",
+    "failed": "Request {number} came to no answer.",
+}
 STOPPED = "Stop what is being computed? What was charged stays charged, and there will be no answer."
-
-
-def submitted(who: str, dataset: str, number: int) -> str:
-    return f"{who} asks {dataset}: request {number} waits for a decision."
-
-
-def decided(number: int, act: str, note: str) -> str:
-    decision = {"approve": "approved", "return": "returned", "refuse": "refused"}[act]
-    return f"Request {number} was {decision}.{f' {note}' if note else ''}"
-
-
-def released(number: int) -> str:
-    return f"The answer to request {number} is here."
-
-
-def computed(number: int) -> str:
-    return f"The answer to request {number} is computed and withheld: see it, and decide."
-
-
-def failed(number: int) -> str:
-    return f"Request {number} came to no answer."
 
 
 def rehearsed(number: int, rehearsal: Mapping[str, Any]) -> str:

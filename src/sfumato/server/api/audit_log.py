@@ -49,8 +49,8 @@ def many(
     about: Annotated[Name | None, Query()] = None,
 ) -> Page[AuditEntry]:
     """Everything that was done, from the beginning or from the end; by one person, or to one thing."""
-    found = escrow.audit.many(actor, after or 0, limit + 1, newest_first=newest_first, who=who, about=about)
-    return page(found, limit, "number")
+    entries = escrow.audit.many(actor, after or 0, limit + 1, newest_first=newest_first, who=who, about=about)
+    return page(entries, limit, "number")
 
 
 @routes.get("/head", responses=SIGNED_IN)

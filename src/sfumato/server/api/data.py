@@ -28,14 +28,19 @@ _BODY = {
 
 @routes.put("/{name}/data", responses=SENT | statuses(415), openapi_extra=_BODY)
 async def deliver(
-    actor: WritingUser, name: NameInPath, request: Request, escrow: EscrowDep, told: SettingsDep, lanes: WorkPoolsDep
+    actor: WritingUser,
+    name: NameInPath,
+    request: Request,
+    escrow: EscrowDep,
+    settings: SettingsDep,
+    lanes: WorkPoolsDep,
 ) -> Plain[Version]:
     """A new version of the data: a CSV or Parquet file as it is, encrypted as it comes."""
     kind = request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if kind not in FORMATS:
         raise HTTPException(415)
-    raise_limit(request.scope, told.data_bytes)
-    chunks = _chunks(partial(_next, request.stream(), told.silence_seconds))
+    raise_limit(request.scope, settings.data_bytes)
+    chunks = _chunks(partial(_next, request.stream(), settings.silence_seconds))
     return await lanes.delivering.run(actor.name, escrow.datasets.deliver, actor, name, chunks, FORMATS[kind])
 
 

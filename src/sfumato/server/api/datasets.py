@@ -96,10 +96,10 @@ def many(actor: ReadingUser, escrow: EscrowDep, after: AfterName = None, limit: 
 @routes.post("", status_code=201, responses=SENT)
 def register(actor: WritingUser, body: NewDataset, escrow: EscrowDep) -> Shown:
     """State a schema; the data comes after, by PUT data, or stays where `reference` says."""
-    held = escrow.datasets.register(
+    dataset = escrow.datasets.register(
         actor, body.text, title=body.title, reference=body.reference, population=body.population
     )
-    return one(actor, held.name, escrow)
+    return one(actor, dataset.name, escrow)
 
 
 @routes.post("/check-schema", responses=SENT)

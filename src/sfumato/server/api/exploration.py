@@ -83,7 +83,7 @@ class Explored(LookBody):
 
 
 def as_asked(queries: list[QuestionBody]) -> list[dict[str, Any]]:
-    return [asked.model_dump() for asked in queries]
+    return [query.model_dump() for query in queries]
 
 
 # From public facts: the data is not read
@@ -94,9 +94,9 @@ async def estimate(
     actor: ReadingUser, name: NameInPath, body: Estimated, escrow: EscrowDep, lanes: WorkPoolsDep
 ) -> Plain[WordedEstimate]:
     """What a request would cost, and what noise it would get."""
-    said = as_asked(body.queries), table_of(body.preference), body.people
-    found = await lanes.asking.run(actor.name, escrow.questions.estimate, actor, name, *said)
-    return from_plain(WordedEstimate, view.estimate(found))
+    terms = as_asked(body.queries), table_of(body.preference), body.people
+    facts = await lanes.asking.run(actor.name, escrow.questions.estimate, actor, name, *terms)
+    return from_plain(WordedEstimate, view.estimate(facts))
 
 
 @routes.post("/dry-run", responses=SENT)
@@ -104,8 +104,8 @@ async def dry_run(
     actor: ReadingUser, name: NameInPath, body: Several, escrow: EscrowDep, lanes: WorkPoolsDep
 ) -> Plain[WordedDryRun]:
     """The same queries on rows that were made up from the schema."""
-    said = as_asked(body.queries), table_of(body.preference)
-    return questions_view.dry_run(await lanes.asking.run(actor.name, escrow.questions.dry_run, actor, name, *said))
+    terms = as_asked(body.queries), table_of(body.preference)
+    return questions_view.dry_run(await lanes.asking.run(actor.name, escrow.questions.dry_run, actor, name, *terms))
 
 
 @routes.post("/worst-case", responses=SENT)
@@ -121,8 +121,8 @@ async def guessing(
     actor: ReadingUser, name: NameInPath, body: Guessed, escrow: EscrowDep, lanes: WorkPoolsDep
 ) -> Plain[WordedGuesses]:
     """What a snoop guesses of somebody, and what it risks to share the answer; for controllers."""
-    said = actor, name, body.sql, body.how.table()
-    return questions_view.guesses(await lanes.asking.run(actor.name, escrow.questions.guessing, *said))
+    terms = actor, name, body.sql, body.how.table()
+    return questions_view.guesses(await lanes.asking.run(actor.name, escrow.questions.guessing, *terms))
 
 
 @routes.post("/rehearse", responses=SENT)
@@ -141,8 +141,8 @@ async def compare(
 ) -> Plain[WordedComparison]:
     """Every method side by side."""
     work = escrow.questions.compare
-    found = await lanes.asking.run(actor.name, work, actor, name, body.sql, table_of(body.preference))
-    return questions_view.comparison(found)
+    methods = await lanes.asking.run(actor.name, work, actor, name, body.sql, table_of(body.preference))
+    return questions_view.comparison(methods)
 
 
 # From the data: controllers only, and on record
@@ -170,8 +170,8 @@ async def explore(
     actor: WritingUser, name: NameInPath, body: Explored, escrow: EscrowDep, lanes: WorkPoolsDep
 ) -> Answer:
     """Risk as sliders move through it, with sentences. An exposure histogram is charged, the people are a look."""
-    said: Answer = {"epsilon": body.epsilon, "stated": table_of(body.preference), "now": body.now}
-    work = partial(escrow.questions.explore, actor, name, body.sql, Source(body.source), body.how.table(), **said)
+    terms: Answer = {"epsilon": body.epsilon, "stated": table_of(body.preference), "now": body.now}
+    work = partial(escrow.questions.explore, actor, name, body.sql, Source(body.source), body.how.table(), **terms)
     return view.explored(await lanes.asking.run(actor.name, work))
 
 

@@ -46,14 +46,14 @@ class QuizOutcome(BaseModel):
 
 
 @routes.get("", responses=SIGNED_IN)
-def shown(actor: ReadingUser, escrow: EscrowDep) -> Introduction:
+def questions(actor: ReadingUser, escrow: EscrowDep) -> Introduction:
     """The questions, and whether one passed them."""
     questions = [QuestionShown.model_validate(one.as_dict()) for one in QUIZ]
     return Introduction(questions=questions, passed_at=escrow.accounts.introduced(actor))
 
 
 @routes.post("", responses=SENT)
-def answered(actor: WritingUser, body: QuizAnswers, escrow: EscrowDep) -> QuizOutcome:
+def answer(actor: WritingUser, body: QuizAnswers, escrow: EscrowDep) -> QuizOutcome:
     """Which were wrong, and why. It can be repeated at will; with none wrong it is passed."""
     wrong = [Wrong(question=number, why=QUIZ[number].why) for number in escrow.accounts.introduce(actor, body.answers)]
     return QuizOutcome(wrong=wrong, passed_at=escrow.accounts.introduced(actor))

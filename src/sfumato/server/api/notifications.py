@@ -22,8 +22,8 @@ def many(
     limit: Limit = 100,
 ) -> Page[WordedNotification]:
     """One's own."""
-    found = escrow.notifications.many(actor, unread=unread, after=after, limit=limit + 1)
-    return page(map(worded, found), limit, "number")
+    notifications = escrow.notifications.many(actor, unread=unread, after=after, limit=limit + 1)
+    return page(map(worded, notifications), limit, "number")
 
 
 @routes.post("/{id}/read", status_code=204, responses=SENT)

@@ -50,8 +50,8 @@ def write(
 @routes.post("/{name}/check-policy", responses=SENT)
 def check_policy(actor: ReadingUser, name: NameInPath, body: NewPolicy, escrow: EscrowDep) -> Plain[PolicyDraft]:
     """What a policy says, before it is signed; nothing of it is kept."""
-    stated = body.policy_text or body.policy or {}
-    return policy_view.policy_draft(escrow.drafts.policy(actor, name, stated))
+    policy = body.policy_text or body.policy or {}
+    return policy_view.policy_draft(escrow.drafts.policy(actor, name, policy))
 
 
 @routes.get("/{name}/policies", responses=FOUND)

@@ -11,22 +11,24 @@ from pydantic import BaseModel, Field
 from sfumato.presentation.certificate import worded_answers
 from sfumato.presentation.difference_view import as_dict
 from sfumato.presentation.escrow import submission_view as view
+from sfumato.presentation.escrow.submission_types import CertifiedAnswers, RequestPage, WithheldAnswers, WordedRequest
 from sfumato.release.difference import Cell
 from sfumato.server.api.exploration import Several, as_asked
-from sfumato.server.api.submissions import NOT_YET, IdempotencyKey, SubmissionRoutes, SubmissionShown
+from sfumato.server.api.submissions import NOT_YET, IdempotencyKey, SubmissionRoutes
 from sfumato.server.dependencies import (
     AfterNumber,
     EscrowDep,
     Limit,
     NameInPath,
     Page,
+    Plain,
     ReadingUser,
     WorkPoolsDep,
     WritingUser,
 )
 from sfumato.server.openapi import SENT, SIGNED_IN, statuses
 from sfumato.server.stated import table_of
-from sfumato.server.texts import Body, Name, Open, Text
+from sfumato.server.texts import Body, Name, Text
 
 routes = APIRouter(prefix="/requests", tags=["requests"])
 
@@ -71,12 +73,6 @@ class DifferenceShown(BaseModel):
     covers: str
 
 
-class AnswersShown(Open):
-    """Releases, each with its certificate, in the order of the queries."""
-
-    answers: list[dict[str, Any]]
-
-
 _SHARED = SubmissionRoutes(
     path="",
     rooms=lambda escrow: escrow.requests,
@@ -84,11 +80,14 @@ _SHARED = SubmissionRoutes(
     page_view=view.request_page,
     result_view=worded_answers,
     look="answer",
-    result=AnswersShown,
+    kind=Plain[WordedRequest],
+    page=Plain[RequestPage],
+    result=Plain[CertifiedAnswers],
+    withheld=Plain[WithheldAnswers],
 )
 
 
-@routes.get("", responses=SIGNED_IN)
+@routes.get("", response_model=Page[WordedRequest], responses=SIGNED_IN)
 def many(
     actor: ReadingUser,
     escrow: EscrowDep,
@@ -96,17 +95,17 @@ def many(
     dataset: Annotated[Name | None, Query()] = None,
     after: AfterNumber = None,
     limit: Limit = 100,
-) -> Page[SubmissionShown]:
+) -> Page[Any]:
     """One's own, and those of datasets that one controls."""
     return _SHARED.listed(
         escrow.requests.many(actor, state=state, dataset=dataset, after=after, limit=limit + 1), limit
     )
 
 
-@routes.post("", status_code=201, responses=SENT)
+@routes.post("", response_model=Plain[WordedRequest], status_code=201, responses=SENT)
 async def submit(
     actor: WritingUser, body: NewRequest, escrow: EscrowDep, lanes: WorkPoolsDep, idempotency: IdempotencyKey = None
-) -> SubmissionShown:
+) -> Any:
     """Ask. The same Idempotency-Key with the same body is the same request."""
     question = (body.dataset, body.purpose, as_asked(body.queries), table_of(body.preference))
     work = partial(escrow.requests.submit, actor, *question, idempotency=idempotency)
@@ -114,8 +113,8 @@ async def submit(
     return _SHARED.one(actor, request.id, escrow)
 
 
-@routes.post("/{id}/cancel", responses=SENT)
-def cancel(actor: WritingUser, id: NameInPath, escrow: EscrowDep, body: CancelBody | None = None) -> SubmissionShown:
+@routes.post("/{id}/cancel", response_model=Plain[WordedRequest], responses=SENT)
+def cancel(actor: WritingUser, id: NameInPath, escrow: EscrowDep, body: CancelBody | None = None) -> Any:
     """Stop one that runs; what was charged stays charged."""
     escrow.requests.cancel(actor, id, allow_no_guarantee=body is not None and body.allow_no_guarantee)
     return _SHARED.one(actor, id, escrow)

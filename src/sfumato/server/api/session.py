@@ -23,8 +23,8 @@ class SignIn(Body):
 
 
 def _sign_ins(request: Request) -> Rate:
-    found: Rate = request.app.state.sign_ins
-    return found
+    rate: Rate = request.app.state.sign_ins
+    return rate
 
 
 @routes.post("", status_code=201, responses=statuses(401, 413, 422, 503), openapi_extra=OPEN)
@@ -33,7 +33,7 @@ async def sign_in(
     request: Request,
     response: Response,
     escrow: EscrowDep,
-    told: SettingsDep,
+    settings: SettingsDep,
     lanes: WorkPoolsDep,
     rate: Annotated[Rate, Depends(_sign_ins)],
 ) -> Plain[SignedIn]:
@@ -41,7 +41,7 @@ async def sign_in(
     rate.count(("address", network(address(request))))
     rate.count(("name", body.name.strip().casefold()))
     session = await lanes.signing_in.run("", escrow.accounts.sign_in, body.name, body.password)
-    response.set_cookie(COOKIE, session.secret, path="/", secure=told.secure, httponly=True, samesite="strict")
+    response.set_cookie(COOKIE, session.secret, path="/", secure=settings.secure, httponly=True, samesite="strict")
     return SignedIn(session.person, session.csrf, session.expires_at)
 
 
@@ -52,9 +52,9 @@ def who(caller: CallerDep) -> Plain[CurrentUser]:
 
 
 @routes.delete("", status_code=204, responses=SIGNED_IN)
-def sign_out(caller: CallerDep, request: Request, response: Response, escrow: EscrowDep, told: SettingsDep) -> None:
+def sign_out(caller: CallerDep, request: Request, response: Response, escrow: EscrowDep, settings: SettingsDep) -> None:
     """Sign out: the session is over on the server too."""
     if caller.csrf is None:
         raise BadInput("A token is not signed out", hint="DELETE /tokens/ID makes it worthless.")
     escrow.accounts.sign_out(request.cookies[COOKIE])
-    response.delete_cookie(COOKIE, path="/", secure=told.secure, httponly=True, samesite="strict")
+    response.delete_cookie(COOKIE, path="/", secure=settings.secure, httponly=True, samesite="strict")

@@ -6,16 +6,24 @@ from functools import partial
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from sfumato.model.plain import from_plain
 from sfumato.presentation.escrow import submission_view as view
-from sfumato.server.api.submissions import WITH_SANDBOX, IdempotencyKey, SubmissionRoutes, SubmissionShown
+from sfumato.presentation.escrow.submission_types import (
+    SignalPage,
+    WordedSignal,
+    WordedSignalResult,
+    WordedTaskLibrary,
+)
+from sfumato.server.api.submissions import WITH_SANDBOX, IdempotencyKey, SubmissionRoutes
 from sfumato.server.dependencies import (
     AfterNumber,
     EscrowDep,
     Limit,
     NameInPath,
     Page,
+    Plain,
     ReadingUser,
     WorkPoolsDep,
     WritingUser,
@@ -24,37 +32,6 @@ from sfumato.server.openapi import FOUND, SIGNED_IN
 from sfumato.server.texts import Body, Name, Table, Text
 
 routes = APIRouter(tags=["signals"])
-
-
-class TaskShown(BaseModel):
-    """`range` is null where a task states its own; `lipschitz` says in words where it has a constant."""
-
-    name: str
-    parameters: list[dict[str, Any]]
-    range: list[float] | None
-    lipschitz: str | None
-    sentence: str
-
-
-class SignalKindShown(BaseModel):
-    kind: str
-    guarantee: str
-    cost: str
-
-
-class CodeShown(BaseModel):
-    """Whether functions of one's own can run here, or why not; each run takes so many seconds."""
-
-    ready: bool
-    sentence: str
-    padding: str
-    seconds: float
-
-
-class TaskLibraryShown(BaseModel):
-    tasks: list[TaskShown]
-    kinds: list[SignalKindShown]
-    code: CodeShown
 
 
 class NewSignal(Body):
@@ -81,18 +58,22 @@ _SHARED = SubmissionRoutes(
     page_view=view.signal_page,
     result_view=view.signal_result,
     look="value",
+    kind=Plain[WordedSignal],
+    page=Plain[SignalPage],
+    result=Plain[WordedSignalResult],
+    withheld=Plain[WordedSignalResult],
     needs_sandbox=True,
 )
 
 
 @routes.get("/tasks", responses=SIGNED_IN)
-async def tasks(actor: ReadingUser, escrow: EscrowDep, lanes: WorkPoolsDep) -> TaskLibraryShown:
+async def tasks(actor: ReadingUser, escrow: EscrowDep, lanes: WorkPoolsDep) -> Plain[WordedTaskLibrary]:
     """What may be asked: the tasks, the kinds of signals, and whether code of one's own can run here."""
     library = await lanes.asking.run(actor.name, escrow.signals.tasks, actor)
-    return TaskLibraryShown.model_validate(view.library(library))
+    return from_plain(WordedTaskLibrary, view.library(library))
 
 
-@routes.post("/requests/{id}/signals", status_code=201, responses=WITH_SANDBOX)
+@routes.post("/requests/{id}/signals", response_model=Plain[WordedSignal], status_code=201, responses=WITH_SANDBOX)
 async def submit(
     actor: WritingUser,
     id: NameInPath,
@@ -100,7 +81,7 @@ async def submit(
     escrow: EscrowDep,
     lanes: WorkPoolsDep,
     idempotency: IdempotencyKey = None,
-) -> SubmissionShown:
+) -> Any:
     """Ask what the noise did. A free signal with a task of the library comes back released, with its result."""
     question: dict[str, Any] = {"task": body.task, "code": body.code, "how": body.how(), "idempotency": idempotency}
     work = partial(escrow.signals.submit, actor, id, body.query, body.kind, **question)
@@ -108,15 +89,15 @@ async def submit(
     return _SHARED.one(actor, signal.id, escrow)
 
 
-@routes.get("/requests/{id}/signals", responses=FOUND)
+@routes.get("/requests/{id}/signals", response_model=Page[WordedSignal], responses=FOUND)
 def about(
     actor: ReadingUser, id: NameInPath, escrow: EscrowDep, after: AfterNumber = None, limit: Limit = 100
-) -> Page[SubmissionShown]:
+) -> Page[Any]:
     """Those about one request."""
     return _SHARED.listed(escrow.signals.many(actor, request=id, after=after, limit=limit + 1), limit)
 
 
-@routes.get("/signals", responses=SIGNED_IN)
+@routes.get("/signals", response_model=Page[WordedSignal], responses=SIGNED_IN)
 def many(
     actor: ReadingUser,
     escrow: EscrowDep,
@@ -124,7 +105,7 @@ def many(
     waiting: Annotated[bool, Query()] = False,
     after: AfterNumber = None,
     limit: Limit = 100,
-) -> Page[SubmissionShown]:
+) -> Page[Any]:
     """One's own, and those of datasets that one controls; or those that wait for one's decision."""
     return _SHARED.listed(escrow.signals.many(actor, state=state, waiting=waiting, after=after, limit=limit + 1), limit)
 

@@ -24,11 +24,10 @@ from sfumato.server.dependencies import (
     ReadingUser,
     WorkPoolsDep,
     WritingUser,
-    page,
 )
 from sfumato.server.openapi import FOUND, SENT, Responses, statuses
 from sfumato.server.problems import Problem
-from sfumato.server.texts import Body, Name, Open, Text
+from sfumato.server.texts import Body, Name, Text
 
 IdempotencyKey = Annotated[
     str | None, Header(alias="Idempotency-Key"), StringConstraints(pattern=r"^[\x21-\x7e]{1,200}$")
@@ -52,14 +51,6 @@ class DecisionBody(Body):
     allow_no_guarantee: bool = False
 
 
-class SubmissionShown(Open):
-    """What this person may see of it at this step; the `result` of a signal is there once it is released to them."""
-
-    id: str
-    number: int
-    state: str
-
-
 @dataclass(frozen=True)
 class SubmissionRoutes:
     """Requests or signals: where the escrow has them, and how what it says is worded.
@@ -73,14 +64,18 @@ class SubmissionRoutes:
     page_view: View
     result_view: View
     look: str
-    result: Any = dict[str, Any]  # the model of a result
+    kind: Any  # the types of what is answered: of one, of its page, its result, and a result that is withheld
+    page: Any
+    result: Any
+    withheld: Any
     needs_sandbox: bool = False
 
-    def one(self, actor: Person, id: str, escrow: Escrow) -> SubmissionShown:
-        return SubmissionShown.model_validate(self.view(self.rooms(escrow).one(actor, id)))
+    def one(self, actor: Person, id: str, escrow: Escrow) -> dict[str, Any]:
+        return self.view(self.rooms(escrow).one(actor, id))
 
-    def listed(self, submissions: list[dict[str, Any]], limit: int) -> Page[SubmissionShown]:
-        return page((SubmissionShown.model_validate(self.view(facts)) for facts in submissions), limit, "number")
+    def listed(self, submissions: list[dict[str, Any]], limit: int) -> Page[Any]:
+        more = submissions[limit - 1]["number"] if len(submissions) > limit else None
+        return Page(items=list(map(self.view, submissions[:limit])), next=more)
 
     def approval(self, escrow: Escrow) -> Approval[Any]:
         return self.rooms(escrow).approval
@@ -89,22 +84,22 @@ class SubmissionRoutes:
         """Add what both share, below the routes that one of them has alone."""
         path, slow = f"{self.path}/{{id}}", WITH_SANDBOX if self.needs_sandbox else SENT
 
-        @routes.get(path, responses=FOUND)
-        def one(actor: ReadingUser, id: NameInPath, escrow: EscrowDep) -> SubmissionShown:
+        @routes.get(path, response_model=self.kind, responses=FOUND)
+        def one(actor: ReadingUser, id: NameInPath, escrow: EscrowDep) -> Any:
             """Where it stands, and what happens next."""
             return self.one(actor, id, escrow)
 
-        @routes.get(f"{path}/page", responses=slow)
-        async def inspect(actor: ReadingUser, id: NameInPath, escrow: EscrowDep, lanes: WorkPoolsDep) -> dict[str, Any]:
+        @routes.get(f"{path}/page", response_model=self.page, responses=slow)
+        async def inspect(actor: ReadingUser, id: NameInPath, escrow: EscrowDep, lanes: WorkPoolsDep) -> Any:
             """What an approver needs, on one page, from public facts."""
             return self.page_view(await lanes.asking.run(actor.name, self.approval(escrow).inspect, actor, id))
 
-        @routes.post(f"{path}/{self.look}", responses=SENT | statuses(410))
-        async def look(actor: WritingUser, id: NameInPath, escrow: EscrowDep, lanes: WorkPoolsDep) -> dict[str, Any]:
+        @routes.post(f"{path}/{self.look}", response_model=self.withheld, responses=SENT | statuses(410))
+        async def look(actor: WritingUser, id: NameInPath, escrow: EscrowDep, lanes: WorkPoolsDep) -> Any:
             """A result that is withheld until somebody saw it, beside the true one: recorded as a look."""
             return self.result_view(await lanes.asking.run(actor.name, self.approval(escrow).look, actor, id))
 
-        @routes.post(f"{path}/approve", responses=slow)
+        @routes.post(f"{path}/approve", response_model=self.kind, responses=slow)
         async def approve(
             actor: WritingUser,
             caller: CallerDep,
@@ -112,27 +107,27 @@ class SubmissionRoutes:
             body: ApprovalBody,
             escrow: EscrowDep,
             lanes: WorkPoolsDep,
-        ) -> SubmissionShown:
+        ) -> Any:
             """Approve what the page showed, and nothing else."""
             how: dict[str, Any] = body.model_dump() | {"by_session": caller.csrf is not None}
             work = partial(self.approval(escrow).approve, actor, id, **how)
             await (lanes.asking.run(actor.name, work) if self.needs_sandbox else run_in_threadpool(work))
             return await run_in_threadpool(self.one, actor, id, escrow)
 
-        @routes.post(f"{path}/return", responses=SENT)
-        def give_back(actor: WritingUser, id: NameInPath, body: DecisionBody, escrow: EscrowDep) -> SubmissionShown:
+        @routes.post(f"{path}/return", response_model=self.kind, responses=SENT)
+        def give_back(actor: WritingUser, id: NameInPath, body: DecisionBody, escrow: EscrowDep) -> Any:
             """Send it back with a word on what to change."""
             self.approval(escrow).return_(actor, id, body.note, allow_no_guarantee=body.allow_no_guarantee)
             return self.one(actor, id, escrow)
 
-        @routes.post(f"{path}/refuse", responses=SENT)
-        def refuse(actor: WritingUser, id: NameInPath, body: DecisionBody, escrow: EscrowDep) -> SubmissionShown:
+        @routes.post(f"{path}/refuse", response_model=self.kind, responses=SENT)
+        def refuse(actor: WritingUser, id: NameInPath, body: DecisionBody, escrow: EscrowDep) -> Any:
             """Say no, and why."""
             self.approval(escrow).refuse(actor, id, body.note, allow_no_guarantee=body.allow_no_guarantee)
             return self.one(actor, id, escrow)
 
-        @routes.post(f"{path}/withdraw", responses=SENT)
-        def withdraw(actor: WritingUser, id: NameInPath, escrow: EscrowDep) -> SubmissionShown:
+        @routes.post(f"{path}/withdraw", response_model=self.kind, responses=SENT)
+        def withdraw(actor: WritingUser, id: NameInPath, escrow: EscrowDep) -> Any:
             """Take one's own back."""
             self.rooms(escrow).withdraw(actor, id)
             return self.one(actor, id, escrow)

@@ -33,10 +33,10 @@ def audit(
 ) -> Response:
     """An empty field of the form filters nothing."""
     who, about = who.strip()[:200], about.strip()[:200]
-    asked = {"who": who or None, "about": about or None}
-    found = escrow.audit.many(actor, after or 0, _ON_A_PAGE + 1, newest_first=True, **asked)
-    entries = found[:_ON_A_PAGE]
-    older = entries[-1].number if len(found) > _ON_A_PAGE else None
+    filters = {"who": who or None, "about": about or None}
+    rows = escrow.audit.many(actor, after or 0, _ON_A_PAGE + 1, newest_first=True, **filters)
+    entries = rows[:_ON_A_PAGE]
+    older = entries[-1].number if len(rows) > _ON_A_PAGE else None
     numbers = {about: number for about in {one.about for one in entries} if (number := _number(escrow, actor, about))}
     return page(
         "audit.html", numbers=numbers, words=of_ledger, entries=entries, older=older, after=after, who=who, about=about

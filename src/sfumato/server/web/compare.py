@@ -28,33 +28,34 @@ def compare(
     name: NameInPath,
     sql: Annotated[str, Query(max_length=100_000)] = "",
 ) -> Response:
-    held = escrow.datasets.controlled(actor, name)
+    dataset = escrow.datasets.controlled(actor, name)
     around: dict[str, Any] = {
-        "dataset": held.name,
-        "title": held.title,
-        "sql": sql or first_query(held.name),
+        "dataset": dataset.name,
+        "title": dataset.title,
+        "sql": sql or first_query(dataset.name),
         "problem": None,
         "compared": None,
     }
     if not sql.strip():
         return page("compare.html", **around)
     try:
-        found = escrow.questions.side_by_side(actor, held.name, sql)
+        comparison = escrow.questions.side_by_side(actor, dataset.name, sql)
     except SfumatoError as refused:
         problem = Problem.model_validate_json(bytes(answer(refused).body))
         return page("compare.html", **around | {"problem": problem})
-    return page("compare.html", facts={"figure": view.page_figure(found)}, **around | {"compared": _shown(found)})
+    around |= {"compared": _table(comparison)}
+    return page("compare.html", facts={"figure": view.page_figure(comparison)}, **around)
 
 
-def _shown(found: MethodComparison) -> dict[str, Any]:
-    heads, rows = view.methods(found, whole=True)
-    *more, conclusion = view.conclusions(found)
+def _table(comparison: MethodComparison) -> dict[str, Any]:
+    heads, rows = view.methods(comparison, whole=True)
+    *more, conclusion = view.conclusions(comparison)
     return {
-        "lead": of_compare.compared(found),
+        "lead": of_compare.compared(comparison),
         "conclusion": conclusion,
         "heads": heads,
         "rows": rows,
-        "notes": [*view.notes(found, on_a_page=True), *more],
+        "notes": [*view.notes(comparison, on_a_page=True), *more],
         "bars": of_compare.COMPARED_BARS,
-        "confidential": of_guarantee.CONTROLLER_ONLY if found.confidential else "",
+        "confidential": of_guarantee.CONTROLLER_ONLY if comparison.confidential else "",
     }

@@ -45,16 +45,16 @@ def request(
     """Whoever may decide it sees what they decide from; everybody else sees what they asked, and what came of it."""
     if show == "answer" or not escrow.requests.approval.decides(actor, id):
         return result.render_result(page, actor, escrow, id)
-    shown = submission_view.request(escrow.requests.one(actor, id))
+    waiting = submission_view.request(escrow.requests.one(actor, id))
     try:
-        seen = submission_view.request_page(escrow.requests.approval.inspect(actor, shown["id"], rehearse=False))
+        seen = submission_view.request_page(escrow.requests.approval.inspect(actor, waiting["id"], rehearse=False))
         place = min(query, len(seen["facts"]["queries"])) - 1
-        found = _of_request(escrow, actor, seen, place)
+        exploration = _of_request(escrow, actor, seen, place)
     except SfumatoError as refused:  # its policy or its data is gone: it can still be returned and refused
-        if shown["state"] not in _WAITING:
+        if waiting["state"] not in _WAITING:
             return result.render_result(page, actor, escrow, id)
-        return _page(page, escrow, actor, shown, _told(escrow, actor, shown), problem=_said(refused))
-    return _page(page, escrow, actor, shown, seen, place=place, found=found)
+        return _page(page, escrow, actor, waiting, _known_facts(escrow, actor, waiting), problem=_problem(refused))
+    return _page(page, escrow, actor, waiting, seen, place=place, exploration=exploration)
 
 
 def first_query(dataset: str) -> str:
@@ -71,61 +71,61 @@ def risk(
     sql: Annotated[str, Query(max_length=100_000)] = "",
 ) -> Response:
     """The same without a request: any query, by the rule of record."""
-    held = escrow.datasets.controlled(actor, name)
+    dataset = escrow.datasets.controlled(actor, name)
     around: dict[str, Any] = {
-        "dataset": held.name,
-        "title": held.title,
-        "sql": sql or first_query(held.name),
+        "dataset": dataset.name,
+        "title": dataset.title,
+        "sql": sql or first_query(dataset.name),
         "inspected": None,
         "found": None,
     }
     if not sql.strip():
         return page("risk.html", **around, problem=None)
     try:
-        rule = escrow.questions.of_rule(actor, held.name, sql)
+        rule = escrow.questions.of_rule(actor, dataset.name, sql)
         how = {name: getattr(rule.noise, name) for name in _MOVED}
-        found = escrow.questions.explore(
-            actor, held.name, sql, Source.WORST_CASE, how, stated=rule.stated, now=rule.epsilon
+        exploration = escrow.questions.explore(
+            actor, dataset.name, sql, Source.WORST_CASE, how, stated=rule.stated, now=rule.epsilon
         )
     except SfumatoError as refused:
-        return page("risk.html", **around, problem=_said(refused))
+        return page("risk.html", **around, problem=_problem(refused))
     word = rule.guarantee.value
-    facts = _facts(held.name, sql, how, rule.stated, found, looked=rule.looked, word=word)
+    facts = _facts(dataset.name, sql, how, rule.stated, exploration, looked=rule.looked, word=word)
     facts["say"] |= {"thought": of_explorer.NO_REQUEST, "unknown": of_explorer.NO_REQUEST}
-    shown = around | {"found": found, "method": rule.method, "looked": rule.looked, "carries": word}
-    return page("risk.html", facts=facts, problem=None, **shown, **_drawn(found))
+    values = around | {"found": exploration, "method": rule.method, "looked": rule.looked, "carries": word}
+    return page("risk.html", facts=facts, problem=None, **values, **_drawn(exploration))
 
 
 def _of_request(escrow: Escrow, actor: Person, seen: Mapping[str, Any], place: int) -> dict[str, Any]:
     """One query of it in the worst case, with what is in force; a share of a rule stands at its epsilon."""
-    asked, named = seen["facts"]["queries"][place], seen["request"]["dataset"]
-    how = {name: asked[name] for name in _MOVED}
+    query, named = seen["facts"]["queries"][place], seen["request"]["dataset"]
+    how = {name: query[name] for name in _MOVED}
     return escrow.questions.explore(
         actor,
         named,
-        asked["sql"],
+        query["sql"],
         Source.WORST_CASE,
         how,
-        stated=_stated(escrow, actor, seen, place),
-        now=asked["epsilon"],
+        stated=_preferences(escrow, actor, seen, place),
+        now=query["epsilon"],
     )
 
 
-def _stated(escrow: Escrow, actor: Person, seen: Mapping[str, Any], place: int) -> dict[str, Any]:
+def _preferences(escrow: Escrow, actor: Person, seen: Mapping[str, Any], place: int) -> dict[str, Any]:
     weights = [one["weight"] for one in seen["facts"]["queries"]]
     if weights[place] != max(weights):
         return {}
-    stated = seen["request"]["preference"]
-    return dict(stated or escrow.policies.current(actor, seen["request"]["dataset"]).policy.rule or {})
+    preference = seen["request"]["preference"]
+    return dict(preference or escrow.policies.current(actor, seen["request"]["dataset"]).policy.rule or {})
 
 
-def _told(escrow: Escrow, actor: Person, shown: Mapping[str, Any]) -> dict[str, Any]:
+def _known_facts(escrow: Escrow, actor: Person, request: Mapping[str, Any]) -> dict[str, Any]:
     """What is known of a request that cannot be foreseen any more."""
-    looked = escrow.datasets.looked(actor, shown["dataset"])
+    looked = escrow.datasets.looked(actor, request["dataset"])
     return {
-        "request": shown,
-        "binding": shown["binding"],
-        "analyst": {"name": shown["analyst"], "organisation": escrow.accounts.one(shown["analyst"]).organisation},
+        "request": request,
+        "binding": request["binding"],
+        "analyst": {"name": request["analyst"], "organisation": escrow.accounts.one(request["analyst"]).organisation},
         "facts": None,
         "looked": looked,
         "warning": of_policy.AFTER_LOOK if looked else None,
@@ -141,7 +141,7 @@ def _page(
     seen: Mapping[str, Any],
     *,
     place: int = 0,
-    found: Mapping[str, Any] | None = None,
+    exploration: Mapping[str, Any] | None = None,
     problem: Problem | None = None,
 ) -> Response:
     others = [one for one in escrow.requests.approval.waiting(actor) if one["id"] != request["id"]]
@@ -151,7 +151,7 @@ def _page(
         "request": request,
         "inspected": seen,
         "place": place,
-        "found": found,
+        "found": exploration,
         "problem": problem,
         "waits": request["state"] in _WAITING,
         "dataset": request["dataset"],
@@ -161,46 +161,46 @@ def _page(
         "accept_no": of_explorer.ACCEPT_NO,
         "before_answer": of_explorer.BEFORE_ANSWER,
     }
-    if found is None or seen["facts"] is None:
+    if exploration is None or seen["facts"] is None:
         return page("explorer.html", facts=facts, **around)
-    asked = seen["facts"]["queries"][place]
-    how, word = {name: asked[name] for name in _MOVED}, seen["guarantee_before_approval"]
-    stated = _stated(escrow, actor, seen, place)
-    facts |= _facts(request["dataset"], asked["sql"], how, stated, found, looked=seen["looked"], word=word)
+    query = seen["facts"]["queries"][place]
+    how, word = {name: query[name] for name in _MOVED}, seen["guarantee_before_approval"]
+    preferences = _preferences(escrow, actor, seen, place)
+    facts |= _facts(request["dataset"], query["sql"], how, preferences, exploration, looked=seen["looked"], word=word)
     guarantee, cost = Guarantee(seen["facts"]["guarantee"]), seen["facts"]
     around |= {
         "carries": word,
-        "method": asked["method"],
+        "method": query["method"],
         "guarantee": (guarantee.value, of_explorer.LEAVES[guarantee]),
         "cost": of_explorer.cost(cost["epsilon"], cost["delta"], guarantee)
         if request["state"] in _TO_CHARGE
         else of_explorer.charged(request["charged"]),
         "if_approved": of_explorer.if_approved(
-            _chance(cost, found, asked),
-            _noise(found, asked["epsilon"]),
+            _chance(cost, exploration, query),
+            _noise(exploration, query["epsilon"]),
             guarantee,
-            replaced=found["absent"] == of_explorer.absent(True),
+            replaced=exploration["absent"] == of_explorer.absent(True),
         ),
         "spent": of_explorer.spent(cost["spent"], cost["budget"], cost["left"]),
     }
-    return page("explorer.html", facts=facts, **around, **_drawn(found))
+    return page("explorer.html", facts=facts, **around, **_drawn(exploration))
 
 
-def _chance(cost: Mapping[str, Any], found: Mapping[str, Any], asked: Mapping[str, Any]) -> float | None:
+def _chance(cost: Mapping[str, Any], exploration: Mapping[str, Any], query: Mapping[str, Any]) -> float | None:
     """An attacker's at most, from all that would leave: by epsilon and delta, or by the law of a single noise."""
     if cost["epsilon"] is None:
         return None
     delta = cost["delta"] or 0.0
-    point = _point(found, asked["epsilon"]) if len(cost["queries"]) == 1 else None
+    point = _point(exploration, query["epsilon"]) if len(cost["queries"]) == 1 else None
     return min(attack_chance(cost["epsilon"], delta), 1.0 if point is None else point["in"] / 100 + delta)
 
 
-def _point(found: Mapping[str, Any], epsilon: float | None) -> dict[str, Any] | None:
-    return next((one for one in found["points"] if one["epsilon"] == epsilon), None)
+def _point(exploration: Mapping[str, Any], epsilon: float | None) -> dict[str, Any] | None:
+    return next((one for one in exploration["points"] if one["epsilon"] == epsilon), None)
 
 
-def _noise(found: Mapping[str, Any], epsilon: float | None) -> str | None:
-    point = _point(found, epsilon)
+def _noise(exploration: Mapping[str, Any], epsilon: float | None) -> str | None:
+    point = _point(exploration, epsilon)
     return None if point is None else str(point["words"][1])
 
 
@@ -212,8 +212,8 @@ def _facts(
     dataset: str,
     sql: str,
     how: Mapping[str, Any],
-    stated: Mapping[str, Any],
-    found: Mapping[str, Any],
+    preferences: Mapping[str, Any],
+    exploration: Mapping[str, Any],
     *,
     looked: bool,
     word: str,
@@ -223,11 +223,11 @@ def _facts(
         "dataset": dataset,
         "sql": sql,
         "how": {name: value for name, value in how.items() if value is not None},
-        "preference": dict(stated),
-        "now": found["in_force"],
+        "preference": dict(preferences),
+        "now": exploration["in_force"],
         "word": word,
         "looked": looked,
-        "found": found,
+        "found": exploration,
         "verdicts": {name: exploration_view.verdict_mark(name) for name in exploration_view.VERDICTS},
         "say": {
             "thought": of_explorer.A_THOUGHT,
@@ -239,15 +239,15 @@ def _facts(
     }
 
 
-def _drawn(found: Mapping[str, Any]) -> dict[str, Any]:
+def _drawn(exploration: Mapping[str, Any]) -> dict[str, Any]:
     """The first state, for the template: rows with their verdicts, and the point where the sliders stand."""
-    start = found["start"]
-    stop = found["sliders"][start["kind"]]["stops"][start["index"]]
+    start = exploration["start"]
+    stop = exploration["sliders"][start["kind"]]["stops"][start["index"]]
     return {
-        "rows": exploration_view.rows(found),
+        "rows": exploration_view.rows(exploration),
         "start": start,
         "stop": stop,
-        "point": _point(found, stop["epsilon"]),
+        "point": _point(exploration, stop["epsilon"]),
         "says": of_explorer,
         "declare": of_guarantee.DECLARE,
         "guarantees": {word.value: of_explorer.WORDS[word] for word in Guarantee},
@@ -256,6 +256,6 @@ def _drawn(found: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _said(refused: SfumatoError) -> Problem:
+def _problem(refused: SfumatoError) -> Problem:
     """The same sentence as the API's."""
     return Problem.model_validate_json(bytes(answer(refused).body))

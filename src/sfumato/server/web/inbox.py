@@ -17,7 +17,7 @@ from sfumato.server.dependencies import EscrowDep, ReadingUser
 from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
-MOST_FORESEEN = 12  # what a request comes to takes some milliseconds: beyond these, its own page says it
+MOST_PREVIEWS = 12  # what a request comes to takes some milliseconds: beyond these, its own page says it
 LATELY = 10
 _DECIDED = ("approved", "running", "released", "returned", "refused", "failed")
 
@@ -33,13 +33,13 @@ def inbox(
     waiting = escrow.requests.approval.waiting(actor)
     waiting = waiting if order == "oldest" else waiting[::-1]
     listed = [
-        _listed(one) | {"foreseen": _foreseen(escrow, actor, one) if place < MOST_FORESEEN else None}
+        _listed(one) | {"preview": _preview(escrow, actor, one) if place < MOST_PREVIEWS else None}
         for place, one in enumerate(waiting)
     ]
     return page(
         "inbox.html",
         requests=listed,
-        introduction=any(one["foreseen"] and one["foreseen"]["introduction"] for one in listed),
+        introduction=any(one["preview"] and one["preview"]["introduction"] for one in listed),
         signals=escrow.signals.approval.waiting(actor),
         titles=of_signal_pages.TITLES,
         order=order,
@@ -54,7 +54,7 @@ def _listed(one: Mapping[str, Any]) -> dict[str, Any]:
     return dict(one) | {"first": next(iter(first["sql"].strip().splitlines()), ""), "more": len(more)}
 
 
-def _foreseen(escrow: Escrow, actor: Person, one: Mapping[str, Any]) -> dict[str, Any] | None:
+def _preview(escrow: Escrow, actor: Person, one: Mapping[str, Any]) -> dict[str, Any] | None:
     """None where the policy or the data is no longer there: its own page says which."""
     try:
         return escrow.requests.brief(actor, one["id"])

@@ -23,7 +23,7 @@ ROLES = {
 @screens.get("/people")
 def people(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, after: AfterName = None) -> Response:
     actor.require(Role.ADMIN, to="let people in")
-    found = escrow.accounts.many(actor, after, _AT_ONCE + 1)
-    shown = list(map(to_plain, found[:_AT_ONCE]))
-    more = found[_AT_ONCE - 1].name if len(found) > _AT_ONCE else None
-    return page("people.html", people=shown, roles=ROLES, more=more, facts={"people": shown, "self": actor.name})
+    listed = escrow.accounts.many(actor, after, _AT_ONCE + 1)
+    accounts = list(map(to_plain, listed[:_AT_ONCE]))
+    more = listed[_AT_ONCE - 1].name if len(listed) > _AT_ONCE else None
+    return page("people.html", people=accounts, roles=ROLES, more=more, facts={"people": accounts, "self": actor.name})

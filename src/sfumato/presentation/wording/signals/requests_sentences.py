@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from sfumato.model.guarantee import Guarantee
+from sfumato.presentation.wording import requests_sentences as of_request
 
-STANDS = {  # without the full stop that ends it
-    "submitted": "A controller of this dataset has it. You are told when it is decided",
+STANDS = of_request.STANDS | {
     "returned": "It came back with a note. Change it and ask again",
-    "refused": "It was refused. Nothing left",
-    "withdrawn": "It was withdrawn. Nothing left",
-    "approved": "It is approved and waits for its turn",
     "running": "It is being computed",
     "computed": "Both scores are computed and withheld. A controller decides whether they are released",
     "released": "The signal is here",
     "failed": "There is no signal. What was charged stays charged. You may ask again",
 }
 NEXT = {state: f"{words}." for state, words in STANDS.items()}
+NOTIFICATIONS = {  # by what happened to it
+    "submitted": "{who} asks what the noise did to request {request}: signal {number} waits for a decision.",
+    "decided": "Signal {number} was {decided}.{note}",
+    "released": "Signal {number} is here.",
+    "computed": "Signal {number} is computed and withheld: see both scores, and decide.",
+    "failed": "There is no signal {number}.",
+}
 _TOLD = {
     "noisy_difference": "how far the score of the exact answer lies from that of the release, with noise.",
     "sample_and_aggregate": "the mean score of disjoint blocks of people, with noise; for any score.",
@@ -64,27 +68,6 @@ def carried(kind: str, *, holds: bool) -> list[str]:
     if kind in _TOLD and not holds:
         return [f"It tells {_TOLD[kind]}"]
     return [GUARANTEES[kind], COSTS[kind]]
-
-
-def submitted(who: str, number: int, request: int) -> str:
-    return f"{who} asks what the noise did to request {request}: signal {number} waits for a decision."
-
-
-def decided(number: int, act: str, note: str) -> str:
-    decision = {"approve": "approved", "return": "returned", "refuse": "refused"}[act]
-    return f"Signal {number} was {decision}.{f' {note}' if note else ''}"
-
-
-def released(number: int) -> str:
-    return f"Signal {number} is here."
-
-
-def computed(number: int) -> str:
-    return f"Signal {number} is computed and withheld: see both scores, and decide."
-
-
-def failed(number: int) -> str:
-    return f"There is no signal {number}."
 
 
 def beyond(told: float, used: float, budget: float) -> str:
