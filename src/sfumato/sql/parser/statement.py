@@ -306,11 +306,9 @@ class _StatementReader(Names):
         if isinstance(inner, exp.Column) and not isinstance(inner.this, exp.Star):
             key = self.named(inner)
             if not isinstance(key, ColumnRef) or key not in keys:
-                raise QueryError(
-                    f"Column '{inner.name}' is neither aggregated nor in GROUP BY",
-                    hint=f"add GROUP BY {inner.name}: rows are not released.",
-                    where=self.place(inner),
-                )
+                message = f"Column '{inner.name}' is neither aggregated nor in GROUP BY"
+                hint = f"add GROUP BY {inner.name}: rows are not released."
+                raise QueryError(message, hint=hint, where=self.place(inner))
             return Output(expression.alias or inner.name, key)
         aggregate = self.aggregate(inner)
         return Output(expression.alias or default_name(aggregate), aggregate)
@@ -387,11 +385,9 @@ class _StatementReader(Names):
         if scalar.type is not None and not scalar.type.numeric:
             what = f"column '{scalar.name}'" if isinstance(scalar, ColumnRef) else "this"
             where = f"[columns.{scalar.name}]" if isinstance(scalar, ColumnRef) else "its column"
-            raise QueryError(
-                f"{kind} needs numbers, but {what} is {scalar.type}",
-                hint=f'state type = "integer" or "number" under {where} in {self.schema.origin}.',
-                where=self.place(argument),
-            )
+            hint = f'state type = "integer" or "number" under {where} in {self.schema.origin}.'
+            message = f"{kind} needs numbers, but {what} is {scalar.type}"
+            raise QueryError(message, hint=hint, where=self.place(argument))
         return scalar
 
     def shallow_scalar(self, argument: exp.Expr) -> Scalar:
