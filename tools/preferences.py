@@ -19,7 +19,7 @@ def table() -> str:
 
 
 def _row(option: Option) -> str:
-    flag, whose = _flag(option.name), ", ".join(map(_flag, option.goes_with))
+    flag, whose = _flag(option.name), ", ".join(map(_flag, option.needs or option.of))
     return f"| {flag} | {option.kind.value} | {whose} | {'yes' if option.in_rule else 'no'} | {HELP[option.name]} |"
 
 

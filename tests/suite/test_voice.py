@@ -64,7 +64,7 @@ TEXTS_LEFT: dict[str, int] = {
     "client": 2,
     "composition": 1,
     "demo": 5,
-    "docs": 144,
+    "docs": 143,
     "docs/screens": 1,
     "docs/theory": 68,
     "model": 4,

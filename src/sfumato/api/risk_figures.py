@@ -41,9 +41,8 @@ def _exposure(profile: Profile) -> Figure:
     if isinstance(profile.exposure, ExposureHistogram):
         return exposure_histogram_view.bars(profile.exposure)
     if not isinstance(profile.exposure, Figures):
-        raise BadInput(
-            of_pictures.NO_SPREAD[profile.source], hint="`rehearse` shows one of a look-alike, and reads nobody."
-        )
+        hint = "`rehearse` shows one of a look-alike, and reads nobody."
+        raise BadInput(of_pictures.NO_SPREAD[profile.source], hint=hint)
     subtitle = f"{of_risk.source(profile.view)} Exposure {of_risk.EXPOSURE}"
     drawn = histogram_figure(profile.exposure.bars, of_risk.AT_EACH_EXPOSURE, subtitle)
     one_bar = profile.exposure.min == profile.exposure.max
@@ -55,9 +54,8 @@ def _frontier(profile: Profile) -> Figure:
     rows = profile.candidates
     at = next((at for at, half in enumerate(rows[0].noise_90) if half is not None), None)
     if at is None:
-        raise BadInput(
-            "Everything in this answer is selected by its rank: it has no noise range", hint="plot 'gap' or 'attack'."
-        )
+        hint = "plot 'gap' or 'attack'."
+        raise BadInput("Everything in this answer is selected by its rank: it has no noise range", hint=hint)
     named = profile.view.numbers if len(profile.view.numbers) > 1 else ()
     limit = profile.limit
     return curves.frontier(
@@ -94,9 +92,8 @@ def roc(profile: Profile, *epsilons: float, exposure: float | None = None) -> Fi
             )
     if exposure is not None:
         if math.isnan(exposure) or not 0 <= exposure <= 1:
-            raise BadInput(
-                f"An exposure lies between 0 and 1, not at {exposure:g}", hint="leave it out: the most exposed."
-            )
+            hint = "leave it out: the most exposed."
+            raise BadInput(f"An exposure lies between 0 and 1, not at {exposure:g}", hint=hint)
         if profile.measurement.steps > 1 or profile.not_additive:  # whoever is replaced shows, matched or not
             raise BadInput("An exposure says nothing about the odds of this query", hint="leave it out.")
     about = of_pictures.curve_of(profile.source, exposure)

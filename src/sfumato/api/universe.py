@@ -117,9 +117,8 @@ class PossibleWorlds:
             return None
         prior = [float(p) for p in probabilities]
         if len(prior) != len(self.worlds) or min(prior) < 0 or not math.isclose(math.fsum(prior), 1, abs_tol=1e-9):
-            raise PreferenceError(
-                f"A prior has {len(self.worlds)} probabilities that add up to 1", hint="state one for each world."
-            )
+            hint = "state one for each world."
+            raise PreferenceError(f"A prior has {len(self.worlds)} probabilities that add up to 1", hint=hint)
         return prior
 
 

@@ -47,10 +47,8 @@ def examine(folder: Path, unlocked: Callable[[], Workspace] | None) -> list[Diag
         return [Diagnosis("settings", False, wrong.message, wrong.hint)]
     diagnoses = [*_folder(folder, settings), *_machine(settings)]
     if unlocked is None:
-        return [
-            *diagnoses,
-            Diagnosis("keys", None, "The workspace was not unlocked", "pass --passphrase-file to check all."),
-        ]
+        hint = "pass --passphrase-file to check all."
+        return [*diagnoses, Diagnosis("keys", None, "The workspace was not unlocked", hint)]
     try:
         workspace = unlocked()
     except SfumatoError as wrong:
@@ -63,12 +61,8 @@ def _folder(folder: Path, settings: WorkspaceSettings) -> Iterator[Diagnosis]:
     yield Diagnosis("settings", True, f"{folder} is set up; it listens on {settings.host}:{settings.port}.")
     mode = stat.S_IMODE(folder.stat().st_mode)
     others = bool(mode & 0o077)
-    yield Diagnosis(
-        "access",
-        not others,
-        f"Others may {'' if others else 'not '}look into the folder.",
-        f"chmod 700 {folder}" * others,
-    )
+    sentence = f"Others may {'' if others else 'not '}look into the folder."
+    yield Diagnosis("access", not others, sentence, f"chmod 700 {folder}" * others)
     free = shutil.disk_usage(folder).free
     yield Diagnosis("room", free >= _ROOM, f"{free / _ROOM:,.1f} GiB are free.", "make room." if free < _ROOM else "")
     for name in (settings.certificate, settings.certificate_key, settings.key_file):

@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
-from types import TracebackType
 from typing import Any, Self
 
 from sfumato.adapters.sandbox.bubblewrap import Bubblewrap
@@ -123,9 +122,7 @@ class Workspace:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, _kind: type[BaseException] | None, _error: BaseException | None, _at: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -188,7 +185,6 @@ def open_workspace(
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core would hold the keys
     key = key_file or (Path(settings.key_file) if settings.key_file else None)
     if passphrase is None and key is None:
-        raise BadInput(
-            "This workspace is locked by a passphrase", hint="type it, or name a file with --passphrase-file."
-        )
+        hint = "type it, or name a file with --passphrase-file."
+        raise BadInput("This workspace is locked by a passphrase", hint=hint)
     return Workspace(place, settings, unlock(place, passphrase=passphrase, key_file=key), encrypted=encrypted)

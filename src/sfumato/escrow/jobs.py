@@ -156,7 +156,7 @@ def _fits(dataset: DatasetContext, _job: Job) -> dict[str, Any]:
 
 def _digested(dataset: DatasetContext, _job: Job) -> dict[str, Any]:
     """Which rows these are, in whatever order; it leaves the worker under a key of the vault."""
-    return {"digest": dataset.row_digest()}
+    return {"digest": dataset.engine.digest()}
 
 
 _VERBS: Mapping[str, Callable[[DatasetContext, Job], dict[str, Any]]] = {

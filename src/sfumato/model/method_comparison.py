@@ -152,10 +152,8 @@ class MethodComparison(Confidential):
 
 
 def _meaning(at: RiskAt | None) -> dict[str, object]:
-    return {
-        "noise_90": None if at is None else list(at.noise_90),
-        "attack_chance": None if at is None else at.attack_chance,
-    }
+    noise_90, chance = (None, None) if at is None else (list(at.noise_90), at.attack_chance)
+    return {"noise_90": noise_90, "attack_chance": chance}
 
 
 def _finite(end: float | None) -> float | None:

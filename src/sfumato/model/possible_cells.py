@@ -41,7 +41,7 @@ WHOLE = 2**53  # up to here whole numbers and floats are the same
 LARGE = 1e100  # beyond this, and below its inverse, what arithmetic gives is the engine's business
 MOST_STEPS = 1_000_000  # for one condition on all cells: one that takes more is left to the engine
 
-_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
     "<>": operator.ne,
     "<": operator.lt,
@@ -214,7 +214,7 @@ def _comparison(compare: str, left: Value, right: Value) -> bool | None:
         return None
     if _kind(left) is not _kind(right):
         raise _Unsure
-    return _COMPARE[compare](left, right)
+    return COMPARE[compare](left, right)
 
 
 def _kind(value: Value) -> type:

@@ -148,10 +148,8 @@ class Schema:
     def bounds_of(self, name: str) -> Bounds:
         column = self.column(name)
         if column is None or column.bounds is None:
-            raise SchemaError(
-                f"Column '{name}' is added up but has no bounds",
-                hint=f"add bounds = [lowest, highest] under [columns.{name}] in {self.origin}.",
-            )
+            hint = f"add bounds = [lowest, highest] under [columns.{name}] in {self.origin}."
+            raise SchemaError(f"Column '{name}' is added up but has no bounds", hint=hint)
         return column.bounds
 
     def fingerprints(self) -> dict[str, str]:

@@ -33,9 +33,5 @@ class SelectionTrials:
 
     def as_dict(self) -> dict[str, object]:
         named = {f"epsilon_{int(100 * p)}": self.quantile(p) for p in (0.05, 0.5, 0.95)}
-        return {
-            "threshold": self.threshold,
-            **named,
-            "tries": len(self.epsilons) + self.nothing,
-            "nothing": self.nothing,
-        }
+        tries = len(self.epsilons) + self.nothing
+        return {"threshold": self.threshold, **named, "tries": tries, "nothing": self.nothing}

@@ -171,12 +171,7 @@ class AggregateKind(StrEnum):
     @property
     def spreads(self) -> bool:
         """Whether it is a variance or the root of one."""
-        return self in (
-            AggregateKind.VAR_POP,
-            AggregateKind.VAR_SAMP,
-            AggregateKind.STDDEV_POP,
-            AggregateKind.STDDEV_SAMP,
-        )
+        return self.is_root or self in (AggregateKind.VAR_POP, AggregateKind.VAR_SAMP)
 
     @property
     def is_root(self) -> bool:
@@ -212,11 +207,9 @@ class Aggregate:
     @property
     def extreme(self) -> AggregateKind | None:
         """MIN or MAX, where it is one of them; the quantiles at 0 and 1 are."""
-        return (
-            self.kind
-            if self.at is None
-            else {Fraction(0): AggregateKind.MIN, Fraction(1): AggregateKind.MAX}.get(self.at)
-        )
+        if self.at is None:
+            return self.kind
+        return {Fraction(0): AggregateKind.MIN, Fraction(1): AggregateKind.MAX}.get(self.at)
 
     @property
     def words(self) -> str:

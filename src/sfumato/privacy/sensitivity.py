@@ -228,15 +228,8 @@ class _Numbers:
     def squares(self, argument: Scalar, bounds: Bounds) -> NoisyNumber:
         """SUM((v - mid)^2 - H^2/2): one row moves it by at most H^2/2, either way."""
         reach = bounds.half_width**2 / 2
-        return NoisyNumber(
-            NumberKind.SQUARES,
-            argument,
-            self._each(reach),
-            reach / ROUNDED,
-            centre=bounds.middle,
-            bounds=bounds,
-            rounded=True,
-        )
+        kind, most, step = NumberKind.SQUARES, self._each(reach), reach / ROUNDED
+        return NoisyNumber(kind, argument, most, step, centre=bounds.middle, bounds=bounds, rounded=True)
 
     def selection(self, aggregate: Aggregate, bounds: Bounds) -> NoisyNumber:
         """A value selected from public candidates by its rank; `sensitivity` is that of its score.
@@ -367,17 +360,14 @@ def _cells(statement: Statement, schema: Schema) -> tuple[tuple[Category, ...], 
         if column is None or column.keys is None:
             as_text = 'type = "text" and ' if column is not None and column.type in (Type.DATE, Type.NUMBER) else ""
             listed = f'{as_text}categories = [...] or keys = "private"'
-            raise SchemaError(
-                f"GROUP BY {key.name} needs a public list of its values",
-                hint=f"{'state' if as_text else 'add'} {listed} under [columns.{key.name}] in {schema.origin}.",
-            )
+            hint = f"{'state' if as_text else 'add'} {listed} under [columns.{key.name}] in {schema.origin}."
+            raise SchemaError(f"GROUP BY {key.name} needs a public list of its values", hint=hint)
         keys.append(column.keys)
     if private:
         return None
     if math.prod(map(len, keys)) > MOST_CELLS:
-        raise QueryError(
-            f"GROUP BY makes more than {MOST_CELLS:,} cells", hint="group by fewer columns, or list fewer categories."
-        )
+        hint = "group by fewer columns, or list fewer categories."
+        raise QueryError(f"GROUP BY makes more than {MOST_CELLS:,} cells", hint=hint)
     cells = tuple(product(*keys))
     if not keys:
         return cells  # without a GROUP BY there is one, whatever the WHERE says

@@ -98,10 +98,6 @@ class DatasetContext:
         decision = record.decision(mandate.decision, attestation)
         return (by_policy, *decision) if record.separated else decision  # whoever wrote it decided who decides
 
-    def row_digest(self) -> str:
-        """The same for the same rows in whatever order. It is confidential, and never kept without a key."""
-        return self.engine.digest()
-
     def require_data(self) -> None:
         """Refuse to go on without the data that was opened, before anything is charged."""
         self.engine.require_unchanged()

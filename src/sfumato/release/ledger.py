@@ -9,7 +9,6 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from fractions import Fraction
 from threading import RLock
-from typing import Any
 
 from sfumato.errors import BudgetExceeded, PreferenceError, UnrecordedLookWarning
 from sfumato.ledger.entry import NANO, Draft, Entry, Event
@@ -242,9 +241,16 @@ def refuse_below(total: Total, limit: BudgetLimit) -> None:
 
 
 def _beyond_budget(name: str, budget: Fraction, spent: Fraction, charge: Fraction, word: Guarantee) -> BudgetExceeded:
-    figures = {"charge": charge, "spent": spent, "budget": budget, "left": max(budget - spent, Fraction(0))}
-    amounts: dict[str, Any] = {figure: float(exact) for figure, exact in figures.items()}
-    return BudgetExceeded.because("budget-exceeded", limit=name, guarantee=word.value, **amounts)
+    left = max(budget - spent, Fraction(0))
+    return BudgetExceeded.because(
+        "budget-exceeded",
+        limit=name,
+        charge=float(charge),
+        guarantee=word.value,
+        spent=float(spent),
+        budget=float(budget),
+        left=float(left),
+    )
 
 
 def digest(public: object) -> str:

@@ -9,6 +9,7 @@ from fractions import Fraction
 from functools import cmp_to_key
 from typing import Any
 
+from sfumato.model.possible_cells import COMPARE
 from sfumato.model.statement import (
     Afterwards,
     All,
@@ -30,14 +31,6 @@ from sfumato.model.statement import (
 
 Row = Mapping[str, Any]
 
-_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
-    "=": operator.eq,
-    "<>": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 _COMPUTE: dict[str, Callable[[Any, Any], Any]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 
 _CALLS: dict[str, Callable[[Any], Any]] = {"ABS": abs, "LOWER": str.lower, "UPPER": str.upper}
@@ -78,7 +71,7 @@ def holds(condition: Predicate, row: Row) -> bool | None:
     match condition:
         case Compare(compare, left, right):
             a, b = value(left, row), value(right, row)
-            return None if a is None or b is None else _COMPARE[compare](a, b)
+            return None if a is None or b is None else COMPARE[compare](a, b)
         case Membership(operand, members):
             a = value(operand, row)
             return None if a is None else a in [value(m, row) for m in members]

@@ -37,9 +37,8 @@ def load(path: str | Path) -> Schema:
     except UnicodeError:
         raise SchemaError(f"{path} is not UTF-8 text", hint="save it as UTF-8.") from None
     except (OSError, ValueError):
-        raise SchemaError(
-            f"There is no schema file {path}", hint="draft one with `sfumato schema draft DATA`."
-        ) from None
+        hint = "draft one with `sfumato schema draft DATA`."
+        raise SchemaError(f"There is no schema file {path}", hint=hint) from None
     read = _smartnoise if file.suffix.lower() in _YAML else _toml
     return read(text, file.name)
 

@@ -173,9 +173,8 @@ class ChargedSignal:
             instead="free-signal",
         )
         if isinstance(reservation, Draft):
-            stored = cast(
-                dict[str, Any], (reservation.public if self._is_public else reservation.confidential)["signal"]
-            )
+            entry = reservation.public if self._is_public else reservation.confidential
+            stored = cast(dict[str, Any], entry["signal"])
             return model.from_stored(stored, ReleaseCertificate.from_dict(stored["certificate"]))
         scored = read_for(ledger, key, reservation, self._what, lambda: make(reservation))
         record_release(ledger, key, reservation, self._what, {"signal": scored.as_dict()}, is_public=self._is_public)

@@ -91,17 +91,9 @@ def score_draws(task: Task, fresh: Redrawn) -> model.FreeScore:
         damages = (abs(task.beyond([table]) - here) for table in fresh.tables)
     read = [c for c in measurement.columns if c.visible and c.name in task.reads]
     plain = all(len(c.numbers) == 1 for c in read)
-    return model.FreeScore(
-        task.as_dict(),
-        task.range,
-        score,
-        fresh.certificate,
-        scores,
-        tuple(sorted(damages)),
-        task.decides,
-        _bound(task, fresh, {c.name: c.numbers[0] for c in read}) if plain else None,
-        _proof(task) if plain else None,
-    )
+    bound = _bound(task, fresh, {c.name: c.numbers[0] for c in read}) if plain else None
+    head, proven = (task.as_dict(), task.range, score, fresh.certificate), _proof(task) if plain else None
+    return model.FreeScore(*head, scores, tuple(sorted(damages)), task.decides, bound, proven)
 
 
 def _proof(task: Task) -> model.Proof | None:

@@ -21,7 +21,7 @@ from sfumato.privacy.preferences.preference import LEAST, Interval, Preference, 
 from sfumato.privacy.risk.membership import epsilon_for_attack_chance, mu_for_attack_chance
 from sfumato.privacy.risk.rdr import epsilon_for_ratio, sigma_for_ratio
 from sfumato.privacy.risk.rdr_distribution import RDRs
-from sfumato.privacy.risk.rdr_exact import epsilon_for_exact_ratio, mu_for_exact_ratio, not_laplace, unknown_split
+from sfumato.privacy.risk.rdr_exact import epsilon_for_exact_ratio, mu_for_exact_ratio, require_split
 
 _BEYOND = 10**300  # an epsilon like this is no bound at all
 _NUMPY = (("numpy", "bool"), ("numpy", "bool_"))  # has truths of its own
@@ -215,10 +215,7 @@ class Satisfies(Preference):
     number: int = field(default_factory=count(1).__next__, init=False)
 
     asks_candidates = True
-
-    @property
-    def reads_people(self) -> bool:
-        return True
+    reads_people = True
 
     @property
     def words(self) -> str:
@@ -359,11 +356,8 @@ def _epsilon_for_exact_ratio(tau: Fraction, spread: ExposureRange, noise: Noise)
             return math.inf if tau * spread.high <= spread.low else 0.0
         mu = mu_for_exact_ratio(float(tau), float(spread.low / one), float(spread.high / one), spread.k)
         return math.inf if mu is None else epsilon_of_mu(mu, noise)
-    if noise.mechanism != NoiseLaw.LAPLACE:
-        raise not_laplace()
-    if spread.fixed is None:
-        raise unknown_split()
-    exact = epsilon_for_exact_ratio(tau, spread.low, spread.high, spread.k, spread.sensitivity, spread.fixed)
+    fixed = require_split(noise, spread.fixed)
+    exact = epsilon_for_exact_ratio(tau, spread.low, spread.high, spread.k, spread.sensitivity, fixed)
     return math.inf if exact is None else exact
 
 

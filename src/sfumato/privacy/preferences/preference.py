@@ -160,6 +160,7 @@ class LargerThanSpent(Preference):
     """Only epsilons larger than everything spent before: the papers' own rule for several queries (RDR 5.2)."""
 
     spent: Fraction | None = None  # filled in where it is asked
+    need = Need.SPENT
 
     caution = (  # see docs/theory/papers.md, RDR 5.2
         " Each release is then less private than all before it together, and nothing caps their total: a budget does."
@@ -169,10 +170,6 @@ class LargerThanSpent(Preference):
     def words(self) -> str:
         so_far = "" if self.spent is None else f" ({float(self.spent):g})"
         return f"only epsilons above what was spent so far{so_far}"
-
-    @property
-    def need(self) -> Need:
-        return Need.SPENT
 
     def interval(self, _: Setting, /) -> Interval:
         return Interval(math.nextafter(float(self.spent or 0), math.inf), math.inf)

@@ -16,14 +16,8 @@ class Pri(Preference):
     """Find-eps-from-PRI as published: the first output from which everybody lies nearly as far is what is released."""
 
     percent: Fraction
-
-    @property
-    def reads_people(self) -> bool:
-        return True
-
-    @property
-    def draws(self) -> bool:
-        return True
+    reads_people = True
+    draws = True
 
     @property
     def words(self) -> str:

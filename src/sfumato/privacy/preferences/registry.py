@@ -44,10 +44,6 @@ class Option:
     in_rule: bool = True  # what is computed from the people is no rule
     home: str = ""
 
-    @property
-    def goes_with(self) -> tuple[str, ...]:
-        return self.needs or self.of
-
 
 _COMPARING = ("gap", "ratio")
 _GUESSING = ("guess", "sharing_risk")
@@ -89,9 +85,8 @@ OPTIONS = (
     Option("expected_count", of=_MEASURING),
 )
 NAMES = tuple(option.name for option in OPTIONS if not option.of)  # of preferences
-HOW = {
-    option.name: option.goes_with for option in OPTIONS if option.of
-}  # what says how one is met -> what it goes with
+# What says how one is met -> what it goes with.
+HOW = {option.name: option.needs or option.of for option in OPTIONS if option.of}
 KNOWN = frozenset(option.name for option in OPTIONS)
 _IN_RULE = {option.name for option in OPTIONS if option.in_rule}
 _FLAGS = {option.name for option in OPTIONS if option.kind is OptionKind.FLAG}

@@ -27,10 +27,8 @@ EPSILONS = (
 )
 CAPS = (0.1, 0.25, 0.5, 0.75, 1.0, 2.0, 5.0)
 ALLOWED, SELECTING = 0.01, 0.1  # of a selection: one person of a hundred may lie above the cap; what it costs
-USUAL: dict[str, Any] = {
-    "confidence": 0.9,
-    "each": True,
-}  # of an error: 90 times of 100, each figure by itself, as a noise range is
+# Of an error: 90 times of 100, each figure by itself, as a noise range is.
+USUAL: dict[str, Any] = {"confidence": 0.9, "each": True}
 
 
 class SliderKind(StrEnum):

@@ -26,7 +26,7 @@ from sfumato.privacy.risk.membership import (
     worst_posterior,
 )
 from sfumato.privacy.risk.rdr import rdr_gaussian, rdr_laplace
-from sfumato.privacy.risk.rdr_exact import not_laplace, rdr_exact, rdr_gaussian_exact, unknown_split
+from sfumato.privacy.risk.rdr_exact import rdr_exact, rdr_gaussian_exact, require_split
 
 CANDIDATES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 
@@ -172,11 +172,7 @@ def _rdrs(
     """Of the least and of the most exposed, in units of the sensitivity."""
     low, high, one = float(spread.low), float(spread.high), float(spread.sensitivity)
     if exact and noise.mechanism != NoiseLaw.GAUSSIAN:
-        if noise.mechanism != NoiseLaw.LAPLACE:
-            raise not_laplace()
-        if spread.fixed is None:
-            raise unknown_split()
-        fixed = float(spread.fixed)
+        fixed = float(require_split(noise, spread.fixed))
         return rdr_exact(low, spread.k, one, epsilon, fixed), rdr_exact(high, spread.k, one, epsilon, fixed)
     if noise.mechanism != NoiseLaw.GAUSSIAN:
         epsilon /= mean_of(measurement, noise, epsilon)  # of truncated noise there is less

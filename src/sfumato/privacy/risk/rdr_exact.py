@@ -12,6 +12,8 @@ from fractions import Fraction
 from itertools import count
 
 from sfumato.errors import PreferenceError
+from sfumato.model.calibration import NoiseLaw
+from sfumato.model.choice import Noise
 from sfumato.privacy.bisection import largest
 
 _BEYOND = 1e300  # an epsilon like this is no bound at all
@@ -154,12 +156,13 @@ def mu_for_exact_ratio(tau: float, low: float, high: float, k: int) -> float | N
     return largest(holds, 0.0, top)
 
 
-def unknown_split() -> PreferenceError:
-    return PreferenceError.because("exact-rdr-unknown")
-
-
-def not_laplace() -> PreferenceError:
-    return PreferenceError.because("exact-rdr-of-other-noise")
+def require_split(noise: Noise, fixed: Fraction | None) -> Fraction:
+    """The part that is a number by itself; refused where an exact RDR under Laplace noise is not known."""
+    if noise.mechanism != NoiseLaw.LAPLACE:
+        raise PreferenceError.because("exact-rdr-of-other-noise")
+    if fixed is None:
+        raise PreferenceError.because("exact-rdr-unknown")
+    return fixed
 
 
 def _divergence(x: float, own: float) -> float:

@@ -18,7 +18,7 @@ from sfumato.privacy.preferences.accuracy import RelativeError, Within
 from sfumato.privacy.preferences.disparity import Ratio, Satisfies, Variance
 from sfumato.privacy.preferences.preference import Preference
 from sfumato.privacy.risk.profile import own_scale
-from sfumato.privacy.risk.rdr_exact import not_laplace, unknown_split
+from sfumato.privacy.risk.rdr_exact import require_split
 from sfumato.release.people.observed_bounds import AsPublished
 from sfumato.release.people.survey import Survey
 from sfumato.sql.parser.statement import parse_condition
@@ -104,12 +104,8 @@ def require_comparable(
 
 def require_exact(noise: Noise, fixed: Fraction | None) -> None:
     """Refuse an exact RDR that is not known."""
-    if noise.mechanism == NoiseLaw.GAUSSIAN:
-        return
-    if noise.mechanism != NoiseLaw.LAPLACE:
-        raise not_laplace()
-    if fixed is None:
-        raise unknown_split()
+    if noise.mechanism != NoiseLaw.GAUSSIAN:
+        require_split(noise, fixed)
 
 
 def fixed_part(statement: Statement, schema: Schema, measurement: Measurement | None) -> Fraction | None:

@@ -189,12 +189,8 @@ def _combination(operator: ast.operator, left: FormulaPart, right: FormulaPart, 
             raise BadInput.because("formula-divides-by-zero")
         return _constant(compute(left.constant, right.constant))
     slopes = _slopes(operator, left, right)
-    return FormulaPart(
-        lambda figures: compute(left.value(figures), right.value(figures)),
-        slopes,
-        affine=slopes is not None and left.affine and right.affine,
-        cells=left.cells | right.cells,
-    )
+    affine, cells = slopes is not None and left.affine and right.affine, left.cells | right.cells
+    return FormulaPart(lambda figures: compute(left.value(figures), right.value(figures)), slopes, None, affine, cells)
 
 
 def _slopes(operator: ast.operator, left: FormulaPart, right: FormulaPart) -> Mapping[Cell, Fraction] | None:
@@ -220,12 +216,8 @@ def _largest(compute: Callable[..., Fraction], parts: list[FormulaPart]) -> Form
             slopes = None
             continue
         slopes |= {cell: max(slope, slopes.get(cell, slope)) for cell, slope in part.slopes.items()}
-    return FormulaPart(
-        lambda figures: compute(*(part.value(figures) for part in parts)),
-        slopes,
-        affine=False,
-        cells=frozenset().union(*(part.cells for part in parts)),
-    )
+    cells = frozenset[Cell]().union(*(part.cells for part in parts))
+    return FormulaPart(lambda figures: compute(*(part.value(figures) for part in parts)), slopes, None, False, cells)
 
 
 def _key(node: ast.expr) -> str:

@@ -149,9 +149,8 @@ class Expressions(Text):
     def truth(self, node: exp.Expr) -> Predicate:
         operand = self.require_typed(self.scalar(node), node)
         if operand.type not in (Type.BOOLEAN, None):
-            raise QueryError(
-                "A condition must be true or false", where=self.place(node), hint="compare it with something."
-            )
+            hint = "compare it with something."
+            raise QueryError("A condition must be true or false", where=self.place(node), hint=hint)
         return Truth(operand)
 
     # Scalars
@@ -254,9 +253,8 @@ class Expressions(Text):
         if types and all(type_.numeric for type_ in types):
             return Type.NUMBER
         what = " and ".join(sorted(str(type_) for type_ in types)) or "types that are not known"
-        raise QueryError(
-            f"One expression gives {what}", hint="let every branch give the same type.", where=self.place(node)
-        )
+        hint = "let every branch give the same type."
+        raise QueryError(f"One expression gives {what}", hint=hint, where=self.place(node))
 
     def require_numeric(self, part: Scalar, who: str, node: exp.Expr) -> None:
         self.require_typed(part, node)

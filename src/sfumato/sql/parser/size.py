@@ -91,9 +91,8 @@ def _every(part: Scalar | Predicate) -> Iterator[Scalar | Predicate]:
 def require_short(spelling: str) -> None:
     """Refuse a query whose one spelling is too long to be read again, as a worker reads it."""
     if len(spelling) > LONGEST:
-        raise QueryError(
-            f"The query has {len(spelling):,} characters {_OUT} {LONGEST:,}", hint=f"use shorter texts, {_SPLIT}"
-        )
+        hint = f"use shorter texts, {_SPLIT}"
+        raise QueryError(f"The query has {len(spelling):,} characters {_OUT} {LONGEST:,}", hint=hint)
 
 
 def require_flat(text: str) -> None:
@@ -109,7 +108,5 @@ def require_flat(text: str) -> None:
 
 def _require_few(operations: int) -> None:
     if operations > LARGEST:
-        raise QueryError(
-            f"The query has {operations:,} operations {_OUT} {LARGEST:,}",
-            hint=f"name what is computed less often, {_SPLIT}",
-        )
+        hint = f"name what is computed less often, {_SPLIT}"
+        raise QueryError(f"The query has {operations:,} operations {_OUT} {LARGEST:,}", hint=hint)

@@ -148,9 +148,8 @@ class _StatementReader(Names):
         if not isinstance(self.text, str):
             raise QueryError("A query is text", hint=f'try "SELECT COUNT(*) FROM {self.schema.name}".')
         if len(self.text) > LONGEST:
-            raise QueryError(
-                f"The {self.read_as} is longer than {LONGEST:,} characters", hint="ask a shorter question."
-            )
+            hint = "ask a shorter question."
+            raise QueryError(f"The {self.read_as} is longer than {LONGEST:,} characters", hint=hint)
         if not self.text.isascii() and self.text.encode("utf-8", "replace").decode() != self.text:
             raise QueryError(f"The {self.read_as} is not UTF-8 text", hint="save it as UTF-8.")
         require_flat(self.text)
@@ -212,11 +211,8 @@ class _StatementReader(Names):
         if name in ctes:
             return ctes[name].known_as(read.alias)
         if name != self.schema.name.lower():
-            raise QueryError(
-                f"There is no table '{read.name}'",
-                hint=f"the table is called {self.schema.name}.",
-                where=self.place(read),
-            )
+            hint = f"the table is called {self.schema.name}."
+            raise QueryError(f"There is no table '{read.name}'", hint=hint, where=self.place(read))
         return Scope((name, read.alias.lower()) if read.alias else (name,))
 
     def renames_nothing(self, alias: exp.Expr | None) -> None:
@@ -310,11 +306,9 @@ class _StatementReader(Names):
         if isinstance(inner, exp.Column) and not isinstance(inner.this, exp.Star):
             key = self.named(inner)
             if not isinstance(key, ColumnRef) or key not in keys:
-                raise QueryError(
-                    f"Column '{inner.name}' is neither aggregated nor in GROUP BY",
-                    hint=f"add GROUP BY {inner.name}: rows are not released.",
-                    where=self.place(inner),
-                )
+                message = f"Column '{inner.name}' is neither aggregated nor in GROUP BY"
+                hint = f"add GROUP BY {inner.name}: rows are not released."
+                raise QueryError(message, hint=hint, where=self.place(inner))
             return Output(expression.alias or inner.name, key)
         aggregate = self.aggregate(inner)
         return Output(expression.alias or default_name(aggregate), aggregate)
@@ -391,11 +385,9 @@ class _StatementReader(Names):
         if scalar.type is not None and not scalar.type.numeric:
             what = f"column '{scalar.name}'" if isinstance(scalar, ColumnRef) else "this"
             where = f"[columns.{scalar.name}]" if isinstance(scalar, ColumnRef) else "its column"
-            raise QueryError(
-                f"{kind} needs numbers, but {what} is {scalar.type}",
-                hint=f'state type = "integer" or "number" under {where} in {self.schema.origin}.',
-                where=self.place(argument),
-            )
+            hint = f'state type = "integer" or "number" under {where} in {self.schema.origin}.'
+            message = f"{kind} needs numbers, but {what} is {scalar.type}"
+            raise QueryError(message, hint=hint, where=self.place(argument))
         return scalar
 
     def shallow_scalar(self, argument: exp.Expr) -> Scalar:

@@ -161,10 +161,7 @@ def _part_way(a: Aggregate, m: Term) -> Term:
 def _window(function: str, of: str, q: PlanInput, order: str | None) -> Term:
     def build() -> exp.Expr:
         upwards = [] if order is None else [exp.Ordered(this=column(order), nulls_first=False)]
-        return exp.Window(
-            this=call(function, col(of)).tree,
-            partition_by=[column(k) for k in q.keys],
-            order=exp.Order(expressions=upwards) if upwards else None,
-        )
+        ordered = exp.Order(expressions=upwards) if upwards else None
+        return exp.Window(this=call(function, col(of)).tree, partition_by=[*map(column, q.keys)], order=ordered)
 
     return Term(build)
