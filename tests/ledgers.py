@@ -27,12 +27,12 @@ Places: TypeAlias = Callable[[], "Place"]
 STORE = """
 from sfumato.composition import local
 from sfumato.adapters.storage.database import Database
-from sfumato.adapters.vault.master_key import Master
+from sfumato.adapters.vault.master_key import MasterKey
 from sfumato.composition.locks import VaultLocks
 
 def store(ledger, beside, schema, in_file=local._store):
     if "://" in str(ledger):
-        return Database(ledger, VaultLocks(Master.of(bytes(range(32))))).ledger()
+        return Database(ledger, VaultLocks(MasterKey(bytes(range(32))))).ledger()
     return in_file(ledger, beside, schema)
 
 local._store = store

@@ -140,14 +140,6 @@ def test_a_certificate_is_written_in_the_form_that_its_name_ends_in(tmp_path: Pa
     assert (tmp_path / f"c.{ending}").read_text("utf-8") == forms[ending]
 
 
-def test_an_answer_of_an_older_ledger_is_read() -> None:
-    release = released()
-    stored = {name: part for name, part in release.answer.as_dict().items() if name not in ("types", "ranged")}
-    older = sf.Release(Answer.from_dict(stored), release.certificate)
-    assert (older.rows, older.intervals) == (release.rows, release.intervals)
-    assert older.to_arrow(intervals=True).equals(release.to_arrow(intervals=True)), "the values tell their types"
-
-
 def test_keys_that_are_dates_come_back_as_dates(tmp_path: Path) -> None:
     """They are read off the data, as the authors do."""
     days = pd.DataFrame({"day": [dt.date(2024, 5, 3), dt.date(2024, 5, 4)]})
