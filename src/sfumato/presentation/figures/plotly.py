@@ -144,6 +144,7 @@ def _ranges(figure: Figure, paint: Paint) -> Iterator[Part]:
             "customdata": [[mark.low, mark.high] for mark in marks],
             "text": [shown_text(f"{figure.up.say(mark.high)} {figure.verdict(mark)}".rstrip()) for mark in marks],
             "textposition": "outside",
+            "constraintext": "inside",  # all names in one size, however narrow a bar is
             "hovertemplate": "%{customdata[0]} to %{customdata[1]}<extra></extra>",
             "marker": _bars_of([mark.mark for mark in marks], paint),
             "showlegend": False,
