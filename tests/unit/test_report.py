@@ -18,6 +18,8 @@ from sfumato.model.facts import Bin, Distribution, Reach, Summary
 from sfumato.model.risk import RiskAt, RiskView, Source
 from sfumato.model.schema import Relation
 from sfumato.model.selection_trials import SelectionTrials
+from sfumato.presentation.document import Document
+from sfumato.presentation.risk.exposure import ExposureTable
 from sfumato.privacy.preferences.solver import Solution
 from sfumato.release.risk.figures import Figures
 
@@ -49,6 +51,13 @@ class Held:
     def view(self) -> RiskView:
         reach = Reach(0, 1)
         return RiskView(self.source, "SELECT 1", None, 1, "laplace", (1.0,), reach, reach, self.candidates)
+
+    @property
+    def chosen(self) -> float | None:
+        return None if self.solution is None else self.solution.epsilon
+
+    def document(self, people: ExposureTable | None = None) -> Document:
+        return RiskProfile.document(cast(RiskProfile, self), people)
 
     def text(self, *, colour: bool = False) -> str:
         return "the range"
