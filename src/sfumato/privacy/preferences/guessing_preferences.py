@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -56,9 +57,9 @@ class _Guessing(Preference):
 
     leaves_room = True
 
+    @abstractmethod
     def epsilon(self, delta: float, steps: int) -> float:
         """The epsilon at which a guess is right no more often than was asked for (docs/theory/guessing.md)."""
-        raise NotImplementedError
 
     def interval(self, setting: Setting, /) -> Interval:
         steps = 1 if setting.measurement is None else setting.measurement.steps

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -42,7 +43,7 @@ class Setting:
     beside: float = 0.0
 
 
-class Preference:
+class Preference(ABC):
     """What holds of a preference unless it says otherwise: it is public, and nothing is drawn to meet it."""
 
     select_epsilon: float = 0.0
@@ -53,9 +54,9 @@ class Preference:
     caution = ""  # what has to be said with an epsilon that it asked for
 
     @property
+    @abstractmethod
     def words(self) -> str:
         """Its name and its numbers, as sentences and records have them."""
-        raise NotImplementedError
 
     def interval(self, _: Setting, /) -> Interval:
         """The epsilons that meet it; what is drawn, or asked of candidates, bounds none by itself."""
