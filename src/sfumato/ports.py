@@ -24,7 +24,7 @@ class Engine(Protocol):
 
     The clean table is named as the schema says. Where the schema has texts that mean missing, each text column `x` also
     stands in it as `RAW_TEXT + x`: equal to `x` where `x` is there; where it is missing, NULL or a text that means so.
-    Comparisons of that reach the source's own filters. These names are in `model.dataset`.
+    Comparisons of that reach the source's own filters. These names are in `model.schema`.
     """
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 _LEVELS = "very low, low, medium, high, very high, or 0 to 1"
 HELP = {
     "epsilon": "This epsilon, whatever it does.",
-    "gap": "Nobody at more than so many times the risk of anybody else.",
+    "gap": "Maximum risk gap: the highest disclosure risk over the lowest.",
     "ratio": "The papers' form of it: everybody's risk at least this share of the largest.",
     "worst_case": "Meet the gap or ratio for anybody in any data: reads nobody.",
     "exact": "By the exact RDR, not by its upper bound.",
@@ -25,7 +25,7 @@ HELP = {
     "prior": "How often a guess is right before the answer is out.",
     "advantage": "No answer raises anybody's belief about a person by more than this.",
     "sharing_risk": f"What sharing the answer may risk: {_LEVELS}.",
-    "trust": "Of --sharing-risk: in whoever gets the answer.",
+    "trust": "Trust in the recipient of the answer, for --sharing-risk.",
     "data_sensitivity": "Of --sharing-risk: how much harm a right guess does.",
     "belief": "Nobody believes in any of the possible --worlds by more than this.",
     "worlds": "A public table of everybody who could be in the data; or answers, world by world.",
