@@ -28,7 +28,7 @@ endef
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: .venv/.base ## install sfumato and its server, and take the guided tour on the embedded population
+demo: .venv/.base ## install sfumato and its server, and show the main job in six steps
 	@$(BIN)/sfumato demo
 
 test: .venv/.dev postgres chromium bubblewrap ## run all tests, then check that they catch every mutant

@@ -1,7 +1,7 @@
 """Find-epsilon-from-RDR as its authors implement it (sections 4.2, 4.3): the query is run again without each person.
 
 Written from the paper with the parts that their program is made of: the columns that the query reads lie in SQLite,
-each answer is a pandas frame, and each person's is compared with that of everybody. The paper's optimisation is
+each answer is a pandas frame, and each person's is compared with that of everyone. The paper's optimisation is
 included: people with the same values in those columns share one run, but not the comparison. The paper spreads the runs
 over 8 processes, which changes the time on the wall but not the CPU time; here they are one after the other.
 """

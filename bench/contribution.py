@@ -31,7 +31,7 @@ SIDES = ("plain", "first rows", "release")
 
 @dataclass(frozen=True)
 class Stays:
-    """So many rows a person on average, of which so many count."""
+    """Rows of a person on average, and how many of them count."""
 
     name: str
     rows_each: int

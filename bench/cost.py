@@ -43,7 +43,7 @@ def profile(query: sf.Query) -> object:
 
 
 def select(query: sf.Query) -> object:
-    """An epsilon by a private selection, charged before anybody is read."""
+    """An epsilon by a private selection, charged before any data is read."""
     return query.choose(sf.variance(1e-3, select_epsilon=0.1))
 
 

@@ -17,7 +17,7 @@ AGGREGATES = {"Q1": "COUNT", "Q2": "COUNT by group", "Q3": "COUNT", "Q4": "AVG",
 
 
 def refresh(results: Mapping[str, Any], page: Path = PAGE) -> None:
-    """Write the tables anew; the words around them stay."""
+    """Replace the tables; the text around them stays."""
     text = page.read_text("utf-8")
     before, after = text.split(BEGIN)[0], text.split(END)[1]
     page.write_text(f"{before}{BEGIN}\n\n{tables(results)}\n\n{END}{after}", "utf-8")
@@ -42,8 +42,8 @@ def _prices(results: Mapping[str, Any]) -> Iterator[str]:
     people = short(results["rows"])
     yield (
         f"{people} people, medians of {results['rounds']} rounds, Python {versions['python']}, "
-        f"DuckDB {versions['duckdb']}. A ratio is the verb's CPU over the plain query's, without planning (of a "
-        "release also without its ledger); in brackets with all of it."
+        f"DuckDB {versions['duckdb']}. A ratio is the CPU time of the verb divided by that of the plain query, without "
+        "planning (for a release also without its ledger). The ratio including these is in brackets."
     )
     yield ""
     yield "| query | " + " | ".join(RATIO) + " | parse + plan | added memory |"
@@ -61,7 +61,7 @@ def _prices(results: Mapping[str, Any]) -> Iterator[str]:
 def _contributions(results: Mapping[str, Any]) -> Iterator[str]:
     if not (found := results.get("contribution")):
         return
-    yield "| people with several rows, ms of CPU | plain, sampled | plain, first rows | release | release / sampled |"
+    yield "| several rows a person, ms of CPU time | plain, sampled | plain, first rows | release | release / sampled |"
     yield "|---|---|---|---|---|"
     for each in found:
         said = f"most {each['people']} `max_rows = {each['max_rows']}`, {short(each['rows'])} rows"
@@ -72,7 +72,7 @@ def _contributions(results: Mapping[str, Any]) -> Iterator[str]:
 def _growth(results: Mapping[str, Any]) -> Iterator[str]:
     growth = results["growth"]
     steps = [step for step in growth[0] if " to " in step]
-    yield "| CPU grows, from so many people to so many | " + " | ".join(steps) + " |"
+    yield "| growth of CPU time with the number of people | " + " | ".join(steps) + " |"
     yield "|---|" + "---|" * len(steps)
     for each in growth:
         factors = " | ".join(f"{each[step]:.1f} times" for step in steps)
@@ -81,7 +81,7 @@ def _growth(results: Mapping[str, Any]) -> Iterator[str]:
 
 def _speeds(results: Mapping[str, Any]) -> Iterator[str]:
     people = short(results["baseline"]["rows"])
-    yield f"| {people} people | queries that the authors' way runs | its CPU | choose is faster |"
+    yield f"| {people} people | queries of the authors' method | its CPU time | choose is faster by |"
     yield "|---|---|---|---|"
     for name, each in results["baseline"].items():
         if name != "rows":
@@ -92,8 +92,8 @@ def _speeds(results: Mapping[str, Any]) -> Iterator[str]:
 def _closed(results: Mapping[str, Any]) -> Iterator[str]:
     if not (found := results.get("closed")):
         return
-    yield f"| from a closed file, {short(found['rows'])} people, ms of CPU | plain | sfumato | ratio | " + (
-        " | ".join(f"of it: {part}" for part in FIXED) + f" | {FIRST} |"
+    yield f"| from a closed file, {short(found['rows'])} people, ms of CPU time | plain | sfumato | ratio | " + (
+        " | ".join(f"thereof: {part}" for part in FIXED) + f" | {FIRST} |"
     )
     yield "|---|" + "---|" * (len(FIXED) + 4)
     for name, ms in found["ms"].items():
@@ -102,9 +102,9 @@ def _closed(results: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _escrow(results: Mapping[str, Any]) -> Iterator[str]:
-    """Milliseconds of CPU, on the wall in brackets."""
+    """Milliseconds of CPU time, with wall time in brackets."""
     asked = results["escrow"]["queries"]
-    yield "| four columns of 32,561 people, ms of CPU (on the wall) | " + " | ".join(asked) + " |"
+    yield "| four columns of 32,561 people, ms of CPU time (wall time) | " + " | ".join(asked) + " |"
     yield "|---|" + "---|" * len(asked)
     for side in SIDES:
         yield (
@@ -115,7 +115,7 @@ def _escrow(results: Mapping[str, Any]) -> Iterator[str]:
     kept = results["escrow"]["encryption"]
     told = ", ".join(f"{how} {kept[f'{how}_ms']:.1f} ms" for how in ENCRYPTED)
     yield ""
-    yield f"Its file of {kept['bytes'] / 1000:,.0f} kB, written and synced: {told} (003: 15 ms)."
+    yield f"The file of {kept['bytes'] / 1000:,.0f} kB, written and synced: {told} (the paper: 15 ms)."
 
 
 def _web(results: Mapping[str, Any]) -> Iterator[str]:
@@ -130,8 +130,8 @@ def _web(results: Mapping[str, Any]) -> Iterator[str]:
 
 def _verdict(results: Mapping[str, Any]) -> Iterator[str]:
     missed = [target for target in results["targets"] if not target["met"]]
-    yield "Not kept:" if missed else "Every promise is kept."
+    yield "Targets that were missed:" if missed else "Every target is met."
     if missed:
         yield ""
     for target in missed:
-        yield f"- {target['what']}: {target['measured']:,.2f}, promised {target['promised']}"
+        yield f"- {target['what']}: {target['measured']:,.4g}, target {target['promised']}"

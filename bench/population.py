@@ -9,12 +9,12 @@ from pathlib import Path
 import duckdb
 
 from sfumato import demo
-from sfumato.adapters.engines.duckdb.engine import write_parquet
+from sfumato.adapters.engines.duckdb.engine import write_population
 from sfumato.errors import PreferenceError, SourceError
 
 FOLDER = Path(__file__).with_name("data")
 GENERATED = 10_000_000
-"""Up to here the demo's generator makes every person; beyond, so many copies of all of them are written."""
+"""The demo's generator makes every person up to this number; beyond it, copies of all of them are written."""
 BYTES_A_ROW = 12
 
 
@@ -30,7 +30,7 @@ def files(sizes: Iterable[int], say: Callable[[str], None], folder: Path = FOLDE
         say(f"Generating {rows:,} people, once ...")
         part = found[rows].with_suffix(".part")  # what a broken run leaves is never taken for the file
         if rows <= GENERATED:
-            write_parquet(demo.population(rows), part)
+            write_population(demo.population(rows), part)
         else:
             _copies(found[GENERATED], rows // GENERATED, part)
         part.rename(found[rows])
@@ -57,7 +57,7 @@ def _possible(sizes: Iterable[int], folder: Path) -> None:
 
 
 def _copies(file: Path, times: int, path: Path) -> None:
-    """The rows of a file so many times over, streamed: what is in memory does not grow with them."""
+    """The rows of a file, repeated and streamed: memory does not grow with them."""
     with duckdb.connect() as connection:
         connection.execute("SET enable_progress_bar_print = false")
         connection.execute("SET preserve_insertion_order = false")  # keeping an order needs memory

@@ -39,7 +39,7 @@ class Price:
 
     @property
     def apart(self) -> float:
-        """Milliseconds of planning that may be reported apart: what goes beyond the promise stays in the ratios."""
+        """Milliseconds of planning that are reported separately, at most the target; the rest stays in the ratios."""
         return min(self.planning, max(0.0, PLANNING_MS - self.few.parse))
 
     @property

@@ -1,4 +1,4 @@
-"""What was found, as tables for a terminal and as bench/results.json. It names no machine."""
+"""The measurements as tables for a terminal and as bench/results.json. They name no machine."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RESULTS = Path(__file__).with_name("results.json")
 
 @dataclass
 class Report:
-    """Filled as the measurements come in."""
+    """Measurements of one run, filled as they come in."""
 
     rows: int
     rounds: int
@@ -43,7 +43,7 @@ class Report:
 
     @property
     def judged(self) -> bool:
-        """Targets are stated for many people: with fewer they are shown and not judged."""
+        """Whether targets are judged: they are stated for many people; with fewer they are only shown."""
         return self.rows >= STATED_FOR
 
     @property
@@ -69,9 +69,9 @@ class Report:
     # Tables
 
     def price_lines(self) -> Iterator[str]:
-        yield f"CPU of each verb over the plain query's, {short(self.rows)} people, medians of {self.rounds} rounds:"
+        yield f"CPU time over that of the plain query, {short(self.rows)} people, medians of {self.rounds} rounds:"
         yield ""
-        yield "                            all   without            milliseconds of CPU                  on the wall"
+        yield "                            all   without            milliseconds of CPU time             wall time"
         yield "                  target    CPU  planning    plain   verb  open  parse  planning  ledger  its sync"
         for price in self.prices:
             limits = [t.limits for t in price.targets if not t.unit]
@@ -83,13 +83,13 @@ class Report:
             )
 
     def memory_lines(self) -> Iterator[str]:
-        yield f"Peak memory that a verb adds to the plain query's, MiB (target <= {ADDED_MIB:g}):"
+        yield f"Peak memory of a verb beyond that of the plain query, MiB (target <= {ADDED_MIB:g}):"
         yield ""
         for (question, verb), mib in self.added_mib.items():
             yield f"{question} {verb:<8} {mib:>7.1f}"
 
     def growth_lines(self) -> Iterator[str]:
-        yield "CPU as the people grow in number (choose: without planning); the bars are nanoseconds for one person:"
+        yield "CPU time by number of people (choose: without planning); the bars are nanoseconds per person:"
         yield ""
         widest = max(each.a_person(rows) for each in self.growth for rows in each.ms)
         for each in self.growth:
@@ -97,9 +97,9 @@ class Report:
             yield "   " + ", ".join(f"{step}: {factor:.1f} times" for step, factor in each.factors.items())
 
     def speed_lines(self) -> Iterator[str]:
-        yield f"The authors' way (a SQLite query for each distinct record), {short(self.baseline_rows)} people:"
+        yield f"The authors' method (a SQLite query for each distinct record), {short(self.baseline_rows)} people:"
         yield ""
-        yield "                    authors' way        times faster"
+        yield "                    authors' method     times faster"
         yield "   epsilon    runs     s of CPU      all   without planning   with their bounds and candidates"
         for each in self.speeds:
             yield (
@@ -109,20 +109,20 @@ class Report:
 
     def verdict_lines(self) -> Iterator[str]:
         width = max(len(target.what) for target in self.targets)
-        yield f"{'target':<{width}}  {'measured':>12}  promised"
+        yield f"{'target':<{width}}  {'measured':>12}  target"
         for target in self.targets:
-            word = ("met" if target.met else "MISSED") if self.judged else "not judged"
-            yield f"{target.what:<{width}}  {target.measured:>12,.2f}  {target.limits:<16}  {word}"
+            verdict = ("met" if target.met else "MISSED") if self.judged else "not judged"
+            yield f"{target.what:<{width}}  {target.measured:>12,.2f}  {target.limits:<16}  {verdict}"
         yield ""
         if not self.judged:
-            yield f"The targets are stated for {short(STATED_FOR)} people: here they are not judged."
+            yield f"The targets are stated for {short(STATED_FOR)} people and are not judged here."
         elif not self.missed:
             yield "Every target is met."
 
     # The file
 
     def write(self) -> Path:
-        """A run that is not judged does not take the place of one that was."""
+        """Write the results; a run that is not judged does not replace one that was."""
         path = RESULTS if self.judged else FOLDER / RESULTS.name
         path.write_text(json.dumps(self.as_dict(), indent=2) + "\n", "utf-8")
         return path

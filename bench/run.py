@@ -39,7 +39,7 @@ def main(
     rows: int = typer.Option(10_000_000, min=1, help="How many people the ratios are measured with."),
     largest: int = typer.Option(100_000_000, min=1, help="Up to how many people growth is measured."),
     rounds: int = typer.Option(7, min=1, help="How many rounds the medians are of."),
-    quick: bool = typer.Option(False, "--quick", help="1M people only; neither growth nor the authors' way."),
+    quick: bool = typer.Option(False, "--quick", help="1M people only; neither growth nor the authors' method."),
 ) -> None:
     """Measure Q1 to Q5 of the RDR paper on a generated population, and an escrow; exit 1 when a target is missed."""
     rows = SMALL if quick else rows
@@ -65,7 +65,7 @@ def main(
         page.refresh(report.as_dict())
     _say("", *report.verdict_lines(), f"Written to {written.relative_to(population.FOLDER.parents[1])}.")
     for target in report.missed:
-        typer.echo(f"Missed: {target.what} is {target.measured:,.2f}, promised {target.limits}.", err=True)
+        typer.echo(f"Missed: {target.what} is {target.measured:,.4g}, target {target.limits}.", err=True)
     raise typer.Exit(1 if report.missed else 0)
 
 
@@ -149,7 +149,7 @@ def _speeds(report: Report, files: Files) -> None:
     report.baseline_rows = BASELINE
     for price in report.prices:
         if price.verb == "choose":
-            typer.echo(f"Running {price.question.name} the authors' way with {short(BASELINE)} people ...")
+            typer.echo(f"Running {price.question.name} by the authors' method with {short(BASELINE)} people ...")
             report.speeds.append(speed(files[BASELINE], price.question, price.apart, report.rounds))
     _say("", *report.speed_lines())
 

@@ -1,4 +1,4 @@
-"""How many times faster an epsilon is found than in the authors' way, which finds the same one."""
+"""How many times faster an epsilon is found than by the authors' method, which finds the same one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MISSING = "?"
 
 @dataclass(frozen=True)
 class Speed:
-    """CPU of the authors' way in seconds; ours in milliseconds, also with their bounds and candidates."""
+    """CPU time of the authors' method in seconds; ours in milliseconds, also with their bounds and candidates."""
 
     question: Question
     epsilon: float | None
@@ -69,7 +69,7 @@ def speed(file: Path, question: Question, planning_ms: float, rounds: int) -> Sp
     baseline_ms, theirs = cpu(lambda: authors.find_epsilon(TAU))
     took, found = zip(*(_as_published(file, question) for _ in range(rounds + 1)), strict=True)
     if set(found) != {theirs}:
-        raise AssertionError(f"{question.name}: the authors' way finds epsilon {theirs}, sfumato {found[0]}")
+        raise AssertionError(f"{question.name}: the authors' method finds epsilon {theirs}, sfumato {found[0]}")
     return Speed(
         question,
         epsilon=theirs,

@@ -1,4 +1,4 @@
-"""What is promised, and whether it was kept."""
+"""Targets of the benchmark, and whether they were met."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 STATED_FOR = 10_000_000
-"""The ratios are promised for so many people: with few, what does not grow with them weighs more."""
+"""The number of people for which the ratios are promised: with fewer, fixed costs weigh more."""
 
 RATIO: Mapping[str, Mapping[str, float]] = {
     "choose": {"COUNT": 1.15, "AVG": 1.15, "SUM": 1.35},

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +22,9 @@ from sfumato.escrow.ports import EscrowPorts
 from sfumato.escrow.service import Escrow
 from sfumato.escrow.submissions.request_payload import Request
 from sfumato.ledger.entry import Entry, Event
-from sfumato.model.authorization import Authorization
-from sfumato.model.release import Assumption
-from sfumato.model.schema import Schema, Type
 from sfumato.ports import Columns, LedgerStore, Row, Seals
 from sfumato.presentation.certificate import worded_answers
 from sfumato.presentation.exploration_view import exploration
-from sfumato.release.context import DatasetContext
 from tests.ledgers import MASTER
 
 SCHEMA = """name = "stays"
@@ -130,7 +127,7 @@ class Room:
             files=files,
             runner=self.runner,
             sandbox=self.sandbox,
-            planned=self._planned,
+            planned=partial(local.open_registered, None, ledger=self.database.ledger()),
             exploration_view=exploration,
             written=local.source_version,
             later=self.waiting.append,
@@ -151,19 +148,6 @@ class Room:
             self.escrow.notifications,
             self.escrow.audit,
         )
-
-    def _planned(
-        self,
-        schema: Schema,
-        mandate: Authorization | None,
-        who: str,
-        present: Mapping[str, Type | None] | None,
-        *,
-        version: str = "",
-        assumed: tuple[Assumption, ...] | None = None,
-    ) -> DatasetContext:
-        how: dict[str, Any] = {"mandate": mandate, "present": present, "version": version, "assumed": assumed}
-        return local.open_registered(None, schema, self.database.ledger(), who=who, **how)
 
     # Who is there, and what they hold
 
@@ -208,7 +192,7 @@ class Room:
         return self.requests.submit(self[by], "stays", "planning beds", asked, preference, **how)
 
     def approve(self, request: Request, by: str = "alice", **how: Any) -> Request:
-        binding = self.decisions.inspect(self[by], request.id)["binding"]
+        binding = self.decisions.inspect(self[by], request.id).binding
         return self.decisions.approve(self[by], request.id, binding, **how)
 
     def look(self, by: str = "alice", sql: str = SUM) -> None:

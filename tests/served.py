@@ -94,7 +94,6 @@ class Nouns:
     accounts: Accounts = field(default_factory=Accounts)
     datasets: Verbs = field(default_factory=Verbs)
     policies: Verbs = field(default_factory=Verbs)
-    drafts: Verbs = field(default_factory=Verbs)
     questions: Verbs = field(default_factory=Verbs)
     requests: Submitted = field(default_factory=Submitted)
     signals: Submitted = field(default_factory=Submitted)

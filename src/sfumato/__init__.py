@@ -11,25 +11,41 @@ from sfumato.version import __version__ as __version__
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sfumato.api.choice import Choice
-    from sfumato.api.dataset import Dataset, Query
-    from sfumato.api.guessing import Guessing
-    from sfumato.api.ledger import Ledger
-    from sfumato.api.method_comparison import Comparison
-    from sfumato.api.release import Certificate, Release
-    from sfumato.api.risk import RiskProfile
-    from sfumato.api.universe import PossibleWorlds, possible_worlds
-    from sfumato.auditing.audit import Audit, audit_mechanism
-    from sfumato.composition.local import connect, open
-    from sfumato.errors import SamePeopleWarning, SfumatoError, UnrecordedLookWarning
-    from sfumato.privacy.preferences.accuracy import relative_error, within
-    from sfumato.privacy.preferences.belief import belief
-    from sfumato.privacy.preferences.disparity import attack_chance, exposure_cap, gap, ratio, satisfies, variance
-    from sfumato.privacy.preferences.guessing_preferences import advantage, guess, sharing_risk
-    from sfumato.privacy.preferences.preference import larger_than_spent, weighted
-    from sfumato.privacy.preferences.pri import pri
-    from sfumato.signals.tasks.registry import task
-    from sfumato.signals.tasks.task import Task
+    from sfumato.api.choice import Choice as Choice
+    from sfumato.api.dataset import Dataset as Dataset
+    from sfumato.api.dataset import Query as Query
+    from sfumato.api.guessing import Guessing as Guessing
+    from sfumato.api.ledger import Ledger as Ledger
+    from sfumato.api.method_comparison import Comparison as Comparison
+    from sfumato.api.release import Certificate as Certificate
+    from sfumato.api.release import Release as Release
+    from sfumato.api.risk import RiskProfile as RiskProfile
+    from sfumato.api.universe import PossibleWorlds as PossibleWorlds
+    from sfumato.api.universe import possible_worlds as possible_worlds
+    from sfumato.auditing.audit import Audit as Audit
+    from sfumato.auditing.audit import audit_mechanism as audit_mechanism
+    from sfumato.composition.local import connect as connect
+    from sfumato.composition.local import open as open
+    from sfumato.errors import SamePeopleWarning as SamePeopleWarning
+    from sfumato.errors import SfumatoError as SfumatoError
+    from sfumato.errors import UnrecordedLookWarning as UnrecordedLookWarning
+    from sfumato.privacy.preferences.accuracy import relative_error as relative_error
+    from sfumato.privacy.preferences.accuracy import within as within
+    from sfumato.privacy.preferences.belief import belief as belief
+    from sfumato.privacy.preferences.disparity import attack_chance as attack_chance
+    from sfumato.privacy.preferences.disparity import exposure_cap as exposure_cap
+    from sfumato.privacy.preferences.disparity import gap as gap
+    from sfumato.privacy.preferences.disparity import ratio as ratio
+    from sfumato.privacy.preferences.disparity import satisfies as satisfies
+    from sfumato.privacy.preferences.disparity import variance as variance
+    from sfumato.privacy.preferences.guessing_preferences import advantage as advantage
+    from sfumato.privacy.preferences.guessing_preferences import guess as guess
+    from sfumato.privacy.preferences.guessing_preferences import sharing_risk as sharing_risk
+    from sfumato.privacy.preferences.preference import larger_than_spent as larger_than_spent
+    from sfumato.privacy.preferences.preference import weighted as weighted
+    from sfumato.privacy.preferences.pri import pri as pri
+    from sfumato.signals.tasks.registry import task as task
+    from sfumato.signals.tasks.task import Task as Task
 
 _HOMES = {
     "Audit": "auditing.audit",
@@ -69,43 +85,7 @@ _HOMES = {
     "within": "privacy.preferences.accuracy",
 }
 
-__all__ = [
-    "Audit",
-    "Certificate",
-    "Choice",
-    "Comparison",
-    "Dataset",
-    "Guessing",
-    "Ledger",
-    "PossibleWorlds",
-    "Query",
-    "Release",
-    "RiskProfile",
-    "SamePeopleWarning",
-    "SfumatoError",
-    "Task",
-    "UnrecordedLookWarning",
-    "advantage",
-    "attack_chance",
-    "audit_mechanism",
-    "belief",
-    "connect",
-    "exposure_cap",
-    "gap",
-    "guess",
-    "larger_than_spent",
-    "open",
-    "possible_worlds",
-    "pri",
-    "ratio",
-    "relative_error",
-    "satisfies",
-    "sharing_risk",
-    "task",
-    "variance",
-    "weighted",
-    "within",
-]
+__all__ = list(_HOMES)
 
 
 def __getattr__(name: str) -> object:

@@ -1,34 +1,6 @@
-"""One tree of errors. Each says what happened, to what, and what to do: as a reason with its values, or as sentences.
+"""One tree of errors. Each says what happened, to what, and what to do, as a reason with its values or as sentences.
 
-SfumatoError            exit 1  our own failure
-├── EngineFailure               an engine could not run a query (one constant sentence: details tell about the data)
-├── DatabaseFailure             the database of a workspace cannot be used just now
-├── BadInput            exit 2  something that was typed in
-│   ├── SchemaError             the schema file
-│   ├── SourceError             the data file or table
-│   ├── QueryError              the SQL, with its place
-│   ├── PreferenceError         a preference or one of its numbers
-│   ├── LedgerUnwritable        the ledger's path
-│   ├── NoServer                the address of a server, or what answers there
-│   ├── PolicyError             a policy
-│   ├── NotFound                nothing of that name is there, or not for whoever asks
-│   └── VaultUnwritable         the vault's folder or key file
-└── Refused             exit 3  by a guarantee, a policy or arithmetic
-    ├── NoGuarantee             a release that would carry no guarantee, without a word that this is accepted
-    ├── Infeasible              no epsilon meets the preference, or every one does
-    ├── NoMechanism             no sound way to draw the noise that was asked for
-    ├── BudgetExceeded          the dataset's total would pass its budget
-    ├── LedgerBroken            the record was edited: nothing is released on top of it
-    ├── NotSignedIn             nobody known asked
-    ├── Forbidden               a role or a policy does not allow it
-    ├── NotIntroduced           whoever signed in to approve has not passed the introduction
-    ├── Conflict                it is no longer what it was when it was last seen
-    ├── TooMany                 too much was asked in too little time
-    ├── Gone                    it was kept as long as the policy said
-    ├── AwaitingApproval exit 4 somebody else is to decide first
-    ├── VaultBroken             what was encrypted was altered, or is not what belongs there: it is not read
-    ├── SandboxMissing          an analyst's own code, where there is no sandbox that it can be run in
-    └── Cancelled               somebody stopped it
+`code` names an error in JSON; `exit_status` is that of the command line: 1 ours, 2 bad input, 3 refused, 4 waiting.
 """
 
 from __future__ import annotations
@@ -55,6 +27,9 @@ class SfumatoError(Exception):
     reason: str = ""
     values: Mapping[str, Value] = {}
 
+    def __init_subclass__(cls, *, code: str = "", exit_status: int = 0) -> None:
+        cls.code, cls.exit_status = code or cls.code, exit_status or cls.exit_status
+
     def __init__(self, message: str = "", *, hint: str = "", where: str = "") -> None:
         super().__init__(message or self.reason)
         self._written = message, hint
@@ -62,7 +37,7 @@ class SfumatoError(Exception):
 
     @classmethod
     def because(cls, reason: str, /, *, where: str = "", **values: Value) -> Self:
-        """An error that says no sentence: `presentation.refusals` has one for its reason, in each interface."""
+        """An error by its reason, for which `presentation.refusals` has a sentence in each interface."""
         return cls._restore("", "", where, reason, values)
 
     @classmethod
@@ -117,13 +92,12 @@ def _unpickle(kind: type[SfumatoError], args: tuple[object, ...]) -> SfumatoErro
     return error
 
 
-class EngineFailure(SfumatoError):
-    """Whatever an engine says while it runs is swallowed: its messages quote rows.
+class EngineFailure(SfumatoError, code="engine"):
+    """An engine could not run a query. Its own messages are dropped, because they quote rows.
 
     `worker_lost`: the process that ran it took too long or too much memory, or died, and could enter nothing itself.
     """
 
-    code = "engine"
     reason = "engine-failed"
     worker_lost = False
 
@@ -132,127 +106,121 @@ class EngineFailure(SfumatoError):
         super().__init__()
 
 
-class DatabaseFailure(SfumatoError):
-    """Whatever a database says is swallowed too: its messages quote rows, and its address may hold a password."""
-
-    code = "database"
+class DatabaseFailure(SfumatoError, code="database"):
+    """The database of a workspace cannot be used. Its messages are dropped: they quote rows, and maybe a password."""
 
 
-class BadInput(SfumatoError):
-    code = "input"
-    exit_status = 2
+class BadInput(SfumatoError, code="input", exit_status=2):
+    """Something in the input is wrong."""
 
 
-class SchemaError(BadInput):
-    code = "schema"
+class SchemaError(BadInput, code="schema"):
+    """Something in the schema file is wrong."""
 
 
-class SourceError(BadInput):
-    code = "source"
+class SourceError(BadInput, code="source"):
+    """The data file or table cannot be used."""
 
 
-class QueryError(BadInput):
-    code = "query"
+class QueryError(BadInput, code="query"):
+    """The SQL is not supported or not readable; the error has its place."""
 
 
-class PreferenceError(BadInput):
-    code = "preference"
+class PreferenceError(BadInput, code="preference"):
+    """A preference or one of its numbers is wrong."""
 
 
-class LedgerUnwritable(BadInput):
-    code = "ledger"
+class LedgerUnwritable(BadInput, code="ledger"):
+    """The ledger cannot be written where its path says."""
 
 
-class NoServer(BadInput):
-    code = "server"
+class NoServer(BadInput, code="server"):
+    """No sfumato server answers at the address."""
 
 
-class PolicyError(BadInput):
-    code = "policy"
+class PolicyError(BadInput, code="policy"):
+    """Something in a policy is wrong."""
 
 
-class NotFound(BadInput):
-    code = "not-found"
+class NotFound(BadInput, code="not-found"):
+    """Nothing of that name exists, or the caller may not see it."""
 
 
-class VaultUnwritable(BadInput):
-    code = "vault"
+class VaultUnwritable(BadInput, code="vault"):
+    """The folder or the key file of the vault cannot be written."""
 
 
-class Refused(SfumatoError):
-    code = "refused"
-    exit_status = 3
+class Refused(SfumatoError, code="refused", exit_status=3):
+    """Refused by a guarantee, a policy or arithmetic."""
 
 
-class NoGuarantee(Refused):
-    code = "no-guarantee"
+class NoGuarantee(Refused, code="no-guarantee"):
+    """The release would have no guarantee, and the caller did not allow that."""
 
 
-class Infeasible(Refused):
-    code = "infeasible"
+class Infeasible(Refused, code="infeasible"):
+    """No epsilon meets the preference, or every epsilon does."""
 
 
-class NoMechanism(Refused):
-    code = "no-mechanism"
+class NoMechanism(Refused, code="no-mechanism"):
+    """There is no sound way to draw the requested noise."""
 
 
-class BudgetExceeded(Refused):
-    code = "budget-exceeded"
+class BudgetExceeded(Refused, code="budget-exceeded"):
+    """The total of the dataset would exceed its budget."""
 
 
-class Cancelled(Refused):
-    code = "cancelled"
+class Cancelled(Refused, code="cancelled"):
+    """The user cancelled it."""
+
     reason = "cancelled"
 
     def __init__(self) -> None:
         super().__init__()
 
 
-class LedgerBroken(Refused):
-    code = "ledger-broken"
+class LedgerBroken(Refused, code="ledger-broken"):
+    """The ledger was edited: nothing more is released from it."""
 
 
-class NotSignedIn(Refused):
-    code = "not-signed-in"
+class NotSignedIn(Refused, code="not-signed-in"):
+    """The caller is not signed in."""
 
 
-class Forbidden(Refused):
-    code = "forbidden"
+class Forbidden(Refused, code="forbidden"):
+    """The role of the caller, or a policy, does not allow it."""
 
 
-class NotIntroduced(Refused):
-    code = "introduction"
+class NotIntroduced(Refused, code="introduction"):
+    """The user has to pass the introduction before approving."""
 
 
-class Conflict(Refused):
-    code = "conflict"
+class Conflict(Refused, code="conflict"):
+    """It changed since the caller last read it."""
 
 
-class TooMany(Refused):
-    code = "too-many"
+class TooMany(Refused, code="too-many"):
+    """Too many requests in too little time."""
 
 
-class Gone(Refused):
-    code = "gone"
+class Gone(Refused, code="gone"):
+    """It was deleted after the time that the policy states."""
 
 
-class AwaitingApproval(Refused):
-    code = "awaiting-approval"
-    exit_status = 4
+class AwaitingApproval(Refused, code="awaiting-approval", exit_status=4):
+    """Another person has to decide first."""
 
 
-class VaultBroken(Refused):
-    code = "vault-broken"
+class VaultBroken(Refused, code="vault-broken"):
+    """An encrypted file was altered or replaced, and is not read."""
 
 
-class SandboxMissing(Refused):
+class SandboxMissing(Refused, code="sandbox_unavailable"):
     """Its hint says what has to be installed, or why the sandbox may not be used."""
-
-    code = "sandbox_unavailable"
 
 
 class SfumatoWarning(UserWarning):
-    """Something to know, as a reason with its values; `presentation.refusals` has the sentences."""
+    """A warning, as a reason with its values; `presentation.refusals` has the sentences."""
 
     def __init__(self, reason: str, values: Mapping[str, Value]) -> None:
         super().__init__(reason)

@@ -122,7 +122,7 @@ class LedgerStore(Protocol):
 
 
 class KnownRows(Protocol):
-    """Remembers which rows were opened under which name, by keyed digests: for whoever holds the data alone."""
+    """Remembers which rows were opened under which name, by keyed digests, for the holder of the data only."""
 
     def others(self, dataset: str, digest: str) -> Sequence[str]:
         """The other datasets that were opened with the same rows."""
@@ -162,7 +162,7 @@ class Rows(Protocol):
         """In the table's own order, from beyond the row that stands at `after`."""
 
     def change(self, where: Row, to: Row) -> int:
-        """How many rows were changed: 0 where somebody else was first."""
+        """How many rows were changed: 0 where someone else was first."""
 
     def remove(self, **where: object) -> int:
         """How many rows were removed."""

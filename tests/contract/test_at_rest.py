@@ -127,7 +127,7 @@ def use(room: Room) -> None:
     room.policies.set(alice, "pay", {"rule": {"gap": 1.2, "worst_case": True}, "flow": [flow]})
     released = answered(room, {"epsilon": 1.0})
     signal = room.signals.submit(bob, released, 1, "as_published", code=CODE, how={"range": [0, 100_000]})
-    binding = room.signal_decisions.inspect(alice, signal.id)["binding"]
+    binding = room.signal_decisions.inspect(alice, signal.id).binding
     room.signal_decisions.approve(alice, signal.id, binding, allow_no_guarantee=True)
     room.go()
     assert room.signal_decisions.look(alice, signal.id)["exact"] == SCORE, "withheld, and shown to a controller"

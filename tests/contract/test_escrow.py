@@ -42,7 +42,7 @@ from sfumato.presentation.certificate import worded_answers
 from sfumato.presentation.escrow import dataset_view, submission_view
 from sfumato.presentation.escrow.notifications_view import sentence, worded
 from sfumato.presentation.escrow.policy_view import sentences, signed
-from sfumato.presentation.refusals.submissions import DONE
+from sfumato.presentation.refusals.catalogue import terms
 from tests.contract.conftest import Copies
 from tests.room import BOARD, BY_WARD, COUNT, DATA, RULE, SCHEMA, SUM, Room
 
@@ -357,7 +357,7 @@ def test_a_request_through_the_states_that_lead_to_an_answer(room: Room) -> None
 
     def meanwhile(job: Any) -> None:
         assert room.state(request) == "running"
-        assert room.requests.one(room["alice"], request.id)["progress"] == 0.5
+        assert room.requests.one(room["alice"], request.id).progress == 0.5
         with pytest.raises(AwaitingApproval, match="being computed"):
             room.result(request)
 
@@ -382,10 +382,10 @@ def test_a_request_through_the_states_that_lead_to_an_answer(room: Room) -> None
 def test_what_each_may_see_of_a_request_is_a_fixed_list(room: Room) -> None:
     room.policy()
     request = room.submit()
-    assert set(room.requests.one(room["bob"], request.id)) == {*FIELDS["request"].analyst[State.SUBMITTED]}
-    assert set(room.requests.one(room["alice"], request.id)) == {*FIELDS["request"].controller}
+    assert set(room.requests.one(room["bob"], request.id).fields) == {*FIELDS["request"].analyst[State.SUBMITTED]}
+    assert set(room.requests.one(room["alice"], request.id).fields) == {*FIELDS["request"].controller}
     assert {"binding", "decided_by", "analyst"}.isdisjoint({*FIELDS["request"].analyst[State.RELEASED]})
-    assert [one["id"] for one in room.requests.many(room["bob"])] == [request.id]
+    assert [one.submission.id for one in room.requests.many(room["bob"])] == [request.id]
     assert room.requests.many(room["dan"]) == []
     assert len(room.requests.many(room["eve"], state="submitted", dataset="STAYS")) == 1
     with pytest.raises(NotFound):
@@ -409,7 +409,7 @@ def test_the_approvers_page_has_public_facts_only(room: Room) -> None:
     assert [query["outputs"] for query in facts["queries"]] == [1, 1]
     assert all(query["worst_case"] and query["odds"] for query in facts["queries"])
     room.look()
-    assert room.decisions.inspect(room["carol"], request.id)["warning"]
+    assert room.decisions.inspect(room["carol"], request.id).warning
 
 
 def test_a_no_has_a_note_and_ends_it(room: Room) -> None:
@@ -420,7 +420,7 @@ def test_a_no_has_a_note_and_ends_it(room: Room) -> None:
     assert room.decisions.return_(room["alice"], returned.id, "round the ages").state == "returned"
     assert room.decisions.refuse(room["carol"], refused.id, "not for this").state == "refused"
     for request, note in ((returned, "round the ages"), (refused, "not for this")):
-        assert room.requests.one(room["bob"], request.id)["note"] == note
+        assert room.requests.one(room["bob"], request.id).submission.note == note
         with pytest.raises(Gone, match=note):
             room.result(request)
         with pytest.raises(Conflict, match="cannot be approved"):
@@ -482,9 +482,9 @@ def test_two_approvals_are_two_peoples_of_the_same_thing(room: Room) -> None:
     assert room.approve(request, "alice").state == "submitted"
     assert room.approve(request, "alice").state == "submitted", "twice the same is once"
     page = room.decisions.inspect(room["carol"], request.id)
-    assert page["approvals"] == {"needed": 2, "given": ["alice"]}
+    assert (page.access.approvals, page.approved_by) == (2, ("alice",))
     room.policy({"approvals": 2}, purpose="another")
-    assert room.decisions.inspect(room["carol"], request.id)["approvals"]["given"] == []
+    assert room.decisions.inspect(room["carol"], request.id).approved_by == ()
     assert room.approve(request, "carol").state == "submitted", "alice approved it under another policy"
     assert room.approve(request, "alice").state == "approved"
     room.go()
@@ -672,7 +672,7 @@ def test_after_the_answer_it_is_computed_withheld_seen_and_then_decided(room: Ro
             with pytest.raises(AwaitingApproval, match="withheld"):
                 room.requests.result(room[who], one.id)
     assert room.charged == 20, "the public constant, each"
-    assert "answers" not in room.requests.one(room["bob"], request.id)
+    assert "answers" not in room.requests.one(room["bob"], request.id).fields
     seen = worded_answers(room.decisions.look(room["alice"], request.id))
     assert seen["true"] == [[[26]]]
     assert [entry.draft.who for entry in room.entries(Event.LOOKED)] == ["alice"]
@@ -766,7 +766,7 @@ def test_every_step_that_a_request_may_take_is_in_one_table() -> None:
             if act in STEPS.get(state, {}):
                 assert next_state(state, act, "request") is STEPS[state][act]
             else:
-                with pytest.raises(Conflict, match=f"is {state}, and cannot be {DONE[act]}"):
+                with pytest.raises(Conflict, match=f"is {state}, and cannot be {terms()['text']['done'][act]}"):
                     next_state(state, act, "request")
 
 
@@ -845,7 +845,7 @@ def test_a_workspace_answers_by_workers_and_stops_what_is_cancelled(database_url
         requests = workspace.escrow.requests
         result = requests.result(bob, request.id)
         assert (result["guarantee"], len(result["answers"]), result["charged"]) == ("dp", 2, 0.4)
-        assert requests.one(bob, withdrawn.id)["state"] == "withdrawn"
+        assert requests.one(bob, withdrawn.id).submission.state == "withdrawn"
         assert workspace.escrow.audit.verify(root).ledger.number > 0
     with pytest.raises(SfumatoError, match="passphrase"):
         open_workspace(folder, passphrase="something else entirely")

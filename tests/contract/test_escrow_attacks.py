@@ -71,7 +71,7 @@ def test_whoever_approves_what_the_policy_did_not_is_no_policy(room: Room) -> No
     room.policy({"guarantees": ["dp", "none"], "preferences": ["epsilon"], "approvals": 2} | AUTOMATIC)
     room.look()
     request = room.submit(preference={"epsilon": 1})
-    assert room.decisions.inspect(room["alice"], request.id)["warning"] is not None
+    assert room.decisions.inspect(room["alice"], request.id).warning is not None
     room.approve(request, "alice", preregistered="minutes of 3 May")
     room.approve(request, "carol", allow_no_guarantee=True)
     room.go()
@@ -120,14 +120,14 @@ def test_the_same_numbers_in_other_words_are_charged_once_whoever_asks(room: Roo
     entry = first["answers"][0]["certificate"]["ledger_entry"]
     assert told["certificate"]["recorded"] == [entry]
     have = room.requests.recipients(room["alice"], "stays")[entry]
-    assert sorted(one["name"] for one in have) == ["bob", "dan"], "of one charge, everybody who has its numbers"
+    assert sorted(one.name for one in have) == ["bob", "dan"], "of one charge, everybody who has its numbers"
 
 
 @pytest.mark.parametrize("decide", ["refuse", "return_", "approve"])
 def test_a_look_amid_a_decision_comes_before_it(room: Room, monkeypatch: pytest.MonkeyPatch, decide: str) -> None:
     room.policy()
     request = room.submit()
-    binding, enter = room.decisions.inspect(room["alice"], request.id)["binding"], room.decisions.enter
+    binding, enter = room.decisions.inspect(room["alice"], request.id).binding, room.decisions.enter
 
     def looked(*given: Any, **named: Any) -> Any:
         room.look("carol", COUNT)
@@ -157,7 +157,7 @@ def test_where_data_lies_is_for_its_controllers(room: Room) -> None:
     (place / "stays.csv").write_text("days\n1\n")
     request = room.requests.submit(*asked)
     room.go()
-    assert room.requests.one(room["bob"], request.id)["note"] == str(EngineFailure())
+    assert room.requests.one(room["bob"], request.id).submission.note == str(EngineFailure())
     assert "nobody is told" not in told + str(error.value)
 
 
@@ -172,22 +172,22 @@ def test_data_that_lies_elsewhere_may_change_between_requests_and_not_within_one
     room.datasets.register(room["alice"], SCHEMA.replace("stays", "elsewhere"), reference=str(file))
     room.policies.set(room["alice"], "elsewhere", {"rule": RULE, "flow": [{"who": ["bob"]} | AUTOMATIC]})
 
-    def asked(sql: str) -> dict[str, object]:
+    def asked(sql: str) -> Request:
         request = room.requests.submit(room["bob"], "elsewhere", "planning beds", [{"sql": sql}])
         room.go()
-        return room.requests.one(room["bob"], request.id)
+        return room.requests.one(room["bob"], request.id).submission
 
-    assert asked("SELECT COUNT(*) FROM elsewhere")["state"] == "released"
+    assert asked("SELECT COUNT(*) FROM elsewhere").state == "released"
     file.chmod(0o600)  # which changes nothing but a time
-    assert asked("SELECT SUM(age) FROM elsewhere")["state"] == "released"
+    assert asked("SELECT SUM(age) FROM elsewhere").state == "released"
     pq.write_table(table.slice(1), file)
-    assert asked("SELECT SUM(days) FROM elsewhere")["state"] == "released"
+    assert asked("SELECT SUM(days) FROM elsewhere").state == "released"
     cleaned = DuckDB._clean_connection
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(DuckDB, "_clean_connection", lambda self: (pq.write_table(table, file), cleaned(self))[1])
         failed = asked("SELECT AVG(days) FROM elsewhere")
-    assert (failed["state"], failed["note"]) == ("failed", str(EngineFailure()))
-    assert asked("SELECT AVG(age) FROM elsewhere")["state"] == "released"
+    assert (failed.state, failed.note) == ("failed", str(EngineFailure()))
+    assert asked("SELECT AVG(age) FROM elsewhere").state == "released"
 
 
 def test_people_are_told_apart_by_no_column_that_the_policy_withholds(room: Room) -> None:

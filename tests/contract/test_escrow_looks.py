@@ -27,7 +27,7 @@ def certificate(room: Room, request: Request) -> dict[str, Any]:
     room.go()
     (answer,) = room.result(request)["answers"]
     found: dict[str, Any] = answer["certificate"]
-    assert found["guarantee"] == room.requests.one(room["bob"], request.id)["guarantee"]
+    assert found["guarantee"] == room.requests.one(room["bob"], request.id).submission.guarantee
     return found
 
 
@@ -84,7 +84,7 @@ def test_what_was_fixed_beforehand_is_dp_and_says_so(room: Room) -> None:
     room.approve(request, preregistered=f" {MINUTES} ")
     found = certificate(room, request)
     assert (found["guarantee"], found["fixed"], found["epsilon"]) == ("dp", "attested", 0.2)
-    assert f"fixed beforehand: “{MINUTES}” (said by alice)" in found["assumed"]
+    assert f"preregistered: “{MINUTES}” (stated by alice)" in found["assumed"]
     assert total(room) == "dp"
     shown: Any = to_plain(dataset_view.ledger(room.datasets.ledger(room["alice"], "stays")).entries)
     entries = {e["event"]: e for e in shown}
@@ -128,7 +128,7 @@ def test_a_no_after_a_look_ends_the_total(room: Room, no: str) -> None:
     (decided,) = [entry.draft for entry in room.entries(Event.DECIDED) if not entry.draft.public["approved"]]
     assert (decided.who, decided.public["guarantee"]) == ("carol", "none")
     if no != "cancel":
-        assert room.requests.one(room["bob"], request.id)["guarantee"] == "none"
+        assert room.requests.one(room["bob"], request.id).submission.guarantee == "none"
     assert certificate(room, before)["guarantee"] == "dp", "an answer that was decided before keeps its word"
 
 
@@ -260,7 +260,7 @@ def test_a_policy_says_nothing_of_an_approval_that_was_made_after_a_look(room: R
     room.policy(ANY, preregistered=MINUTES)
     request = room.submit()
     room.look()
-    assert room.decisions.inspect(room["alice"], request.id)["facts"].guarantee == "none"
+    assert room.decisions.inspect(room["alice"], request.id).facts.guarantee == "none"
     with pytest.raises(NoGuarantee):
         room.approve(request)
     room.approve(request, allow_no_guarantee=True)
@@ -290,7 +290,7 @@ def test_a_preference_of_ones_own_keeps_its_word_if_it_was_stated_before(room: R
 def test_what_reads_the_people_carries_no_guarantee_and_tells_no_epsilon(room: Room) -> None:
     room.policy(ANY | {"preferences": ["rule", "gap"]})
     request = room.submit(preference={"gap": 1.2})
-    page = room.decisions.inspect(room["alice"], request.id)["facts"]
+    page = room.decisions.inspect(room["alice"], request.id).facts
     assert (page.guarantee, page.epsilon, page.queries[0].epsilon) == ("none", 10, None)
     with pytest.raises(NoGuarantee):
         room.approve(request)

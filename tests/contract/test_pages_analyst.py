@@ -51,7 +51,7 @@ def test_the_catalogue_shows_what_one_may_ask_and_nothing_counted(api: Api) -> N
         "A controller must approve",
         "0 to 60",
         "a, b, c",
-        "Spent",
+        "Epsilon used",
     ):
         assert said in one, said
     assert not re.search(r"\b30\b", one), "so many rows are in the data"
@@ -108,12 +108,12 @@ def test_an_estimate_says_how_exact_an_average_will_be_where_one_says_of_how_man
         [one] = api("bob", "POST", "/datasets/stays/estimate", json=body | more).json()["queries"]
         return str(one["averages"])
 
-    assert "say below how many" in said()
+    assert "enter it below" in said()
     few, many = (re.search(r"mean ±([\d.]+)\.", said(people=people)) for people in (1000, 100_000))
     assert few is not None
     assert many is not None
     assert float(many[1]) < float(few[1]) / 50
-    assert "1,000 people or more" in said(people=1000)
+    assert "at least 1,000 people" in said(people=1000)
     assert "as much as its bounds allow" in said(people=1)
     counted = {"queries": [{"sql": COUNT}], "people": 10}
     assert api("bob", "POST", "/datasets/stays/estimate", json=counted).json()["queries"][0]["averages"] is None
@@ -188,9 +188,9 @@ def test_a_released_answer_with_its_ranges_its_guarantee_and_its_odds(api: Api) 
     read = text(shown)
     low, high = answers[1]["intervals"][0][1]
     shown_as = [f"{figure:.0f}".replace("-", "−") for figure in (answers[1]["rows"][0][1], low, high)]
-    assert "a {} {} – {}".format(*shown_as) in read
+    assert "a {} {} to {}".format(*shown_as) in read
     assert "differential privacy for one row" in read
-    assert "times of 100" in read
+    assert "(a coin flip: 50%)" in read
     assert "Answer 2 of 2" in read
     assert len(COMPARED.findall(shown.text)) == 8, "each of four figures, twice"
     assert [[set(chart) for chart in charts] for charts in facts(shown)["charts"]] == [
@@ -206,9 +206,9 @@ def test_without_a_guarantee_the_size_of_the_noise_is_withheld(api: Api) -> None
         api.room.approve(request, allow_no_guarantee=True)
         api.room.go()
     shown = page(api, "bob", f"/requests/{request.number}")
-    assert "Noise ranges: withheld" in text(shown)
-    assert "No differential-privacy guarantee" in text(shown)
-    assert "90 of 100" not in text(shown)
+    assert "Intervals: withheld" in text(shown)
+    assert "No guarantee" in text(shown)
+    assert "90% interval" not in text(shown)
     assert COMPARED.findall(shown.text) == []
     assert "withheld" in text(page(api, "bob", f"/requests/{request.number}/certificate"))
 
@@ -249,7 +249,7 @@ def test_downloads_hold_the_answer_and_the_certificate(api: Api) -> None:
     for who in ("bob", "alice"):
         seen = text(page(api, who, f"/requests/{RELEASED}/certificate"))
         assert f"Went to bob, {BOARD} For {asked['purpose']} Request {RELEASED}, submitted" in seen, who
-    for said in (told[1]["certificate"]["query_sha256"], "NIST SP 800-226", "What this does not promise", "(2 of 2)"):
+    for said in (told[1]["certificate"]["query_sha256"], "NIST SP 800-226", "Not covered by the guarantee", "(2 of 2)"):
         assert said in sheet, said
     assert page(api, "bob", "/requests/1/certificate").status_code == 202, "there is none yet"
 
@@ -292,7 +292,7 @@ def test_an_estimate_and_a_dry_run_are_said_in_sentences(api: Api) -> None:
     told = api("bob", "POST", "/datasets/stays/estimate", json=body).json()
     assert f"epsilon {told['epsilon']:.6g}" in told["sentences"][0]
     assert "carry the word dp" in told["sentences"][1]
-    assert all(one["means"].startswith("Noise, 90 times of 100: count of rows ±") for one in told["queries"])
+    assert all(one["means"].startswith("90% noise interval: count of rows ±") for one in told["queries"])
     dry = api("bob", "POST", "/datasets/stays/dry-run", json=body).json()
     assert dry["people"] == 10_000, "the schema does not say how many there are"
     assert "on 10,000 invented people" in dry["sentence"]

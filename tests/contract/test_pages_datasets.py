@@ -75,7 +75,7 @@ def test_what_is_spent_stands_beside_the_budget(api: Api) -> None:
     room.go()
     text = page(api, "fay", "/datasets").text
     assert '<td class="number">0.2</td><td class="number">3</td>' in text
-    assert "Spent so far: epsilon 0.2" in page(api, "fay", "/datasets/visits").text
+    assert "Epsilon used so far: 0.2" in page(api, "fay", "/datasets/visits").text
 
 
 def test_whoever_holds_nothing_is_told_how_to_begin(api: Api) -> None:
@@ -111,9 +111,9 @@ def test_one_dataset_without_javascript(api: Api) -> None:
 def test_a_draft_says_what_can_be_asked(api: Api) -> None:
     drafted = SCHEMA.replace("stays", "drafted")
     said = api("alice", "POST", "/datasets/check-schema", json={"schema_text": drafted}).json()
-    assert "Rows can be counted. What can be added up and averaged: " in " ".join(said["sentences"])
+    assert "Rows can be counted. Columns for sums and averages: " in " ".join(said["sentences"])
     bare = api("alice", "POST", "/datasets/check-schema", json={"schema_text": 'name = "bare"'}).json()
-    assert "nothing: no column has listed values" in " ".join(bare["sentences"])
+    assert "none (no column has categories)" in " ".join(bare["sentences"])
 
 
 def test_an_auditor_changes_nothing_and_sees_no_sizes(api: Api) -> None:
@@ -143,7 +143,7 @@ def test_a_schema_is_read_back_and_not_kept(api: Api) -> None:
     assert said.status_code == 200
     told = said.json()
     assert told["schema_text"].startswith('name = "more"\nunit = "who"\nmax_rows = 2\n')
-    assert "x: numbers from 0 to 0.5; what lies beyond counts as the nearest bound." in told["sentences"]
+    assert "x: numbers from 0 to 0.5; values beyond count as the nearest bound." in told["sentences"]
     assert "bob may ask for any aggregate of any column, by the rule." in told["policy"]["sentences"]
     assert api("alice", "GET", "/datasets/more").status_code == 404
     assert (

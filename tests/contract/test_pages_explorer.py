@@ -90,7 +90,7 @@ def test_what_somebody_approved_already_does_not_wait_for_them(api: Api) -> None
     room.policy({"approvals": 2})
     request = room.submit(COUNT)
     room.approve(request)
-    waiting = {who: [one["id"] for one in room.decisions.waiting(room[who])] for who in ("alice", "carol")}
+    waiting = {who: [one.submission.id for one in room.decisions.waiting(room[who])] for who in ("alice", "carol")}
     assert request.id not in waiting["alice"]
     assert request.id in waiting["carol"]
 
@@ -111,17 +111,17 @@ def test_a_controller_sees_what_they_decide_from(api: Api) -> None:
     said = text(shown)
     for sentence in (
         "From bob, Health Board",
-        "If you approve: whoever knows everybody else guesses whether a person is in the data right at most 55 times "
-        "of 100 instead of 50. Noise moves each figure by at most ±1,151, 90 times of 100.",
-        "At epsilon 0.2 the person most at risk, in any data, is at 1.2 times the risk of the one least at risk.",
+        "If you approve: an attacker who knows everyone else's record can tell whether a given person is included at "
+        "most 55% of the time (a coin flip: 50%). 90% noise interval ±1,151.",
+        "At epsilon 0.2, the person most at risk, in any data, is at 1.2 times the risk of the person least at risk.",
         "if they are not in the data 45 of 100",
         "if they are in the data 55 of 100",
         of_explorer.no_probability(Source.WORST_CASE),
         "It is charged epsilon 0.2.",
         "The rule of record: gap 1.2, worst case.",
         "epsilon noise range gap attacker right at most verdict",
-        "0.2 ±1,151 1.2× 55 of 100 ● chosen",
-        "0.5 ±460.5 1.5× 63 of 100 ✕ over",
+        "0.2 ±1,151 1.2× 55% ● chosen",
+        "0.5 ±460.5 1.5× 63% ✕ over",
         "Approve A Return R Refuse",
     ):
         assert sentence in said
@@ -210,7 +210,7 @@ def test_a_histogram_is_charged_and_no_look(api: Api) -> None:
     before = api.room.charged
     told = explore(api, "alice", source="exposure histogram", epsilon=0.5).json()
     assert api.room.charged - before == pytest.approx(0.5)
-    assert told["spent"]["words"] == "No total exists for this dataset any more; no budget is set."
+    assert told["spent"]["words"] == "No total exists for this dataset any more (no budget is set)."
     assert told["histogram"]["noise"] > 0
     assert [point["gap"] for point in told["points"]] == pytest.approx(
         [1 + point["epsilon"] for point in told["points"]]
@@ -268,8 +268,8 @@ def test_methods_stand_side_by_side(api: Api) -> None:
     shown = page(api, "alice", f"/datasets/stays/compare?sql={quote(SUM)}")
     said = text(shown)
     for sentence in (
-        "The rule of record: epsilon 0.2, guarantee dp.",
-        "rule: gap 1.2, worst case up to 0.2 dp ±1,151 55 of 100 public facts",
+        "The preregistered rule: epsilon 0.2, guarantee dp.",
+        "rule: gap 1.2, worst case up to 0.2 dp ±1,151 55% public facts",
         "attack chance 0.6 up to 0.4054",
         "variance 0.001, selected privately with epsilon 0.1 – dp-selected",
     ):

@@ -73,7 +73,7 @@ def test_it_is_passed_once_and_can_be_repeated(room: Room) -> None:
 def test_nothing_is_entered_where_it_is_refused(room: Room) -> None:
     room.policy()
     request = room.submit()
-    binding = room.decisions.inspect(room["alice"], request.id)["binding"]
+    binding = room.decisions.inspect(room["alice"], request.id).binding
     entries = room.entries()
     with pytest.raises(NotIntroduced):
         room.decisions.approve(room["alice"], request.id, binding, by_session=True)

@@ -48,11 +48,11 @@ def test_spent_up_to_the_budget_that_is_agreed_now_and_the_odds_of_all_of_it(api
     room.policies.set(fay, "visits", policy | {"budget": 4})
     told = api("bob", "GET", "/datasets/visits/ledger").json()
     assert (told["spent"], told["budget"]) == (0.2, {"epsilon": 4.0, "delta": None})
-    assert "guessed right at most 55 times of 100" in told["sentences"][1]
+    assert "is included at most 55% of the time" in told["sentences"][1]
     for who in ("bob", "fay"):
         page = api(who, "GET", f"{HOST}/datasets/visits/ledger").text
         assert "epsilon 0.2 of 4.0" in page.replace("of 4<", "of 4.0<")
-        assert "at most 55 times of 100" in page
+        assert "at most 55% of the time" in page
 
 
 def test_the_way_to_the_page_for_everybody(api: Api) -> None:

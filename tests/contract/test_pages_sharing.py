@@ -59,10 +59,10 @@ def test_words_begin_where_they_are_nearest() -> None:
 def test_the_story_of_the_paper(api: Api) -> None:
     """Low trust, high sensitivity, at most a low risk: hardly any noise is too little, and the page says so."""
     page = api("alice", "GET", at(BY_WARD)).text
-    assert "A partner whose trust is 0.3 (low) gets figures from data whose sensitivity is 0.7 (high)." in page
-    assert "a count of 100 becomes 100–100" in page
+    assert "A recipient with trust 0.3 (low) gets figures from data with sensitivity 0.7 (high)." in page
+    assert "a count of 100 becomes 100 to 100" in page
     assert "The sharing risk is 0.49 (medium) of 1. That is over your limit, 0.3 (low)" in page
-    assert "A snoop guesses right 100 of 100 (blind 25)." in page
+    assert "An attacker guesses right at most 100% of the time (25% by a blind guess)." in page
     enough = api("alice", "GET", at(BY_WARD, epsilon="0.86")).text
     assert "That is within your limit, 0.3 (low)" in enough
     told = facts(enough)
@@ -73,7 +73,7 @@ def test_the_story_of_the_paper(api: Api) -> None:
 
 def test_what_is_guessed_is_a_column_of_the_schema(api: Api) -> None:
     page = api("alice", "GET", at(BY_WARD, secret="ward")).text
-    assert "(blind 33.3)" in page
+    assert "(33.3% by a blind guess)" in page
     assert quote(json.dumps({"sharing_risk": 0.3, "secret": "ward"})) in page
 
 
@@ -97,7 +97,7 @@ def test_a_query_that_is_none_stays_where_it_was_typed(api: Api) -> None:
     assert "&lt;script&gt; FROM stays</textarea>" in page
     assert "SELECT <script>" not in page
     assert 'class="problem"' in api("alice", "GET", at(COUNT, choices="many")).text
-    assert "Nobody was looked at" in api("alice", "GET", PAGE).text
+    assert "No data was read" in api("alice", "GET", PAGE).text
 
 
 def test_exactly_what_a_rule_would_take(api: Api) -> None:

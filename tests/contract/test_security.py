@@ -14,6 +14,7 @@ from sfumato.errors import BadInput, Conflict, Forbidden, PreferenceError, Sfuma
 from sfumato.escrow.questions.query import RequestedQuery
 from sfumato.escrow.submissions.request_payload import Request
 from sfumato.ledger.entry import Event
+from sfumato.presentation.escrow import submission_view
 from tests.room import BY_WARD, COUNT, DATA, SCHEMA, SUM, Room
 
 ALL = "SELECT COUNT(*) FROM stays"
@@ -47,7 +48,7 @@ def test_5_what_is_changed_after_its_approval_does_not_run(room: Room) -> None:
         room.accounts.change(room["root"], "bob", organisation="Board")
         room.policy()
         request, seen = room.submit(), room.submit(SUM)
-        binding = room.decisions.inspect(room["alice"], seen.id)["binding"]
+        binding = room.decisions.inspect(room["alice"], seen.id).binding
         room.approve(request)
         change(room)
         assert_refused(room, request, changed)
@@ -304,7 +305,7 @@ def outcome(room: Room, sql: str) -> object:
         return str(refused)
     room.go()
     charged = round(room.charged - before, 9)
-    shown = room.requests.one(room["bob"], request.id)
+    shown = submission_view.request(room.requests.one(room["bob"], request.id))
     seen: dict[str, Any] = {name: shown.get(name) for name in ("state", "note", "guarantee", "charged")}
     if shown["state"] == "released":
         (answer,) = room.result(request)["answers"]

@@ -86,12 +86,12 @@ def submit(room: Room, request: Request, kind: str = "free", by: str = "bob", **
 
 
 def approve(room: Room, signal: Signal, by: str = "alice", **how: Any) -> Signal:
-    binding = room.signal_decisions.inspect(room[by], signal.id)["binding"]
+    binding = room.signal_decisions.inspect(room[by], signal.id).binding
     return room.signal_decisions.approve(room[by], signal.id, binding, **how)
 
 
 def state(room: Room, signal: Signal) -> str:
-    return str(room.signals.one(room[signal.analyst], signal.id)["state"])
+    return str(room.signals.one(room[signal.analyst], signal.id).submission.state)
 
 
 def result(room: Room, signal: Signal) -> dict[str, Any]:
@@ -158,7 +158,7 @@ def test_what_is_charged_is_approved_first(room: Room, asked: Request, wanted: s
     assert (found["guarantee"], found["cost"], found["certificate"]["released_by"]) == ("dp", 0.5, "alice")
     assert room.charged == pytest.approx(before + 0.5)
     shown = room.signals.one(room["bob"], signal.id)
-    assert (shown["state"], shown["charged"]) == ("released", 0.5)
+    assert (shown.submission.state, shown.submission.charged) == ("released", 0.5)
     assert [sentence(n) for n in room.notifications.many(room["bob"], limit=2)] == [
         "Signal 1 is here.",
         "Signal 1 was approved.",
@@ -197,7 +197,7 @@ def test_a_budget_and_a_ceiling_hold_for_signals_too(room: Room) -> None:
         approve(room, signal)
     room.go()
     assert [state(room, signal) for signal in signals] == ["released", "failed"]
-    assert "the budget is 0.5" in room.signals.one(room["bob"], signals[1].id)["note"]
+    assert "the budget is 0.5" in room.signals.one(room["bob"], signals[1].id).submission.note
     assert room.charged == pytest.approx(0.4)
 
 
@@ -393,7 +393,7 @@ def test_what_fails_on_exact_answers_is_one_no_score(room: Room, asked: Request,
     if released != 10:
         assert found["exact"] is None
         assert "no_score" in found["sentences"][0]
-    assert room.signals.one(room["bob"], signal.id)["bits"] == pytest.approx(6.672, abs=0.001)
+    assert room.signals.one(room["bob"], signal.id).submission.bits == pytest.approx(6.672, abs=0.001)
 
 
 def test_code_without_a_score_on_the_release_reads_nobody(room: Room, asked: Request) -> None:
@@ -402,7 +402,7 @@ def test_code_without_a_score_on_the_release_reads_nobody(room: Room, asked: Req
     approve(room, signal)
     room.go()
     assert state(room, signal) == "failed"
-    assert "no score on what was released" in room.signals.one(room["bob"], signal.id)["note"]
+    assert "no score on what was released" in room.signals.one(room["bob"], signal.id).submission.note
     assert (room.charged, len(room.runner.done)) == (before, jobs)
 
 
@@ -442,7 +442,7 @@ def test_without_a_sandbox_code_is_refused_and_nothing_runs(room: Room, asked: R
 def test_what_is_changed_after_it_was_seen_does_not_run(room: Room, asked: Request, change: str, when: str) -> None:
     """Attack 5: an approval is of the code, the kind, the parameters and the recipient that were seen."""
     signal = submit(room, asked, "noisy_difference", code=SHARE, range=[0, 1], epsilon=0.5)
-    binding = room.signal_decisions.inspect(room["alice"], signal.id)["binding"]
+    binding = room.signal_decisions.inspect(room["alice"], signal.id).binding
     charged = room.charged
     if when == "before the approval":
         room.sql(f"{change} WHERE id = :id", id=signal.id)
@@ -520,7 +520,7 @@ def test_several_have_to_approve_where_the_policy_says_so(room: Room) -> None:
         room.approve(request, by=name)
     room.go()
     signal = submit(room, request, "noisy_difference", epsilon=0.5)
-    assert [one["id"] for one in room.signals.many(room["carol"], waiting=True)] == [signal.id]
+    assert [one.submission.id for one in room.signals.many(room["carol"], waiting=True)] == [signal.id]
     assert approve(room, signal).state == "submitted"
     assert room.signals.many(room["alice"], waiting=True) == []
     assert approve(room, signal, by="carol").state == "approved"
@@ -543,7 +543,7 @@ def test_a_policy_lets_free_signals_be_asked_for_and_no_others_by_itself(room: R
             submit(room, request, kind, epsilon=1.0 if kind == "noisy_difference" else None)
     with pytest.raises(Forbidden, match="code of your own"):
         submit(room, request, code=SHARE, range=[0, 1])
-    assert room.signals.many(room["bob"])[0]["state"] == "released"
+    assert room.signals.many(room["bob"])[0].submission.state == "released"
 
 
 @pytest.mark.parametrize(
@@ -606,7 +606,7 @@ def test_a_signal_is_returned_with_a_note(room: Room, asked: Request) -> None:
         room.signal_decisions.return_(room["alice"], signal.id, " ")
     room.signal_decisions.return_(room["alice"], signal.id, "less, please")
     shown = room.signals.one(room["bob"], signal.id)
-    assert (shown["state"], shown["note"]) == ("returned", "less, please")
+    assert (shown.submission.state, shown.submission.note) == ("returned", "less, please")
 
 
 def test_a_submission_that_is_sent_twice_is_one(room: Room, asked: Request) -> None:
@@ -656,7 +656,7 @@ def test_a_function_says_how_far_it_is_and_is_stopped_by_whoever_asked(room: Roo
     room.go()
     assert seen == [f"It is being computed. Run {run} of 5 at most." for run in (1, 2, 3)]
     assert state(room, signal) == "failed"
-    assert "cancelled" in room.signals.one(room["bob"], signal.id)["note"]
+    assert "cancelled" in room.signals.one(room["bob"], signal.id).submission.note
     assert room.charged == pytest.approx(charged + 0.5), "it was charged before anybody was read"
     with pytest.raises(Conflict):
         room.signals.withdraw(room["bob"], signal.id)

@@ -34,10 +34,10 @@ def test_an_audit_in_words(typed: Typed) -> None:
     found = typed(*audit("gaussian", "avg", 1, "--delta", 0.1, "--relation", "replace"))
     assert (found.code, found.err) == (0, "")
     said = " ".join(found.out.split())
-    assert said.startswith("claimed: epsilon 1, delta 0.1 for one person, replace: gaussian, avg asked: SELECT AVG(")
-    assert "of a table with somebody at 100, and one with them at 0 instead" in said
-    assert "nothing of yours: everybody in these tables is made up" in said
-    assert said.endswith("verdict: not contradicted: that is no proof.")
+    assert said.startswith("Claim: epsilon 1, delta 0.1 for one person (replace): gaussian, avg Query: SELECT AVG(")
+    assert "on a table with somebody at 100, and one with them at 0 instead" in said
+    assert "none of your data: the audit uses synthetic tables" in said
+    assert said.endswith("Result: No violation found (this is not a proof).")
 
 
 def test_a_claim_that_is_contradicted(typed: Typed) -> None:
@@ -49,16 +49,16 @@ def test_a_claim_that_is_contradicted(typed: Typed) -> None:
     assert found.json["shown"] > 0.5
     words = typed(*audited)
     assert words.code == 3
-    assert "contradicted: it is not 0.5-differentially private, at confidence 0.999999998." in " ".join(
-        words.out.split()
-    )
+    assert "Violation found: it is not 0.5-differentially private (99.9999998% confidence)." in words.out
 
 
 def test_little_power_says_what_would_help(typed: Typed) -> None:
     found = typed(*audit("laplace", "count", 0.5)).out
-    assert "is caught in about 0 of 100 such audits, of 100 runs a side; --runs " in " ".join(found.split())
+    assert "would be detected in about 0% of such audits, with 100 runs on each table; --runs " in " ".join(
+        found.split()
+    )
     never = typed(*audit("laplace", "count", 0.5, "--relation", "replace")).out
-    assert "no number of runs that anybody waits for catches it" in " ".join(never.split())
+    assert "no practical number of runs detects it" in " ".join(never.split())
 
 
 @pytest.mark.parametrize(

@@ -52,10 +52,10 @@ def test_it_prints_the_split_then_the_answers(folder: Path, typed: Typed) -> Non
     assert ran.out.startswith(
         "Epsilon 0.01 split by the index 10 : 44.7214, which makes the sum of the relative errors"
     )
-    assert "2 releases, charged once for all: epsilon 0.01." in ran.out
+    assert "2 releases, charged together: epsilon 0.01." in ran.out
     assert f"\n\n{ALL}\n\ncount(*)" in ran.out
     redraw = typed(*ask("--expected", "100,2000", "--aim", "sum"))
-    assert (redraw.code, "nothing was charged" in redraw.err) == (0, True)
+    assert (redraw.code, "costs nothing" in redraw.err) == (0, True)
     anew = typed(*ask("--expected", "100,2000", "--aim", "sum", "--redraw"))
     assert (anew.code, anew.err, spent(folder)) == (0, "", 0.02)
 
@@ -74,7 +74,7 @@ def test_a_dry_run_reads_enters_and_charges_nothing(folder: Path, typed: Typed) 
 
 def test_a_plan_keeps_its_word_whoever_looks(folder: Path, typed: Typed) -> None:
     planned = typed(*ask("--index", "1,10", "--plan"))
-    assert planned.err.startswith("Entered as the plan for these 2 queries: it keeps its word, dp,")
+    assert planned.err.startswith("The plan for these 2 queries is recorded. Its guarantee (dp)")
     assert typed("risk", "adult.parquet", "--schema", "adult.toml", "--sql", ALL).code == 0
     assert typed(*ask("--index", "1,10")).code == 0
     refused = typed(*ask("--index", "1,11", "--json"))
@@ -120,7 +120,7 @@ def test_noise_of_another_kind_and_tight_accounting(folder: Path, typed: Typed) 
         (["--confidence", "1"], "confidence must lie between 0 and 1, not 1. Hint: "),
         (["--out", "nowhere"], "--out cannot write nowhere. Hint: name a folder that exists, or a .json file in one."),
         (["--out", "nowhere/all.json"], "--out cannot write nowhere/all.json. Hint: "),
-        (["--dry-run", "--plan"], "--dry-run plans nothing, and --plan does. Hint: leave one of them out."),
+        (["--dry-run", "--plan"], "--dry-run and --plan exclude each other. Hint: leave one of them out."),
     ],
 )
 def test_what_cannot_be_is_said_before_the_data_is_opened(

@@ -60,5 +60,5 @@ def test_the_data_itself_is_looked_at(typed: Typed) -> None:
     found = typed(*ask("beliefs", "school.csv", "--candidates", "0.5,2", "--json")).json
     assert [row["epsilon"] for row in found["candidates"]] == [0.5, 2]
     assert found["candidates"][1]["person"] == 4
-    assert "Who is missing?" in typed(*ask("beliefs", "school.csv")).out
+    assert "Beliefs about who is missing" in typed(*ask("beliefs", "school.csv")).out
     assert "looked" in typed("ledger", "show", "students.ledger").out

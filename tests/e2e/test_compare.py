@@ -62,10 +62,10 @@ def test_a_conflict_ends_with_3_and_is_told_on_standard_output(folder: Path, typ
     conflict = ask("--gap", 1.2, "--worst-case", "--within", 5)
     ran = typed(*conflict, "--json")
     assert ran.code == 3
-    assert ran.json["together"]["conflict"] == ["within 5, in 95 of 100 answers", "gap 1.2, worst case"]
+    assert ran.json["together"]["conflict"] == ["within 5 with 95% probability", "gap 1.2, worst case"]
     told = typed(*conflict)
     assert told.code == 3
-    said = "No epsilon meets both within 5, in 95 of 100 answers and gap 1.2, worst case."
+    said = "No epsilon meets both within 5 with 95% probability and gap 1.2, worst case."
     assert said in " ".join(told.out.split())
 
 
@@ -108,4 +108,4 @@ def test_what_is_wrong_is_said(folder: Path, typed: Typed, options: list[object]
 def test_the_rule_of_record_is_compared_where_nothing_is_stated(folder: Path, typed: Typed) -> None:
     ran = typed(*ask(schema="adult.toml"))
     assert ran.code == 0
-    assert "The rule of record: epsilon 0.2, guarantee dp." in " ".join(ran.out.split())
+    assert "The preregistered rule: epsilon 0.2, guarantee dp." in " ".join(ran.out.split())

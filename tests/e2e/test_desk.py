@@ -76,7 +76,7 @@ def test_somewhere_to_go_is_said_or_set(typed: Typed) -> None:
     ran = typed("inbox")
     assert (ran.code, ran.err) == (
         2,
-        "There is neither a workspace nor a server to go to. Hint: say one: --workspace DIR or --server URL.\n",
+        "No workspace and no server is given. Hint: add --workspace DIR or --server URL.\n",
     )
     assert typed("inbox", "--workspace", "w", "--server", "http://localhost").code == 2
 
@@ -273,9 +273,9 @@ def test_preferences_go_by_their_names(typed: Typed, server: Server) -> None:
 @pytest.mark.parametrize(
     ("said", "sentence"),
     [
-        ((), "A request has a purpose"),
-        (("--purpose", " "), "A request has a purpose"),
-        (("--dry-run", "--wait"), "nothing to --wait for"),
+        ((), "A request needs a purpose"),
+        (("--purpose", " "), "A request needs a purpose"),
+        (("--dry-run", "--wait"), "--dry-run and --wait exclude each other"),
         (("--purpose", "p", "--out", "x.json"), "go with --wait"),
         (("--purpose", "p", "--wait", "--out", "x.csv"), "--out cannot write"),
         (("--purpose", "p", "--weight", "1", "--weight", "2"), "1 queries and 2 weights"),
@@ -383,7 +383,7 @@ def test_notifications(typed: Typed, server: Server) -> None:
     server.on("GET /notifications", items(example(WordedNotification, id="n1", text="Request r7 was approved")))
     server.on("POST /notifications/n1/read", httpx.Response(204))
     assert "was approved" in typed("notifications", "--unread").out
-    assert typed("notifications", "--read", "n1").out == "Notification n1 is read.\n"
+    assert typed("notifications", "--read", "n1").out == "Notification n1 is marked as read.\n"
 
 
 def test_the_record_is_verified_against_a_head_that_was_kept(typed: Typed, server: Server, tmp_path: Path) -> None:

@@ -175,7 +175,7 @@ def searched(command: tuple[object, ...], folder: Path, files: dict[str, Path]) 
 
 def test_nothing_of_the_data_is_on_a_disk_in_plain_text(files: dict[str, Path], tmp_path: Path) -> None:
     search, (states, heard) = searched((SFUMATO, "serve"), tmp_path / "server", files)
-    assert states == ["released", "failed"], "what does not fit into memory is not answered"
+    assert states == ["released", "failed"], "what does not fit into memory is not supported"
     assert search.found == set()
     assert search.rounds > 20
     assert any(b"heart" in answer for answer in heard), "what the schema lists is seen"

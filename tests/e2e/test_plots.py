@@ -28,16 +28,16 @@ def ask(command: str, *options: str) -> list[str]:
 @pytest.mark.parametrize(
     ("command", "kind", "title"),
     [
-        (["worst-case"], "attack", "How often an attacker is right, at each epsilon"),
-        (["rehearse"], "exposure", "People at each exposure"),
-        (["exposure-histogram", "--epsilon", "0.5"], "frontier", "Risk against noise, at each epsilon"),
-        (["risk"], "roc", "What an attacker finds, at each rate of false alarms"),
+        (["worst-case"], "attack", "Attack success at each epsilon"),
+        (["rehearse"], "exposure", "People by exposure"),
+        (["exposure-histogram", "--epsilon", "0.5"], "frontier", "Risk and noise at each epsilon"),
+        (["risk"], "roc", "Attack success at each rate of false alarms"),
     ],
 )
 def test_a_picture_is_printed_alone_and_written(typed: Typed, command: list[str], kind: str, title: str) -> None:
     shown = typed(*ask(command[0], *command[1:], "--plot", kind, "--svg", "picture.svg"))
     assert (shown.code, shown.out.split("\n")[0]) == (0, title)
-    assert "attacker right at most" not in shown.out, "the table is left out"
+    assert "epsilon   risk gap" not in shown.out, "the table is left out"
     written = Path("picture.svg")
     assert f">{title}</title>" in written.read_text("utf-8")
     assert (stat.S_IMODE(written.stat().st_mode) == 0o600) is (command == ["risk"])
@@ -45,7 +45,7 @@ def test_a_picture_is_printed_alone_and_written(typed: Typed, command: list[str]
 
 def test_without_a_kind_the_file_has_the_gap_and_the_view_is_printed(typed: Typed) -> None:
     shown = typed(*ask("worst-case", "--svg", "gap.svg"))
-    assert "attacker right at most" in shown.out
+    assert "epsilon   risk gap" in shown.out
     assert "Risk gap at each epsilon</title>" in Path("gap.svg").read_text("utf-8")
 
 
@@ -53,7 +53,7 @@ def test_without_a_kind_the_file_has_the_gap_and_the_view_is_printed(typed: Type
     ("options", "said"),
     [
         (["--plot", "pie"], "gap, exposure, frontier, attack, roc"),
-        (["--plot", "gap", "--json"], "--plot draws and --json lists"),
+        (["--plot", "gap", "--json"], "--plot and --json exclude each other"),
         (["--svg", "picture.png"], "--svg cannot write picture.png"),
     ],
 )
@@ -69,7 +69,7 @@ def test_what_cannot_be_drawn_is_refused_before_anything_is_charged(
 def test_the_worst_case_says_why_it_has_no_histogram(typed: Typed) -> None:
     shown = typed(*ask("worst-case", "--plot", "exposure"))
     assert (shown.code, shown.out) == (2, "")
-    assert "about anybody" in shown.err
+    assert "the same for everyone" in shown.err
 
 
 def test_a_rehearsal_goes_on_without_its_picture(typed: Typed) -> None:

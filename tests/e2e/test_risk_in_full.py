@@ -32,10 +32,10 @@ def test_the_docs_show_what_is_printed() -> None:
     blocks = [re.sub("(?m)^ {4}", "", block) for block in re.split(r"\n(?=\S)", DOCS.read_text("utf-8"))]
     spread, named = (
         next(block for block in blocks if f"\n{heading}\n" in block)
-        for heading in ("How exposed the people are", "The 20 most exposed")
+        for heading in ("Exposure of the people", "The 20 most exposed people")
     )
     shown = sfumato(*ask("risk", GAINS, "--most-exposed")).out
-    assert spread[spread.index("How exposed") :].strip() in shown
+    assert spread[spread.index("Exposure of") :].strip() in shown
     assert named[named.index("The 20") :].partition("   …")[0].rstrip() in shown
 
 
@@ -44,7 +44,7 @@ def test_a_count_stands_in_two_heaps(typed: Typed) -> None:
         shown = typed(*ask(command, OLD))
         assert (shown.code, shown.err) == (0, "")
         assert re.search(r"^[\d,]+ people at 0 · [\d,]+ at 1$", shown.out, re.MULTILINE)
-        assert re.search(r"^exposure at most +0 .* 1$", shown.out, re.MULTILINE)
+        assert re.search(r"^exposure +0 .* 1$", shown.out, re.MULTILINE)
         assert "most exposed" not in shown.out, "nobody is named unless asked for"
     assert "people at 0" not in typed(*ask("worst-case", OLD)).out
 
@@ -61,6 +61,6 @@ def test_the_most_exposed_are_the_most_exposed(typed: Typed) -> None:
 def test_the_page_has_it_all(folder: Path, typed: Typed) -> None:
     assert typed(*ask("risk", GAINS, "--html", "risk.html")).code == 0
     page = (folder / "risk.html").read_text("utf-8")
-    for heading in ("The gap at each epsilon", "How exposed the people are", "The 20 most exposed"):
+    for heading in ("Risk gap at each epsilon", "Exposure of the people", "The 20 most exposed people"):
         assert f"<h2>{heading}</h2>" in page
     assert "Controller only" in page

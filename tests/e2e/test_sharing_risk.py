@@ -35,7 +35,7 @@ def test_it_marks_what_choose_would_choose_and_reads_and_enters_nothing(asked: l
 
 def test_it_is_said_in_words(asked: list[str], typed: Typed) -> None:
     seen = typed(*asked, "--secret", "state", *PARTNER, "--limit", "low", "--candidates", "0.5,1")
-    assert "a snoop guesses right 71 of 100 (blind 25)" in " ".join(seen.out.split())
+    assert "an attacker guesses right at most 71% of the time (25% by a blind guess)" in " ".join(seen.out.split())
     assert "your limit 0.3" in seen.out
 
 

@@ -27,7 +27,7 @@ ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")
 }
 WHERE = """
 import json, sys
-import sfumato, sfumato.cli.main, sfumato.demo.tour
+import sfumato, sfumato.cli.main, sfumato.cli.local.tour
 import sfumato.adapters.engines.duckdb.engine, sfumato.adapters.noise.laplace
 print(json.dumps([m.__file__ for m in sys.modules.values() if getattr(m, "__file__", None)]))
 """
@@ -72,8 +72,8 @@ def test_the_wheel_stands_alone(tmp_path: Path, how: str) -> None:
     [wheel] = (tmp_path / "dist").glob("*.whl")
     packed = set(zipfile.ZipFile(wheel).namelist())
     assert {f"sfumato/adapters/storage/migrations/{name}" for name in ("env.py", "versions/0001_initial.py")} <= packed
-    for kind in ("static", "templates"):
-        files = [path for path in (ROOT / "src/sfumato/server" / kind).rglob("*") if path.is_file()]
+    for folder in ("server/static", "server/templates", "presentation/refusals"):
+        files = [path for path in (ROOT / "src/sfumato" / folder).rglob("*.*") if path.suffix != ".pyc"]
         assert files
         assert {path.relative_to(ROOT / "src").as_posix() for path in files} <= packed
     venv.create(tmp_path / "fresh")
@@ -86,7 +86,7 @@ def test_the_wheel_stands_alone(tmp_path: Path, how: str) -> None:
     run(tmp_path, *install, wheel)
 
     toured = run(tmp_path, sfumato, "demo", "--rows", 500, "--keep", "adult")
-    assert "1. The rule, written in adult.toml before anyone looked" in toured
+    assert "1. The table and the preregistered rule" in toured
     data = ["adult/adult.parquet", "--schema", "adult/adult.toml"]
     sql = "SELECT sex, COUNT(*) FROM adult GROUP BY sex"
     released = json.loads(run(tmp_path, sfumato, "release", *data, "--sql", sql, "--json"))

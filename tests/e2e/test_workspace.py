@@ -43,7 +43,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
             escrow.policies.set(alice, name, {"flow": [{"who": ["bob"], "approve": "automatic"}]})
         asked = escrow.requests.submit(bob, "t", "To be checked.", [{"sql": SQL}])
     with open_workspace(folder / "workspace", passphrase=PASSPHRASE) as workspace:
-        assert workspace.escrow.requests.one(bob, asked.id)["state"] == "released", "closing waits for it"
+        assert workspace.escrow.requests.one(bob, asked.id).submission.state == "released", "closing waits for it"
     return folder / "workspace"
 
 

@@ -91,7 +91,7 @@ def make_workspace(folder: Path) -> dict[str, Any]:
         bob = escrow.accounts.add(ada, "bob", ["analyst"], password=PASSWORD)
         for sql in ("SELECT COUNT(*) FROM stays", "SELECT SUM(days) FROM stays"):
             request = escrow.requests.submit(bob, "stays", "planning", [{"sql": sql}], None)
-            binding = escrow.requests.approval.inspect(ada, request.id, rehearse=False)["binding"]
+            binding = escrow.requests.approval.inspect(ada, request.id, rehearse=False).binding
             escrow.requests.approval.approve(ada, request.id, binding, allow_no_guarantee=True)
             escrow.questions.look(ada, "stays", sql, {})
     return read_workspace(folder)

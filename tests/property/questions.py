@@ -16,13 +16,13 @@ from typing import Any
 from hypothesis import reject
 from hypothesis import strategies as st
 
-from sfumato.adapters.engines.reference import Literal, OracleAggregate, clamped_name
 from sfumato.errors import QueryError
 from sfumato.model.schema import Bounds, Category
 from sfumato.model.statement import AggregateKind
 from sfumato.privacy.sensitivity import measure
 from sfumato.schema.read import from_dict
 from sfumato.sql.parser.statement import parse
+from tests.property.oracle import Literal, OracleAggregate, clamped_name
 from tests.property.tables import CATEGORIES, DAYS, Draw, Names, Table
 
 

@@ -19,9 +19,9 @@ import pyarrow.parquet
 from hypothesis import Phase, settings
 from hypothesis import strategies as st
 
-from sfumato.adapters.engines.reference import clean_rows
 from sfumato.schema.read import from_dict
 from tests.depth import depth
+from tests.property.oracle import clean_rows
 
 Row = dict[str, Any]
 Draw = Callable[[st.SearchStrategy[Any]], Any]

@@ -14,9 +14,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.adapters.engines.reference import OracleAggregate, OracleFindings, Value, clean_rows, leave_one_out
 from sfumato.model.schema import Bounds, Schema, SchemaColumn
 from sfumato.model.statement import AggregateKind
+from tests.property.oracle import OracleAggregate, OracleFindings, Value, clean_rows, leave_one_out
 from tests.property.questions import Question, plain_questions
 from tests.property.tables import MISFITS, Table, examples, tables
 

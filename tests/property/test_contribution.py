@@ -21,8 +21,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.adapters.engines.contribution import counted_rows
-from sfumato.adapters.engines.reference import clean_rows
 from sfumato.model.schema import Type
 from sfumato.model.statement import ColumnRef
 from sfumato.schema.read import from_dict
@@ -30,6 +28,8 @@ from sfumato.sql.plans.contribution_bounds import text
 from sfumato.sql.plans.rows import PlanInput
 from sfumato.sql.plans.totals import read_totals, totals
 from tests.depth import depth
+from tests.property.oracle import clean_rows
+from tests.property.oracle_contribution import counted_rows
 from tests.property.questions import AGGREGATES, questions
 from tests.property.tables import Table, examples, tables
 from tests.property.test_people import places_of_kept

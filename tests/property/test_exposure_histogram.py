@@ -15,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.adapters.engines.reference import leave_one_out, people_of
 from sfumato.api.risk import RiskProfile
 from sfumato.model.choice import Noise
 from sfumato.presentation.exploration_view import exploration
@@ -23,6 +22,7 @@ from sfumato.presentation.figures.marks import Line, Range
 from sfumato.presentation.risk.profile import candidates
 from sfumato.privacy.noise.calibration import mu_of
 from sfumato.release.risk.exploration import explore
+from tests.property.oracle import leave_one_out, people_of
 from tests.property.questions import releasable_questions
 from tests.property.tables import SOURCES, Table, examples, other_rows, tables
 from tests.property.test_people import places_of_kept
@@ -142,14 +142,14 @@ def printed(profile: RiskProfile, column: str, epsilon: float) -> float:
     """What the table of the view has in this column."""
     columns, rows = candidates(profile.view)
     [row] = [row for row in rows if float(row[0]) == epsilon]
-    return float(row[columns.index(column)].removesuffix(" of 100").removesuffix("×"))
+    return float(row[columns.index(column)].removesuffix("%").removesuffix("×"))
 
 
 def gaps_said(profile: RiskProfile, point: Mapping[str, Any], epsilon: float) -> list[float]:
     """In the row, the table, the picture and the explorer."""
     [bar] = [one for one in profile.plot("gap").figure.of(Range) if one.x == epsilon]
     shown = float(point["gap_shown"].removesuffix("×"))
-    return [profile.at(epsilon).gap, printed(profile, "gap at most", epsilon), bar.high, point["gap"], shown]
+    return [profile.at(epsilon).gap, printed(profile, "risk gap (at most)", epsilon), bar.high, point["gap"], shown]
 
 
 def chances_said(profile: RiskProfile, point: Mapping[str, Any], epsilon: float) -> list[float]:
@@ -159,7 +159,7 @@ def chances_said(profile: RiskProfile, point: Mapping[str, Any], epsilon: float)
     return [
         profile.at(epsilon).attack_chance,
         profile.attack(epsilon).chance,
-        printed(profile, "attacker right at most", epsilon) / 100,
+        printed(profile, "attack success", epsilon) / 100,
         point["in"] / 100,
         dict(line.points)[epsilon] / 100,
         max((hits + 100 - alarms) / 200 for alarms, hits in curve.points),

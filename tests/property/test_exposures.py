@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.adapters.engines.reference import leave_one_out, people_of
 from sfumato.model.facts import Moments
+from tests.property.oracle import leave_one_out, people_of
 from tests.property.questions import releasable_questions
 from tests.property.tables import SOURCES, Table, examples, other_rows, tables
 from tests.property.test_exposure_histogram import NOISES

@@ -189,7 +189,7 @@ class Lifecycle(RuleBasedStateMachine):
         """By what is on the page now."""
         one, by = self.drawn(data, "submitted", "computed"), data.draw(st.sampled_from(CONTROLLERS))
         page = self.tried(lambda: self.room.decisions.inspect(self.room[by], one.request.id))
-        binding = one.request.binding if page is None else page["binding"]
+        binding = one.request.binding if page is None else page.binding
         if page is not None:
             bound = (one.request.id, self.policy, self.version)
             assert self.pages.setdefault(binding, bound) == bound, "another thing has another binding"

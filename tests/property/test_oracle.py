@@ -15,10 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.adapters.engines.reference import Literal, OracleAggregate, OracleFindings, leave_one_out, people_of
 from sfumato.model.statement import AggregateKind
 from sfumato.release import answer
 from sfumato.release.noise import Noisy
+from tests.property.oracle import Literal, OracleAggregate, OracleFindings, leave_one_out, people_of
 from tests.property.questions import AGGREGATES, questions
 from tests.property.tables import (
     NUMBER_BOUNDS,

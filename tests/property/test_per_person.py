@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.adapters.engines.reference import leave_one_out, people_of
 from sfumato.model.choice import Noise
 from sfumato.privacy.accounting.individual import rho_of_loss
 from sfumato.privacy.noise.calibration import mu_of
 from sfumato.privacy.risk.rdr_exact import kl
+from tests.property.oracle import leave_one_out, people_of
 from tests.property.questions import Question, plain_questions, releasable_questions
 from tests.property.tables import SOURCES, Table, examples, tables
 from tests.property.test_people import loads_of_leaving, places_of_kept

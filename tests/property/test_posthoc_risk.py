@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.adapters.engines.reference import OracleAnswer, leave_one_out, people_of
 from sfumato.model.measurement import NumberKind
 from sfumato.privacy.risk.posthoc import loss_gaussian, loss_laplace, pri, pri_gaussian, ratio
+from tests.property.oracle import OracleAnswer, leave_one_out, people_of
 from tests.property.questions import Question, releasable_questions
 from tests.property.tables import Table, examples, tables
 from tests.property.test_people import places_of_kept

@@ -10,6 +10,7 @@ import ast
 import io
 import re
 import tokenize
+import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
@@ -23,57 +24,37 @@ MODULES = {path: path.read_text("utf-8") for path in sorted(SRC.rglob("*.py"))}
 BANNED_NAMES = {"said", "told", "found", "held", "made", "shown", "asked", "stated"}
 LONGEST_MODULE = 500
 MOST_FOLDERS = 3
-PHRASES = [
-    re.compile(line, re.IGNORECASE)
-    for line in (Path(__file__).parent / "banned_phrases.txt").read_text("utf-8").splitlines()
-    if line and not line.startswith("#")
-]
 
-NAMES_LEFT: dict[str, int] = {
-    "client": 20,
-    "escrow": 1,
-    "model": 1,
-    "presentation": 5,
-}
+
+def listed(name: str) -> list[str]:
+    """The lines of a list beside this file."""
+    lines = (Path(__file__).parent / name).read_text("utf-8").splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+PHRASES = [re.compile(line, re.IGNORECASE) for line in listed("banned_phrases.txt")]
+BEFORE = listed("before_phrases.txt")
+
+PLACEHOLDER = re.compile(
+    r"\{\{[^{}]*\}\}|\$\{[^{}]*\}|\{[\w.,:\[\]]*\}"
+)  # of templates, scripts, f-strings and catalogues
+
+NAMES_LEFT: dict[str, int] = {}
 CLASSES_LEFT: set[str] = set()
 FILES_LEFT: set[str] = set()
 COMMENTS_LEFT: dict[str, int] = {
-    "adapters": 1,
-    "api": 11,
-    "cli": 4,
-    "client": 9,
-    "composition": 3,
-    "errors": 3,
-    "escrow": 31,
-    "ledger": 5,
-    "model": 33,
-    "ports": 1,
-    "presentation": 34,
-    "privacy": 38,
-    "release": 25,
-    "schema": 1,
-    "server": 9,
-    "signals": 2,
-    "sql": 19,
+    "presentation": 9,
 }
 TEXTS_LEFT: dict[str, int] = {
-    "CONTRIBUTING.md": 1,
-    "README.md": 18,
-    "adapters": 1,
-    "cli": 14,
-    "client": 2,
+    "README.md": 3,
     "composition": 1,
-    "demo": 5,
-    "docs": 140,
+    "docs": 9,
     "docs/screens": 1,
-    "docs/theory": 68,
-    "model": 4,
-    "presentation": 234,
-    "schema": 1,
+    "presentation": 76,
+    "presentation/refusals": 20,
     "server": 1,
-    "server/static": 6,
-    "server/templates": 33,
-    "sql": 2,
+    "server/static": 8,
+    "server/templates": 40,
 }
 
 
@@ -165,9 +146,22 @@ def constants(source: str) -> tuple[list[str], list[str]]:
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     first = {id(node.body[0].value) for node in ast.walk(tree)
              if isinstance(node, documented) and node.body and isinstance(node.body[0], ast.Expr)}  # fmt: skip
-    texts = [(id(node) in first, node.value) for node in ast.walk(tree)
-             if isinstance(node, ast.Constant) and isinstance(node.value, str)]  # fmt: skip
+    parts = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    parts |= {id(node.format_spec) for node in ast.walk(tree) if isinstance(node, ast.FormattedValue)}
+    texts = [(id(node) in first, text) for node in ast.walk(tree)
+             if id(node) not in parts and (text := text_of(node)) is not None]  # fmt: skip
     return [text for is_first, text in texts if is_first], [text for is_first, text in texts if not is_first]
+
+
+def text_of(node: ast.AST) -> str | None:
+    """The text of a string; in an f-string every value is written as `{}`."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.JoinedStr(values=parts):
+            return "".join(text_of(part) or "{}" for part in parts)
+        case _:
+            return None
 
 
 def docstrings(source: str) -> list[str]:
@@ -196,18 +190,35 @@ def phrases(texts: Iterable[tuple[Path, str]]) -> Iterator[tuple[Path, str]]:
 
 
 def banned_phrases(text: str) -> list[str]:
-    """What is banned in a text, paragraph by paragraph, wherever its lines break."""
-    paragraphs = [" ".join(paragraph.split()) for paragraph in re.split(r"\n\s*\n", text)]
+    """Banned phrases of a text, paragraph by paragraph, wherever its lines break; a placeholder is a number."""
+    filled = PLACEHOLDER.sub("1", text)
+    paragraphs = [" ".join(paragraph.split()) for paragraph in re.split(r"\n\s*\n", filled)]
     return [match[0] for paragraph in paragraphs for phrase in PHRASES for match in phrase.finditer(paragraph)]
 
 
 def pages() -> Iterator[tuple[Path, str]]:
-    """Templates, scripts and documents. The changelog quotes what was; evidence is written by a program."""
+    """Templates, scripts, catalogues and documents. The changelog quotes old texts; a program writes the evidence."""
     scripts = [path for path in (SRC / "server" / "static").rglob("*.js") if "vendor" not in path.parts]
     documents = [path for path in (ROOT / "docs").rglob("*.md") if path.name != "evidence.md"]
     templates = [*(SRC / "server" / "templates").rglob("*.html")]
     for path in sorted([*templates, *scripts, *documents, ROOT / "README.md", ROOT / "CONTRIBUTING.md"]):
         yield path, path.read_text("utf-8")
+    for path in sorted(SRC.rglob("*.toml")):
+        yield from ((path, text) for text in sentences(path.read_text("utf-8")))
+
+
+def sentences(catalogue: str) -> Iterator[str]:
+    """Comments and texts of a catalogue of errors, terms or words."""
+    yield from re.findall(r"^# ?(.*)$", catalogue, re.MULTILINE)
+    values: list[object] = [tomllib.loads(catalogue)]
+    while values:
+        match values.pop():
+            case str(text):
+                yield text
+            case dict(table):
+                values += table.values()
+            case list(array):
+                values += array
 
 
 # These tests themselves
@@ -237,6 +248,28 @@ def test_a_planted_phrase_is_seen() -> None:
     assert [banned_phrases(text) for text in comments(source)] == [["Whoever"]]
     assert [banned_phrases(text) for text in strings(source)] == [["times of 100"]]
     assert banned_phrases("An attacker is right\n\nat most 55% of the time.") == []
+
+
+def test_a_catalogue_is_read_text_by_text() -> None:
+    catalogue = '# A snoop\n[reason]\nmessage = "Whoever asks"\nhints = [{web = "right {rate} of 100"}]\n'
+    assert sorted(phrase for text in sentences(catalogue) for phrase in banned_phrases(text)) == [
+        "1 of 100",
+        "Whoever",
+        "snoop",
+    ]
+
+
+def test_a_value_does_not_hide_a_phrase() -> None:
+    source = 'text = f"right {100 * rate:.0f} of 100 times"\n'
+    assert strings(source) == ["right {} of 100 times"]
+    assert banned_phrases("right {} of 100 times") == ["1 of 100"]
+    assert banned_phrases("right ${share.toFixed(0)} of 100 times") == ["1 of 100"]
+    assert banned_phrases("right {{ share | rounded }} of 100 times") == ["1 of 100"]
+
+
+@pytest.mark.parametrize("sentence", BEFORE)
+def test_a_sentence_as_it_used_to_be_is_seen(sentence: str) -> None:
+    assert banned_phrases(sentence)
 
 
 def test_numbers_that_are_left_only_go_down() -> None:

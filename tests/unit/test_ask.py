@@ -142,7 +142,7 @@ def test_no_value_of_the_data_is_shown(tmp_path: Path) -> None:
 
 def test_the_transcript_in_the_docs(tmp_path: Path) -> None:
     """Each line of it is a question with its entry, and the file it ends in is what comes out."""
-    section = PAGE.read_text("utf-8").split("## By questions")[1]
+    section = PAGE.read_text("utf-8").split("## Answering questions")[1]
     transcript, file = re.findall(r"```(?:text|toml)\n(.*?)```", section, re.DOTALL)[:2]
     command, *lines = transcript.splitlines()
     assert command == "$ sfumato schema ask stays.csv --out stays.toml"

@@ -79,26 +79,27 @@ def test_a_coin_has_the_chance_that_the_table_of_epsilons_tells(sql: str, relati
 def test_gaussian_noise_has_no_worst_posterior() -> None:
     found = asked().risk(**GAUSSIAN).attack(1)
     assert found.beyond == 0.05
-    assert "but for a chance of 0.05" in " ".join(found.text().split())
+    assert "except with probability 0.05" in " ".join(found.text().split())
 
 
 def test_private_groups_may_tell_more_with_a_chance_of_delta() -> None:
     view = asked("SELECT ward, COUNT(*) FROM stays GROUP BY ward").worst_case(delta=1e-6)
     assert view.attack(1).beyond == 1e-6
-    assert "sure that they are in it, but for a chance of 1e-06" in " ".join(view.attack(1).text().split())
+    assert "sure of it, except with probability 1e-06" in " ".join(view.attack(1).text().split())
 
 
 def test_what_is_said() -> None:
     assert asked().risk().attack(1, prior=0.3).text() == (
-        "At epsilon 1, somebody who knows everybody else and took it for 30 of\n"
-        "100 likely that the most exposed person is in the data:\n"
-        "guesses right whether it is so at most 72.3 times of 100\n"
-        "is then no more than 53.9 of 100 sure that they are in it\n"
-        "finds 2.8 of 100 such people at most where 1 of 100 others is taken for\n"
-        "one wrongly, 13.6 where 5 are"
+        "At epsilon 1, take an attacker who knows everyone else's record, and\n"
+        "whose belief that the most exposed person is included is 30% before the\n"
+        "release.\n"
+        "The attacker can tell whether it is so at most 72.3% of the time.\n"
+        "After the release the attacker is at most 53.9% sure of it.\n"
+        "In a search through many people, the attacker finds at most 2.8% of\n"
+        "those included with 1% false alarms, and 13.6% with 5%."
     )
-    assert "somebody of exposure 0.4 is in the data" in " ".join(asked().risk().attack(1, exposure=0.4).text().split())
-    assert "or somebody else in their place" in " ".join(asked(relation="replace").risk().attack(1).text().split())
+    assert "a person of exposure 0.4 is included" in " ".join(asked().risk().attack(1, exposure=0.4).text().split())
+    assert "or another in their place" in " ".join(asked(relation="replace").risk().attack(1).text().split())
 
 
 def test_of_several_numbers_it_is_an_upper_bound_and_says_so() -> None:
@@ -114,7 +115,7 @@ def test_of_the_people_nothing_is_printed_unasked() -> None:
     assert repr(found) == "<Attack on the people; confidential: call .show()>"
     with pytest.raises(TypeError, match="confidential"):
         pickle.dumps(found)
-    assert "73.2 times of 100" in repr(asked().worst_case().attack(1))
+    assert "73.2% of the time" in repr(asked().worst_case().attack(1))
 
 
 @pytest.mark.parametrize(

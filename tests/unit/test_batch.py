@@ -284,7 +284,7 @@ def test_a_certificate_has_its_own_epsilon_and_the_charge_of_all() -> None:
     assert (certificate.epsilon, certificate.promised, certificate.charged) == (0.1, 0.1, batch.epsilon)
     assert (certificate.batch, certificate.batch_delta, certificate.delta) == (20, 1e-6, 0.0)
     assert certificate.dataset_total == batch.epsilon
-    assert of_guarantee.guarantee(certificate) == "0.1-differential privacy for one row, add-remove."
+    assert of_guarantee.guarantee(certificate) == "Guaranteed: 0.1-differential privacy for one row (add-remove)."
     sentence = (
         f"One of 20 releases that were fixed in advance and charged together: epsilon {batch.epsilon:.15g}, delta "
         "1e-06 for all of them. The epsilon of this one holds for it alone."

@@ -201,7 +201,7 @@ def test_the_certificate_says_what_is_assumed_and_asking_again_is_recognised(tmp
     STUDENTS.to_csv(universe, index=False)
     query = students(tmp_path / "students.ledger").query(SUM)
     release = query.release(query.choose(sf.belief(1 / 3, worlds=universe)))
-    said = "the universe of 4 people in universe.csv is public; one of them is missing, anybody as likely"
+    said = "the universe of 4 people in universe.csv is public; one of them is missing, each equally likely"
     assert said in release.certificate.assumed
     assert release.certificate.guarantee.value == "dp"
     redraw = query.release(query.choose(sf.belief(1 / 3, worlds=str(universe))))
@@ -336,11 +336,11 @@ def test_what_is_shown_of_it_is_for_the_controller() -> None:
     query = sf.open(STUDENTS, SCHEMA, ledger=":memory:").query(AVG)
     beliefs = query.beliefs()
     text, page = beliefs.text(), beliefs._html()
-    assert "Who is missing?" in text
+    assert "Beliefs about who is missing" in text
     assert "Controller only" in text
     assert "Controller only" in page
     assert "<svg" in page
-    assert repr(beliefs) == "<Beliefs. Who is missing? It is confidential: call .show()>"
+    assert repr(beliefs) == "<Beliefs. Beliefs about who is missing It is confidential: call .show()>"
     assert repr(beliefs.at(1)) == "<BeliefAt: confidential>"
     assert "largest belief" in str(beliefs.plot().figure)
     assert beliefs.plot()._repr_svg_() is None
@@ -359,7 +359,7 @@ def test_a_count_tells_apart_who_is_counted() -> None:
     everybody = sf.open(STUDENTS, SCHEMA, ledger=":memory:").query("SELECT COUNT(*) FROM students").beliefs()
     assert everybody.limit == everybody.at(10).risk == 1 / 4
     assert everybody.at(10).alike == 4
-    assert "No epsilon raises it above 0.25" in everybody.text()
+    assert "No epsilon raises the belief above 0.25" in everybody.text()
 
 
 def test_what_is_selected_by_its_rank_is_an_upper_bound() -> None:

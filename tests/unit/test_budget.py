@@ -241,7 +241,7 @@ def test_deltas_add_up_exactly() -> None:
     )
     spend(query.dataset, 0.1)
     assert query.dataset.ledger.total.delta == 3e-7, "pure releases go on"
-    assert "Spent so far: epsilon 0.4, delta 3e-07 in 4 charges (guarantee dp)." in repr(query.dataset.ledger)
+    assert "Epsilon used so far: 0.4, delta 3e-07 in 4 charges (guarantee dp)." in repr(query.dataset.ledger)
     assert "Budget: epsilon 1 (0.6 left), delta 3e-07 (0 left)." in repr(query.dataset.ledger)
 
 
@@ -285,10 +285,10 @@ def test_what_protects_different_units_does_not_add_up(ledger_path: Path) -> Non
     assert release().certificate.dataset_total == 1
     by_person = release(unit="who", max_rows=2)
     assert (by_person.certificate.guarantee, by_person.certificate.dataset_total) == (Guarantee.DP, None)
-    assert "its releases protect different units" in repr(by_person.certificate)
+    assert "its releases protect different privacy units" in repr(by_person.certificate)
     release(relation="replace")
     with pytest.raises(BudgetExceeded):
         release()
     (record,) = local.records(ledger_path)
     assert record.total.nano_epsilon == nano(3)
-    assert "no total exists (3 charges; its releases protect different units" in total_text(record.total)
+    assert "no total exists (3 charges; its releases protect different privacy units" in total_text(record.total)

@@ -45,12 +45,12 @@ def opened(
 @pytest.mark.parametrize(
     ("stated", "promised"),
     [
-        ({}, "for one row, add-remove."),
-        ({"relation": "replace"}, "for one row, replaced by any other."),
-        ({"unit": "patient", "max_rows": 3}, "for one person (one patient), add-remove."),
+        ({}, "for one row (add-remove)."),
+        ({"relation": "replace"}, "for one row (replace)."),
+        ({"unit": "patient", "max_rows": 3}, "for one patient (add-remove)."),
         (
             {"unit": "patient", "max_rows": 1, "relation": "replace"},
-            "for one person (one patient), replaced by any other.",
+            "for one patient (replace).",
         ),
     ],
 )
@@ -61,22 +61,22 @@ def test_a_certificate_says_who_is_protected(stated: dict[str, object], promised
     assert f"0.5-differential privacy {promised}" in str(release)
     assert release.certificate.unit == stated.get("unit", "row")
     assert release.certificate.relation == stated.get("relation", "add-remove")
-    assert ("whether you or somebody else is in it" in text) == ("relation" in stated)
+    assert ("whether a given person, or another in their place, is included" in text) == ("relation" in stated)
 
 
 def test_a_certificate_says_how_many_rows_of_a_person_count() -> None:
     one, three = ({"unit": "patient", "max_rows": n} for n in (1, 3))
     query = "SELECT AVG(days) FROM stays"
     assert not any("of one person" in said for said in opened().query(query).release(epsilon=1).certificate.assumed)
-    for stated, said in ((one, "at most 1 row of one person counts"), (three, "at most 3 rows of one person count")):
+    for stated, said in ((one, "at most 1 row of one patient counts"), (three, "at most 3 rows of one patient count")):
         certificate = opened(**stated).query(query).release(epsilon=1).certificate
         assert said in certificate.assumed[-1]
         assert certificate.max_groups is None
         assert "rows without a patient are left out" in str(certificate)
     bounded = opened(**three, max_groups=2).query(query).release(epsilon=1).certificate
-    assert "at most 3 rows of one person count, in at most 2 groups, in a query" in bounded.assumed[-1]
+    assert "at most 3 rows of one patient count, in at most 2 groups, in a query" in bounded.assumed[-1]
     assert (bounded.max_rows, bounded.max_groups) == (3, 2)
-    assert "of which at most 3 count in a query, in at most 2 of its groups" in bounded.to_html()
+    assert "all rows of one patient, at most 3 counted in at most 2 groups" in bounded.to_html()
 
 
 def test_a_release_may_hold_no_row(tmp_path: Any) -> None:
@@ -128,7 +128,7 @@ def test_a_certificate_answers_who_chose_what_when_and_how() -> None:
     assert certificate.laws == ("laplace", "laplace")
     assert (certificate.calibration, certificate.threshold, certificate.rank_90) == (None, None, (None, None))
     assert (certificate.max_rows, certificate.bounds_source, certificate.looked) == (3, "codebook", False)
-    assert certificate.why == "It was stated."
+    assert certificate.why == "The epsilon was stated."
     assert certificate.planned_at is not None
     assert certificate.planned_at <= certificate.released_at
     assert certificate.released_by
@@ -141,8 +141,8 @@ def test_a_certificate_answers_who_chose_what_when_and_how() -> None:
 def test_an_epsilon_that_was_held_is_seen_to_be() -> None:
     certificate = opened().query(MEAN).release(epsilon=1e5).certificate
     assert certificate.epsilon == 10
-    assert "it is held at epsilon_max, 10." in str(certificate)
-    assert "it is held at epsilon_max, 10." in certificate.to_html()
+    assert "epsilon_max, 10, is used." in str(certificate)
+    assert "epsilon_max, 10, is used." in certificate.to_html()
 
 
 @pytest.mark.parametrize("calibration", ["analytic", "classic"])
@@ -153,7 +153,7 @@ def test_gaussian_noise_says_its_delta_and_how_it_was_calibrated(calibration: st
     assert (certificate.calibration, certificate.laws) == (calibration, ("gaussian", "gaussian"))
     assert ", 1e-05)-differential privacy for one row" in str(certificate)
     assert f"Gaussian noise, {calibration} calibration: 2 noisy numbers." in certificate.to_html()
-    assert "but for a probability of 1e-05" in certificate.to_html()
+    assert "except with probability 1e-05" in certificate.to_html()
 
 
 def test_no_delta_reads_as_less_than_it_is() -> None:
@@ -178,10 +178,10 @@ def test_what_is_no_delta_is_said_so(delta: Any) -> None:
 
 
 def test_the_promise_counts_delta() -> None:
-    """(e^eps + delta) / (1 + e^eps): 53 of 100 without delta, 62 with 0.2."""
+    """(e^eps + delta) / (1 + e^eps): 53% without delta, 62% with 0.2."""
     certificate = opened().query(MEAN).release(epsilon=0.1).certificate
-    assert "at most 53 times of 100" in of_guarantee.promise(certificate)
-    assert "at most 62 times of 100" in of_guarantee.promise(replace(certificate, delta=0.2))
+    assert "at most 53% of the time" in of_guarantee.promise(certificate)
+    assert "at most 62% of the time" in of_guarantee.promise(replace(certificate, delta=0.2))
 
 
 def test_a_selection_says_how_far_its_rank_is_off() -> None:
@@ -189,11 +189,11 @@ def test_a_selection_says_how_far_its_rank_is_off() -> None:
     certificate = release.certificate
     assert certificate.rank_90 == pytest.approx([2 * math.log(10 * 101)])
     assert (certificate.scale, certificate.laws) == ((None,), ("exponential",))
-    said = "MAX of days: its rank misses by at most 13.9 people more than that of the best candidate, 90 of 100"
+    said = "MAX of days: with 90% probability its rank error exceeds that of the best candidate by at most 13.9 people"
     for shown in (str(release), release._repr_html_(), str(certificate), certificate.to_html()):
         assert shown.count(said) == 1
     assert "Ranges:" not in str(release)
-    assert "90 of 100 for the noise alone" not in str(certificate), "there is no noise that has a range"
+    assert "covers the noise only" not in str(certificate), "there is no noise that has a range"
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,11 @@ def test_of_three_rows_a_person_only_extremes_are_ranked_by_people(figure: str, 
     name, _, at = figure.partition(" at ")
     sql = f"SELECT {name}(days{at and ', '}{at}) FROM stays"
     shown = str(opened(unit="patient", max_rows=3).query(sql).release(epsilon=1))
-    assert re.search(rf"{figure} of days: its rank misses by at most [\d.]+ {counted} more", shown)
+    assert re.search(
+        rf"{figure} of days: with 90% probability its rank error exceeds that of the best candidate by at most "
+        rf"[\d.]+ {counted}",
+        shown,
+    )
     assert (of_release.EXTREMES[1:] in shown) == (figure != "MEDIAN")
 
 
@@ -233,14 +237,14 @@ def test_where_no_private_group_is_large_enough_the_answer_says_so() -> None:
     columns = COLUMNS | {"ward": {"type": "text", "keys": "private"}}
     by_ward = "SELECT ward, COUNT(*) AS n FROM stays GROUP BY ward"
     release = opened(columns=columns).query(by_ward).release(epsilon=1, delta=1e-9)
-    lowered = "noisy persons: a larger epsilon or delta lowers that."
-    assert re.search(rf"No group reached [\d.]+ {lowered}$", str(release))
-    assert lowered in release._repr_html_()
-    assert "Ranges: " not in str(release), "there are none"
+    shown = "No group is shown: none has a noisy count of at least"
+    assert re.search(rf"{shown} [\d.]+ people. A larger epsilon or delta lowers this threshold\.$", str(release), re.M)
+    assert shown in release._repr_html_()
+    assert "Each interval" not in str(release), "there are none"
     several = opened(columns=columns, unit="patient", max_rows=2).query(by_ward).release(epsilon=1, delta=1e-9)
-    assert "a larger epsilon or delta, or a smaller max_groups, lowers that." in str(several)
+    assert "A larger epsilon or delta, or a smaller max_groups, lowers this threshold." in str(several)
     having = opened(columns=columns).query(f"{by_ward} HAVING n > 9").release(epsilon=1, delta=1e-9)
-    assert "No group reached" not in str(having), "a HAVING may have left it out"
+    assert "No group is shown" not in str(having), "a HAVING may have left it out"
 
 
 def test_one_noisy_number_is_one() -> None:
@@ -256,7 +260,7 @@ def test_a_look_is_on_every_certificate_after_it() -> None:
     assert (after.certificate.guarantee, after.certificate.bounds_source) == ("dp", "codebook")
     attested = stays.query(MEAN).release(epsilon=0.1, preregistered="minutes of 3 May").certificate
     assert (attested.decided_by, attested.fixed, attested.bounds_source) == ("looked", "attested", "codebook")
-    assert "at the word of a person" in attested.to_html()
+    assert "by declaration of a person" in attested.to_html()
 
 
 def test_a_word_that_rests_on_a_declaration_says_so_beside_it() -> None:
@@ -270,7 +274,7 @@ def test_a_word_that_rests_on_a_declaration_says_so_beside_it() -> None:
         assert "“minutes of 3 May”" in text
         assert "fixed without looking" not in text
     assert "declaration" not in str(by_rule)
-    assert "fixed without looking at the people" in by_rule.to_html()
+    assert "sized without looking at the data" in by_rule.to_html()
     entries: Any = as_dict(stays.ledger.record)["entries"]
     rows = {e["charged"]: e for e in entries if e["event"] == "reserved"}
     assert (rows[0.1]["word"], rows[0.1]["attested"]) == ("dp, by a declaration", ["minutes of 3 May"])
@@ -339,7 +343,7 @@ def test_how_epsilon_was_read_off_the_people_is_told_but_not_what_it_was() -> No
     )
     assert certificate.bounds_source == "data"
     assert (certificate.numbers, certificate.shares, certificate.laws, certificate.why) == ((), None, None, None)
-    assert "This release makes no promise" in certificate.to_html()
+    assert "There is no privacy guarantee for the people" in certificate.to_html()
 
 
 @pytest.mark.parametrize("told", [{"rank_90": (1.0,)}, {"threshold": 17.0}, {"why": "w"}, {"grid_step": (1.0,)}])
@@ -353,13 +357,13 @@ def test_a_certificate_without_a_guarantee_cannot_be_made_to_tell(told: dict[str
 # As a page
 
 QUESTIONS = (
-    "How strong is the promise?",
+    "How strong is the guarantee?",
     "Who is protected?",
     "Which tables are neighbours?",
-    "How far can one person move it, and who says so?",
+    "What bounds the sensitivity?",
     "Who has to be trusted?",
-    "What of side channels?",
-    "Who could see the people themselves?",
+    "Are side channels covered?",
+    "Had anyone looked at the data?",
 )
 
 
@@ -370,8 +374,8 @@ def test_the_page_stands_alone_and_does_not_tell_the_answer() -> None:
     assert page.count("</html>") == 1
     assert not re.search(r"https?:|<script|<link|<img|<iframe|@import|url\(|\son\w+=", page)
     assert "default-src 'none'" in page
-    assert page.index("Whoever knows everybody else in the data still guesses") < page.index("<h2>")
-    for said in (*QUESTIONS, release.certificate.query_sha256, "0.5-differential privacy for one row, add-remove."):
+    assert page.index("an attacker who knows everyone else&#x27;s record can tell") < page.index("<h2>")
+    for said in (*QUESTIONS, release.certificate.query_sha256, "0.5-differential privacy for one row (add-remove)."):
         assert said in page
     assert replace(release.certificate, noise_90=()).to_html() == page, "nothing else on it follows from what was drawn"
     assert "<style" not in release.certificate._repr_html_(), "a notebook keeps its own style"
@@ -411,7 +415,7 @@ def test_a_record_keeps_codes_and_shows_sentences() -> None:
     kept = model.ReleaseCertificate.from_dict(json.loads(json.dumps(stored)))
     assert kept.as_dict() == stored
     assert worded(kept).as_dict() == worded(release.certificate).as_dict() == release.certificate.as_dict()
-    assert release.certificate.assumed[-2] == "the people of the population patients are in no dataset outside it"
+    assert release.certificate.assumed[-2] == "the people of population patients are in no dataset outside it"
     assert certificate_text(kept) == str(release.certificate)
 
 
@@ -424,8 +428,8 @@ def test_sentences_that_an_earlier_version_stored_are_shown_as_they_are() -> Non
     assert (str(older), older.to_html()) == (str(release.certificate), release.certificate.to_html())
     assert of_guarantee.declarations(older) == of_guarantee.declarations(release.certificate)
     strange = replace(older, assumed=("an assumption of long ago",), post_processing=("something else",))
-    assert "assumed:         an assumption of long ago" in str(strange)
-    assert "afterwards:      something else" in str(strange)
+    assert "Assumption:       an assumption of long ago" in str(strange)
+    assert "Post-processing:  something else" in str(strange)
 
 
 def test_what_was_stored_as_a_sentence_and_as_a_code_is_said_once() -> None:
@@ -467,13 +471,13 @@ def test_a_certificate_promises_what_the_view_of_gaussian_noise_shows() -> None:
     certificate = query.release().certificate
     assert certificate.epsilon is not None
     shown = query.worst_case("gaussian", 1e-6).at(certificate.epsilon).attack_chance
-    assert f"at most {math.ceil(100 * shown)} times of 100" in repr(certificate)
+    assert f"at most {math.ceil(100 * shown)}% of the time" in repr(certificate)
 
 
 def test_a_view_of_private_keys_says_that_a_delta_is_to_come() -> None:
     query = ruled("SELECT street, COUNT(*), SUM(age) FROM people GROUP BY street")
-    assert "a release takes a delta too" in query.worst_case().text()
-    assert "a release takes a delta too" not in query.worst_case(delta=1e-6).text()
+    assert "a release also needs a delta" in query.worst_case().text()
+    assert "a release also needs a delta" not in query.worst_case(delta=1e-6).text()
     assert "in this order: count of rows; sum of age." in " ".join(query.worst_case().text().split())
 
 

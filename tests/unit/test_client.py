@@ -251,7 +251,7 @@ def test_the_names_of_a_rule_are_a_preference_too() -> None:
         (SQL, (), {}, "takes a list"),
         ([], (), {}, "one query at least"),
         ([SQL], (), {"weights": [1, 2]}, "1 queries and 2 weights"),
-        ([SQL], (), {"mechanism": "gaussian"}, "The rule of record says how its noise is drawn"),
+        ([SQL], (), {"mechanism": "gaussian"}, "The preregistered rule states how its noise is drawn"),
         ([SQL], (sf.gap(1.2), {"gap": 1.3}), {}, "'gap' is stated twice"),
     ],
 )

@@ -101,7 +101,7 @@ def test_every_method_has_a_row_with_its_epsilons_word_and_need() -> None:
 
 
 def test_each_row_says_what_its_epsilon_means() -> None:
-    """As the worst case has it at the same epsilon: the noise of a count at 0.2 is ±11.5, a coin becomes 55 of 100."""
+    """As the worst case has it at the same epsilon: the noise of a count at 0.2 is ±11.5, a coin flip becomes 55%."""
     dataset = stays()
     for method in dataset.compare(COUNT).methods:
         if method.epsilon is None:
@@ -207,7 +207,7 @@ def test_what_is_not_known_before_it_is_chosen_leaves_the_others() -> None:
     assert (found.low, found.high, found.epsilon, found.feasible) == (0, 0.5, None, True)
     assert found.unknown == (selected.words, sf.ratio(0.9).words)
     assert events(dataset) == []
-    assert "not known before it is chosen" in dataset.compare(COUNT, selected).text()
+    assert "not known before the selection" in dataset.compare(COUNT, selected).text()
 
 
 def test_the_rule_of_record_is_what_is_stated_where_nothing_else_is() -> None:
@@ -217,7 +217,7 @@ def test_the_rule_of_record_is_what_is_stated_where_nothing_else_is() -> None:
     assert [m.words for m in found.methods if m.requested] == ["gap 1.2, worst case"]
     assert found.together is not None
     assert found.together.epsilon == stays(rule=rule).query(COUNT).choose().epsilon
-    assert "The rule of record: epsilon 3.94334, guarantee dp." in in_one_line(found)
+    assert "The preregistered rule: epsilon 3.94334, guarantee dp." in in_one_line(found)
     exact = stays().query(COUNT).choose(sf.ratio(0.95, worst_case=True, exact=True), mechanism="gaussian", delta=1e-9)
     assert rows(found)["ratio 0.95, exact, worst case"].high == exact.epsilon
 
@@ -225,7 +225,7 @@ def test_the_rule_of_record_is_what_is_stated_where_nothing_else_is() -> None:
 def test_candidates_and_a_ceiling_hold_for_every_row() -> None:
     found = rows(stays().compare(COUNT, epsilon_max=0.3))
     assert (found["attack chance 0.6"].epsilon, found["gap 1.2, worst case"].epsilon) == (0.3, 0.2)
-    assert "it is held at epsilon_max, 0.3" in found["attack chance 0.6"].why
+    assert "epsilon_max, 0.3, is used" in found["attack chance 0.6"].why
     among_candidates = rows(stays().compare(COUNT, candidates=(0.15, 0.25)))
     assert among_candidates["gap 1.2, worst case"].epsilon == 0.15
     assert among_candidates["gap 1.2, worst case"].high == 0.2
@@ -294,9 +294,7 @@ def test_a_look_shows_what_choose_would_find() -> None:
 def test_selections_are_not_run_after_a_look_either() -> None:
     published = sf.variance(1e-3, select_epsilon=1, as_published=True)
     found = stays().compare(COUNT, published, look=True)
-    assert (
-        rows(found)[published.words].why == "drawn from the people by `choose`, and not here. It carries no guarantee."
-    )
+    assert rows(found)[published.words].why == "selected from the data by `choose`, and not here. It has no guarantee."
     for method in found.methods:
         if method.need is Need.SELECTION:
             assert (method.high, method.guarantee) == (None, "none")
@@ -307,7 +305,7 @@ def test_nobody_to_compare_is_told() -> None:
     nobody = sf.open(STAYS.iloc[:0], SCHEMA, ledger=":memory:", version="1")
     found = rows(nobody.compare(COUNT, look=True))["ratio 0.95, of the people in the data"]
     assert (found.high, found.epsilon) == (None, None)
-    assert "There is nobody in the data" in found.why
+    assert "There is no one in the data" in found.why
 
 
 def test_without_the_data_there_is_nothing_to_look_at() -> None:
@@ -505,7 +503,7 @@ def test_what_allows_nothing_has_no_bar() -> None:
     far = stays().compare(AVG, [sf.within(1e-9, expected_count=2), sf.larger_than_spent()])
     assert far.together is not None
     assert (far.together.interval, far.together.feasible) == (None, False)
-    assert "yours: within 1e-09, in 95 of 100 answers" not in {span.label for span in view.figure(far).of(Span)}
+    assert "yours: within 1e-09 with 95% probability" not in {span.label for span in view.figure(far).of(Span)}
 
 
 def test_as_a_dict_it_is_plain_json() -> None:

@@ -24,10 +24,10 @@ BELIEFS: dict[str, list[tuple[float, float]]] = {
 }
 BELIEF = curves.belief_curves(BELIEFS, 1 / 3)
 NOISE = curves.noise_curves({f"epsilon {e}": [(p, -log(p) / e) for p in RATES[1:]] for e in (0.01, 0.1, 1)}, "a count")
-MTA = curves.mta_curves({f"{often} of 100": [(0.01, often), (1, often / 100)] for often in (90, 95)}, "within 10%")
+MTA = curves.mta_curves({f"{often}%": [(0.01, often), (1, often / 100)] for often in (90, 95)}, "within 10%")
 FRONTIER = curves.frontier([(0.1, 23, 1.1), (1, 2.3, 2), (5, 0.46, 6)], GAP, limit=Limit(2, "your limit 2×"), chosen=1)
 ATTACK = curves.attack_curve([(0.1, 0.52501), (1, 0.7311), (5, 0.99331)], chosen=1)
-ROC = curves.roc({"anybody, epsilon 1": [(rate, min(1, 2.718 * rate)) for rate in RATES]}, "About anybody.")
+ROC = curves.roc({"any person, epsilon 1": [(rate, min(1, 2.718 * rate)) for rate in RATES]}, "About anybody.")
 RISK = sharing.noise_against_risk([(0, 0.5), (2, 0.2), (4, 0.1)], 0.15, least=3, chosen=(4, 0.1))
 TRUST = sharing.risk_by_trust({"low trust": [(0, 0.5), (4, 0.1)], "high trust": [(0, 0.2), (4, 0.05)]}, 0.15)
 SURFACE = sharing.sharing_surface([0.1, 0.5, 0.9], [0.3, 0.7], [[0.2, 0.1, 0.02], [0.5, 0.3, 0.07]], 0.25, "no noise")
@@ -59,10 +59,10 @@ def test_every_picture_is_drawn_by_all_three_and_says_what_it_is(figure: Figure)
         assert label in " ".join(text(figure).split())
 
 
-def test_shares_are_shown_of_100() -> None:
+def test_shares_are_shown_as_percentages() -> None:
     [limit] = BELIEF.of(Limit)
     assert limit.y == pytest.approx(33.333, abs=1e-3)
-    assert limit.label == "at most 33.3 of 100"
+    assert limit.label == "at most 33.3%"
     assert BELIEF.of(Line)[1].points == ((0, 25), (1, 30))
     assert NOISE.of(Line)[0].points[-1] == (100, 0)
     assert NOISE.across.low == 0
@@ -81,7 +81,7 @@ def test_a_single_epsilon_is_a_point() -> None:
 
 def test_the_frontier_names_every_epsilon_and_sets_the_chosen_one_apart() -> None:
     others, chosen = FRONTIER.of(Points)
-    assert others == Points(((23, 1.1), (0.46, 6)), "each an epsilon", ("0.1", "5"))
+    assert others == Points(((23, 1.1), (0.46, 6)), "candidate epsilons", ("0.1", "5"))
     assert chosen == Points(((2.3, 2),), "chosen", ("1",))
     assert len(curves.frontier([(1, 2.3, 2)], GAP).of(Points)) == 1
 
@@ -92,7 +92,7 @@ def test_a_blind_guess_is_on_the_diagonal() -> None:
 
 def test_the_limit_of_sharing_is_marked_and_so_is_the_noise_that_meets_it() -> None:
     assert RISK.of(Limit) == TRUST.of(Limit) == (Limit(0.15, "your limit 0.15"),)
-    assert RISK.of(Pin) == (Pin(3, "within your limit from 3 on"),)
+    assert RISK.of(Pin) == (Pin(3, "within your limit from 3"),)
     assert RISK.up.low == RISK.across.low == 0
     assert not sharing.noise_against_risk([(0, 0.5), (2, 0.2)]).of(Limit)
 

@@ -24,7 +24,7 @@ ROWS: dict[str, Any] = {
     },
 }
 UNITS = {"a row": ROWS, "a column": ROWS | {"unit": "who", "max_rows": 2}}
-NOBODY = "There is nobody in the data, so there is no data-dependent choice; the worst case needs nobody."
+NOBODY = "There is no one in the data, so nothing can be chosen by them; the worst case needs no data."
 by_unit = pytest.mark.parametrize("schema", UNITS.values(), ids=UNITS)
 NOISE: list[dict[str, Any]] = [{}, {"mechanism": "gaussian", "delta": 1e-6}]
 

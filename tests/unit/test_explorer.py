@@ -115,7 +115,7 @@ def test_a_stop_allows_what_meets_it_and_the_ceiling_goes_before() -> None:
 def test_beyond_the_ceiling_the_ceiling_holds() -> None:
     stop = stop_of(found(), "gap", 3.0)
     assert stop["epsilon"] == 1.0
-    assert "ceiling of 1 holds" in stop["why"]
+    assert "epsilon_max of 1 applies" in stop["why"]
     assert stop_of(found(), "epsilon", 2.0)["epsilon"] is None
 
 
@@ -139,7 +139,7 @@ def test_from_a_look_alike_goes_the_epsilon_that_was_found() -> None:
     assert stop["rule"] == {"epsilon": float(Fraction(stop["rule"]["epsilon"]).limit_denominator(10**6))}
     assert stop["rule"]["epsilon"] <= stop["epsilon"]
     assert told["start"]["kind"] == "epsilon", "what is in force stands at its epsilon"
-    assert "look-alike" in stop["words"]
+    assert "synthetic data" in stop["words"]
     assert any(told["histogram"]["figure"]["data"][0]["y"])
 
 
@@ -154,8 +154,11 @@ def test_what_the_people_lead_to_is_proposed_to_nobody() -> None:
 def test_where_people_are_replaced_it_is_somebody_else_whom_they_are_told_from() -> None:
     profile = worst_case(query(SUM, 'relation = "replace"\n' + SCHEMA))
     told = shown(profile, ceiling=1.0, preference=RULE, now=0.2)
-    assert told["absent"] == "if somebody else is in their place"
-    assert "somebody is in the data, or somebody else in their place (50" in stop_of(told, "chance", 0.6)["words"]
+    assert told["absent"] == "if another person is in their place"
+    assert (
+        "whether a given person, or another in their place, is included at most 60%"
+        in stop_of(told, "chance", 0.6)["words"]
+    )
     assert "epsilon times the sum of their exposure and 1/2" in stop_of(told, "selected", 0.5)["words"]
     assert found()["absent"] == "if they are not in the data"
     assert "else in their place" not in json.dumps(found())

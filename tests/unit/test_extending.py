@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 import sfumato as sf
 import sfumato.cli.preferences
-import sfumato.server.stated
+import sfumato.server.option_bodies
 from sfumato.composition import local
 from sfumato.errors import PreferenceError
 from sfumato.model.schema import Schema
@@ -73,10 +73,10 @@ def with_odds_factor(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         registered.setattr(registry, "KNOWN", registry.KNOWN | {option.name})
         registered.setattr(registry, "_IN_RULE", registry._IN_RULE | {option.name})
         registered.setitem(HELP, option.name, "Nobody's odds change by more than this factor.")
-        for module in (sfumato.cli.preferences, sfumato.server.stated):
+        for module in (sfumato.cli.preferences, sfumato.server.option_bodies):
             importlib.reload(module)
         yield
-    for module in (sfumato.cli.preferences, sfumato.server.stated):
+    for module in (sfumato.cli.preferences, sfumato.server.option_bodies):
         importlib.reload(module)
 
 
@@ -86,7 +86,7 @@ def test_a_preference_is_known_to_every_interface() -> None:
     assert registry.preferences({"odds_factor": 1.5}) == (stated,) == registry.from_rule({"odds_factor": 1.5})
     assert registry.to_mapping([stated]) == {"odds_factor": 1.5}
     assert query().choose(stated, sf.gap(3, worst_case=True)).epsilon == pytest.approx(math.log(1.5))
-    assert "odds_factor" in sfumato.server.stated.NamedPreference.model_fields
+    assert "odds_factor" in sfumato.server.option_bodies.NamedPreference.model_fields
     app, taken = typer.Typer(), []
 
     @app.command()
@@ -99,7 +99,7 @@ def test_a_preference_is_known_to_every_interface() -> None:
 
 
 def test_nothing_is_left_of_it() -> None:
-    assert "odds_factor" not in {*registry.KNOWN, *HELP, *sfumato.server.stated.NamedPreference.model_fields}
+    assert "odds_factor" not in {*registry.KNOWN, *HELP, *sfumato.server.option_bodies.NamedPreference.model_fields}
 
 
 # An engine: DuckDB under another name

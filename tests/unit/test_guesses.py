@@ -342,7 +342,9 @@ def test_a_view_of_guesses_is_free_and_no_look(ledger_path: Path) -> None:
 def test_the_view_says_it_in_words() -> None:
     seen = query().guessing(secret="state", **SHARED, limit="low")
     said = " ".join(seen.text().split())
-    assert "a snoop guesses right 71 of 100 (blind 25); a count of 100 becomes 98–102, 90 times of 100" in said
+    assert (
+        "an attacker guesses right at most 71% of the time (25% by a blind guess); a count of 100 becomes 98 to" in said
+    )
     assert "the sharing risk is 0.3 (low)" in said
     assert "your limit 0.3" in said
     assert repr(seen) == seen.text()
@@ -436,7 +438,7 @@ def test_a_relative_error_is_an_error_of_what_is_expected() -> None:
     asked = query(COUNT)
     share = asked.choose(sf.relative_error(0.1, expected=-50, confidence=0.95))
     assert share.epsilon == asked.choose(sf.within(5)).epsilon
-    assert share.method == "relative error 0.1 of an expected -50, in 95 of 100 answers"
+    assert share.method == "relative error 0.1 of an expected -50 with 95% probability"
 
 
 @pytest.mark.parametrize("noise", [{}, GAUSSIAN], ids=str)
@@ -454,7 +456,7 @@ def test_the_bottom_is_picked_and_candidates_round_up() -> None:
     chosen = asked.choose(sf.within(5), candidates=[0.1, 0.5])
     assert (chosen.feasible, chosen.why) == (
         False,
-        "No candidate meets within 5, in 95 of 100 answers.",
+        "No candidate meets within 5 with 95% probability.",
     )
 
 
@@ -469,13 +471,13 @@ def test_beside_what_protects_people_the_top_is_picked() -> None:
 def test_a_conflict_names_both() -> None:
     chosen = query(COUNT).choose(sf.within(5), sf.guess(0.3, choices=4))
     assert (chosen.epsilon, chosen.feasible) == (None, False)
-    assert chosen.why == "No epsilon meets both within 5, in 95 of 100 answers and guess 0.3, one of 4."
+    assert chosen.why == "No epsilon meets both within 5 with 95% probability and guess 0.3, one of 4."
 
 
 def test_an_error_that_takes_more_than_epsilon_max() -> None:
     chosen = query("SELECT SUM(age) FROM village").choose(sf.within(5))
     assert not chosen.feasible
-    assert chosen.why.startswith("No epsilon up to epsilon_max, 10, meets within 5, in 95 of 100 answers: it takes ")
+    assert chosen.why.startswith("No epsilon up to epsilon_max, 10, meets within 5 with 95% probability: it takes ")
     mean = query("SELECT AVG(age) FROM village").choose(sf.within(0.0001, expected_count=1))
     assert mean.why.endswith("no epsilon does.")
 

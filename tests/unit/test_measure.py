@@ -48,6 +48,8 @@ def measured(
         ("AVG(v) FROM t", (0, 100), [50, 1]),
         ("AVG(v) FROM t", (0, 99), [Fraction(99, 2), 1]),
         ("COUNT(v), AVG(v) FROM t", (0, 100), [1, 50]),  # the mean's count is the same number
+        ("COUNT(v / 4), AVG(v / 4) FROM t", (0, 100), [1, Fraction(25, 2)]),
+        ("COUNT(4 / v), AVG(4 / v) FROM t", (1, 2), [1, 1, 1]),  # 4 / 0 exists once it is clamped: another number
         ("COUNT(*) AS a, COUNT(*) AS b FROM t", (0, 100), [1]),
         ("SUM(v), AVG(v) FROM t", (-5, 5), [5, 1]),  # centred at 0, the sum is the same number
         ("COUNT(*), COUNT(v), SUM(v) FROM t", (0, 9), [1, 1, 9]),
@@ -128,8 +130,8 @@ def test_a_person_counts_in_few_groups(select: str, sensitivities: list[int]) ->
 @pytest.mark.parametrize(
     ("select", "said"),
     [
-        ("AVG(CASE WHEN g = 'a' THEN 2 END) FROM t", "the same for everybody"),
-        ("SUM(0 * v) FROM t", "the same for everybody"),
+        ("AVG(CASE WHEN g = 'a' THEN 2 END) FROM t", "the same for everyone"),
+        ("SUM(0 * v) FROM t", "the same for everyone"),
         ("VAR_POP(v * 1e200) FROM t", "too wide"),
         ("SUM(v * 1e200 * 1e200 * 0 + v) FROM t", "too wide"),
         ("AVG(v * 1e-200) FROM t", "too narrow"),

@@ -37,7 +37,7 @@ SCHEMA = {
 }
 COUNT = "SELECT COUNT(*) FROM stays WHERE days > 5"
 TENTH: tuple[float, dict[str, object]] = (0.1, {"rho": "1/200"})
-AFTER_NONE = "Given everything released before, including releases without a guarantee, this one changes nobody's odds"
+AFTER_NONE = "Given everything released before, including releases without a guarantee, this release changes the odds"
 
 
 def stays(ledger: Path | str = ":memory:") -> sf.Query:
@@ -222,15 +222,15 @@ def test_the_sentence_about_rho() -> None:
         f"As zero-concentrated DP: rho 2, which is (11.69, 1e-06)-DP. {of_guarantee.FIXED_BEFORE}"
     )
     few = total((0.1, {"rho": "1/200"}))
-    least = "At delta 1e-06 the sum of the epsilons, 0.1, is the least epsilon that is known"
-    anyway = f"{least}, and holds in any case."
+    least = "At delta 1e-06 the sum of the epsilons, 0.1, is the smallest known epsilon"
+    anyway = f"{least}, and always holds."
     assert view.concentrated(few, 1e-6) == f"As zero-concentrated DP: rho 0.005. {of_guarantee.FIXED_BEFORE} {anyway}"
     older = total((0.1, {}), delta="1/1000000")
     assert (view.concentrated(older), view.concentrated(older, 1e-6)) == ("", f"{least}."), "and has no rho"
     keys = total((1, {"rho": "1/8", "rho_delta": "1/1000000"}), delta="1/1000000")
     assert view.concentrated(keys, 1e-9) == (
-        f"As zero-concentrated DP: rho 0.125, beside delta 1e-06. {of_guarantee.FIXED_BEFORE} "
-        "At delta 1e-09 there is no epsilon: more than that is spent of delta."
+        f"As zero-concentrated DP: rho 0.125, with delta 1e-06. {of_guarantee.FIXED_BEFORE} "
+        "At delta 1e-09 there is no epsilon: more delta than that is spent."
     )
     assert view.concentrated(Total(), 1e-6) == ""
 
@@ -244,8 +244,8 @@ def test_what_was_selected_privately_has_two_totals() -> None:
     )
     assert (made.epsilon, made.at_most) == (1.0, 10.3)
     assert view.total_text(made) == (
-        "Spent so far: epsilon 1 in 3 charges (guarantee dp-selected). "
-        "Whatever epsilons had been selected, it would have been at most 10.3."
+        "Epsilon used so far: 1 in 3 charges (guarantee dp-selected). "
+        "It could not have exceeded 10.3, whichever epsilons were selected."
     )
 
 
@@ -278,8 +278,8 @@ def test_a_dataset_says_so_from_then_on(ledger_path: Path) -> None:
     later = reopened.release(planned).certificate
     assert (later.guarantee, later.dataset_guarantee, later.dataset_total) == ("dp", "none", None)
     for page in (repr(later), later.to_html().replace("&#x27;", "'")):
-        assert f"{AFTER_NONE} by more than e^0.2." in page
-    assert "no total exists (3 charges; one or more without a guarantee)" in repr(reopened.dataset.ledger)
+        assert f"{AFTER_NONE} about any one person by at most a factor of e^0.2." in page
+    assert "no total exists (3 charges; at least one without a guarantee)" in repr(reopened.dataset.ledger)
     [record] = local.records(ledger_path)
     shown = view.as_dict(record)
     assert [shown[name] for name in ("guarantee", "spent", "delta", "rho", "rho_delta", "at_most")] == [
@@ -293,4 +293,4 @@ def test_a_delta_is_said_with_the_odds(ledger_path: Path) -> None:
     how = {"mechanism": "gaussian", "delta": 1e-6}
     planned = query.choose(sf.gap(1.2, worst_case=True), **how)  # type: ignore[arg-type]
     query.release(query.choose(sf.ratio(0.9)), allow_no_guarantee=True)
-    assert "but for a chance of 1e-06." in repr(query.release(planned).certificate)
+    assert "except with probability 1e-06." in repr(query.release(planned).certificate)

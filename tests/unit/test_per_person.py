@@ -98,7 +98,7 @@ def test_nobody_is_there() -> None:
     dataset = sf.open(empty, {"name": "stays", "columns": {"days": DAYS}}, ledger=":memory:")
     dataset.query(SUM).release(epsilon=0.5)
     assert dataset.per_person().people_count == 0
-    assert "There is nobody in the table." in dataset.per_person().text()
+    assert "The table is empty." in dataset.per_person().text()
 
 
 FULL: dict[str, Callable[[sf.Dataset], object]] = {
@@ -157,7 +157,7 @@ def test_private_keys_cost_everybody_their_delta() -> None:
     assert epsilons(dataset) == [0.0, 0.5, 0.5]
     assert totals.in_all.delta == 1e-6
     said = " ".join(totals.text().split())
-    assert "with this person in the data as without them, but for a probability of 1e-06." in said
+    assert "times as likely as without them, except with probability 1e-06." in said
     assert "odds" not in said
 
 
@@ -168,7 +168,7 @@ def test_truncated_noise_costs_everybody_all_of_it() -> None:
     found = totals.people().to_pydict()
     assert (found["epsilon"], totals.in_all.delta, totals.in_all.in_full) == ([0.5] * 3, 1e-6, 1)
     assert found["rho"] == pytest.approx([rho_pure(0.5)] * 3)
-    assert "but for a probability of 1e-06" in " ".join(totals.text().split())
+    assert "except with probability 1e-06" in " ".join(totals.text().split())
 
 
 def test_with_gaussian_noise_there_is_no_epsilon() -> None:
@@ -183,7 +183,7 @@ def test_with_gaussian_noise_there_is_no_epsilon() -> None:
     assert least == pytest.approx(0, abs=1e-12)
     assert half == pytest.approx(most / 4)
     assert most == pytest.approx(0.5 * (1 / 8.057617) ** 2, rel=1e-5)  # sigma of (0.5, 1e-6)
-    assert "nobody has an epsilon of their own" in " ".join(totals.text().split())
+    assert "there is no epsilon for each person" in " ".join(totals.text().split())
 
 
 # What is not in it
@@ -197,7 +197,7 @@ def test_without_a_guarantee_it_is_left_out_and_said() -> None:
     totals = dataset.per_person()
     assert totals.in_all.without_guarantee == 1
     assert totals.in_all.epsilon == epsilons(dataset)[-1] == 0.5
-    assert "Not in it: 1 without a guarantee." in " ".join(totals.text().split())
+    assert "Not included: 1 without a guarantee." in " ".join(totals.text().split())
 
 
 def test_what_protects_other_units_is_left_out_and_said(ledger_path: Path) -> None:
@@ -207,7 +207,7 @@ def test_what_protects_other_units_is_left_out_and_said(ledger_path: Path) -> No
     totals = people.per_person()
     assert totals.in_all.other_units == 1
     assert totals.in_all.epsilon == 0.25
-    assert "Not in it: 1 that protect another unit" in " ".join(totals.text().split())
+    assert "Not included: 1 for another privacy unit" in " ".join(totals.text().split())
 
 
 # A look
@@ -246,7 +246,7 @@ def test_a_repr_has_the_public_part_only() -> None:
     dataset.query(SUM).release(epsilon=0.5)
     totals = dataset.per_person()
     assert repr(totals) == (
-        "<PersonTotals. For anybody, in any data: epsilon 0.5, rho 0.1065. "
+        "<PersonTotals. Worst case, for anyone in any data: epsilon 0.5, rho 0.1065. "
         "What is each person's is confidential: call .show()>"
     )
     with pytest.raises(TypeError, match="confidential"):
@@ -263,7 +263,7 @@ def test_the_words(capsys: pytest.CaptureFixture[str]) -> None:
     said = " ".join(capsys.readouterr().out.split())
     assert of_guarantee.CONTROLLER_ONLY in said
     assert of_ledger.NO_FILTER in said
-    assert "to whoever knows everybody else, everything released so far changes the odds that this person is" in said
+    assert "everything released so far changes the odds that this person is" in said
     assert "1 person at 0 · 1 at 0.25 · 1 at 0.5" in said
     assert "1 charge by each person's own exposure, 0 in full." in said
 

@@ -49,17 +49,15 @@ def test_of_the_people_every_picture_stays_closed(kind: str, tmp_path: Path) -> 
 
 
 def test_of_the_people_a_curve_stays_closed_too() -> None:
-    assert (
-        repr(query().risk().roc(1.0)) == "<Picture: What an attacker finds, at each rate of false alarms; call .show()>"
-    )
-    assert "anybody, epsilon 1" in repr(query().worst_case().roc(1.0))
+    assert repr(query().risk().roc(1.0)) == "<Picture: Attack success at each rate of false alarms; call .show()>"
+    assert "any person, epsilon 1" in repr(query().worst_case().roc(1.0))
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "exposure"])
 def test_of_the_worst_case_every_picture_is_public(kind: str, tmp_path: Path) -> None:
     picture = query().worst_case().plot(kind)
     assert picture.figure.title in repr(picture)
-    assert "Nobody was looked at" in " ".join(repr(picture).split())
+    assert "No data was read" in " ".join(repr(picture).split())
     picture.to_svg(tmp_path / "picture.svg")
     assert stat.S_IMODE((tmp_path / "picture.svg").stat().st_mode) & 0o044
 
@@ -80,7 +78,7 @@ def test_exposures_of_people_of_a_look_alike_and_with_noise() -> None:
     assert invented.edges[-1] <= 1
     [noisy] = query().exposure_histogram(1.0).plot("exposure").figure.of(Bars)
     assert noisy.noise > 0
-    with pytest.raises(BadInput, match="about anybody: it has no histogram"):
+    with pytest.raises(BadInput, match="same for everyone: it has no histogram"):
         query().worst_case().plot("exposure")
 
 
@@ -95,7 +93,7 @@ def test_where_everybody_is_alike_the_bar_ends_where_they_are() -> None:
 def test_without_an_exposure_there_is_no_histogram_of_it() -> None:
     frame = pd.DataFrame({"days": [0, 5, 10]})
     seen = sf.open(frame, SCHEMA, ledger=":memory:", bounds_from_data=True).query(SUM).risk()
-    with pytest.raises(BadInput, match="bounds are read off the data"):
+    with pytest.raises(BadInput, match="bounds are taken from the data"):
         seen.plot("exposure")
 
 
@@ -111,7 +109,7 @@ def test_the_frontier_has_the_noise_and_the_gap_of_each_epsilon() -> None:
 
 def test_the_frontier_says_whose_noise_it_shows_and_needs_some() -> None:
     two = query("SELECT SUM(days) AS s, COUNT(*) AS n FROM stays").worst_case()
-    assert two.plot("frontier").figure.x.label == "noise range of sum of days"
+    assert two.plot("frontier").figure.x.label == "noise of sum of days"
     with pytest.raises(BadInput, match="selected by its rank"):
         query("SELECT MAX(days) AS d FROM stays").worst_case().plot("frontier")
 
@@ -158,20 +156,20 @@ def test_a_curve_is_labelled_with_whom_it_is_about() -> None:
     def label(profile: RiskProfile, exposure: float | None = None) -> str:
         return profile.roc(1.0, exposure).figure.of(Line)[0].label
 
-    assert label(query().worst_case()) == "anybody, epsilon 1"
+    assert label(query().worst_case()) == "any person, epsilon 1"
     assert label(query().worst_case(), 0.3) == "exposure 0.3, epsilon 1"
-    assert label(query().risk()) == "the most exposed, epsilon 1"
+    assert label(query().risk()) == "the most exposed person, epsilon 1"
 
 
 def test_curves_are_of_the_chosen_epsilon_or_of_three() -> None:
     assert [line.label for line in query().worst_case().plot("roc").figure.of(Line)] == [
-        "anybody, epsilon 0.1",
-        "anybody, epsilon 1",
-        "anybody, epsilon 10",
+        "any person, epsilon 0.1",
+        "any person, epsilon 1",
+        "any person, epsilon 10",
         "a blind guess",
     ]
     rehearsed = query().rehearse(sf.gap(1.2, worst_case=True)).plot("roc").figure
-    assert [line.label for line in rehearsed.of(Line)] == ["the most exposed, epsilon 0.2", "a blind guess"]
+    assert [line.label for line in rehearsed.of(Line)] == ["the most exposed person, epsilon 0.2", "a blind guess"]
 
 
 @pytest.mark.parametrize(

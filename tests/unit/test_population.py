@@ -64,8 +64,8 @@ def test_charges_of_one_population_add_up_and_the_certificate_says_whose_total_i
     found = released(opened(ledger, "bills", population="Patients"), 0.1).certificate
     assert found.dataset_total == pytest.approx(0.3)
     assert found.population == "patients"
-    assert "Everything released about the population patients so far: epsilon 0.3" in repr(found)
-    assert "the people of the population patients are in no dataset outside it" in found.assumed
+    assert "Used so far by everything released about population patients: epsilon 0.3" in repr(found)
+    assert "the people of population patients are in no dataset outside it" in found.assumed
     alone = released(opened(ledger, "crops"), 0.1).certificate
     assert (alone.dataset_total, alone.population) == (0.1, None)
     assert "the people in this dataset are in no other dataset that is counted separately" in alone.assumed

@@ -73,7 +73,7 @@ def test_gaussian_noise_bounds_no_loss() -> None:
     assert sigma is not None
     assert after.people()["loss"].to_pylist()[1] == pytest.approx(((r - 2) ** 2 - (r - 3) ** 2) / (2 * sigma**2))
     assert after.bound is None
-    assert "Gaussian noise bounds no single loss." in said(after)
+    assert "Under Gaussian noise a single loss has no bound." in said(after)
 
 
 def test_of_a_median_only_distances_are_known() -> None:
@@ -82,7 +82,7 @@ def test_of_a_median_only_distances_are_known() -> None:
     r = released.numbers[0][0]
     assert after.people()["pri"].to_pylist() == pytest.approx([abs(r - 10), abs(r - 10), abs(r - 5), abs(r - 5)])
     assert after.loss is None
-    assert "here some of it is not." in said(after)
+    assert "this answer has other noise too." in said(after)
     assert after.plot().figure.x.label == "PRI"
 
 
@@ -117,12 +117,12 @@ def test_two_groups() -> None:
     after = query.release(epsilon=0.5).posthoc_risk(between="days > 7")
     counted, one = after.people()["pri"].to_pylist()[2], after.people()["pri"].to_pylist()[0]
     assert after.between == pytest.approx((counted, (one + after.people()["pri"].to_pylist()[1]) / 2))
-    assert "Median PRI of “days > 7”" in said(after)
+    assert "Median PRI where “days > 7”" in said(after)
     nobody = query.release(epsilon=0.5).posthoc_risk(between="days > 99")
     assert nobody.between is not None
     assert nobody.between[0] is None
     assert nobody.between_ratio is None
-    assert "There is nobody in one of the two groups that “days > 99” makes." in said(nobody)
+    assert "One of the two groups of “days > 99” is empty." in said(nobody)
 
 
 def test_of_nobody() -> None:
@@ -237,7 +237,7 @@ def test_the_words(capsys: pytest.CaptureFixture[str]) -> None:
     shown = " ".join(capsys.readouterr().out.split())
     for sentence in (of_guarantee.CONTROLLER_ONLY, of_guarantee.LOOK, of_posthoc.SIGNED_LOSS, of_posthoc.PRI):
         assert sentence in shown
-    assert "nobody's here could be beyond 0.5, and in any data nobody's beyond epsilon, 0.5." in shown
+    assert "The exposures in this data limit it to 0.5, and epsilon limits it to 0.5 in any data." in shown
     assert f"{round((after.positive or 0) * 4)} people of 4" in shown
     assert after.as_dict()["epsilon"] == 0.5
 
@@ -321,7 +321,7 @@ def test_where_no_output_passes_there_is_none() -> None:
     choice = stays().query(SUM).choose(sf.pri(0))  # of three different values, no output is as far from all
     assert (choice.epsilon, choice.feasible) == (None, False)
     empty = stays(table=STAYS[:0].astype({"days": "int64"})).query(SUM)
-    assert "nobody in the data" in empty.choose(sf.pri(5)).why
+    assert "no one in the data" in empty.choose(sf.pri(5)).why
 
 
 REFUSED: dict[str, tuple[str, dict[str, Any]]] = {

@@ -128,7 +128,7 @@ def test_of_nobody_a_function_is_not_asked() -> None:
         raise AssertionError
 
     query = sf.open(STAYS.iloc[:0], SCHEMA, ledger=":memory:").query(SUM)
-    assert "There is nobody in the data" in query.choose(sf.satisfies(failing)).why
+    assert "There is no one in the data" in query.choose(sf.satisfies(failing)).why
 
 
 def test_a_function_on_a_rehearsal_reads_nobody() -> None:
@@ -277,7 +277,7 @@ def test_a_group_that_nobody_is_in() -> None:
     for condition in ("age > 100", "age < 100"):
         choice = stays().query(SUM).choose(between(condition))
         assert (choice.epsilon, choice.feasible) == (None, False)
-        assert f"There is nobody in one of the two groups that “{condition}” makes" in choice.why
+        assert f"There is no one in one of the two groups that “{condition}” makes" in choice.why
 
 
 def test_groups_whose_medians_are_alike() -> None:
@@ -289,7 +289,7 @@ def test_groups_whose_medians_are_alike() -> None:
     ("aeg > 60", "There is no column 'aeg': the condition 'aeg > 60'. Hint: did you mean 'age'?"),
     ("age > 60 GROUP BY age", "A condition says who is meant, and nothing else: the condition 'age > 60 GROUP BY age'. "
      "Hint: leave out what follows it."),
-    ("days IN (SELECT 1)", "IN with a sub-select is not answered: the condition 'days IN (SELECT 1)'. "
+    ("days IN (SELECT 1)", "IN with a sub-select is not supported: the condition 'days IN (SELECT 1)'. "
      "Hint: list the values."),
 ])  # fmt: skip
 def test_a_condition_is_read_before_anybody_is(condition: str, sentence: str) -> None:
@@ -417,7 +417,7 @@ def test_gaussian_rdrs_are_on_the_answers_own_scale() -> None:
 
 def test_an_exact_view_says_so() -> None:
     query = stays().query(SUM)
-    assert "laplace noise, exact RDR." in query.worst_case(exact=True).text()
+    assert "Laplace noise, exact RDR." in query.worst_case(exact=True).text()
     assert "exact" not in query.worst_case().text()
     rehearsed = query.rehearse(sf.gap(1.2, worst_case=True, exact=True))
     assert rehearsed.solution is not None

@@ -401,7 +401,9 @@ def test_a_release_charges_the_rest_and_says_so() -> None:
     assert c.charged == pytest.approx(0.5 + choice.epsilon)
     assert c.at_most == 10.5
     said = of_guarantee.guarantee(c)
-    assert said.startswith(f"spent 0.5 for selecting epsilon privately + {choice.epsilon:g} for the answer = ")
+    assert said.startswith(
+        f"Guaranteed, epsilon selected privately: 0.5 for the selection + {choice.epsilon:g} for the answer = "
+    )
     assert "never more than 10.5" in said
     assert query.release(choice).rows == release.rows
     assert spent(dataset) == pytest.approx(0.5 + choice.epsilon, abs=1e-9)
@@ -500,8 +502,8 @@ def test_only_what_left_is_as_likely_as_its_epsilon_says() -> None:
     """Of another table another epsilon might have been selected, and more would have been told."""
     query = stays().query(SUM)
     selected, fixed = query.release(query.choose(VARIANCE)), query.release(epsilon=0.3)
-    assert " What left is at most e^" in strength(selected.certificate)
-    assert " Whatever leaves is at most e^0.3 " in strength(fixed.certificate)
+    assert " This answer is at most e^" in strength(selected.certificate)
+    assert " Any answer is at most e^0.3 " in strength(fixed.certificate)
 
 
 def test_a_certificate_counts_the_selection_in() -> None:
@@ -509,18 +511,18 @@ def test_a_certificate_counts_the_selection_in() -> None:
     query = stays().query(SUM)
     selected, fixed = query.release(query.choose(VARIANCE)), query.release(epsilon=0.3)
     page, other = (release.certificate.to_html() for release in (selected, fixed))
-    assert "n of them are protected by n times what was spent." in page
-    assert "Before it a private selection of epsilon, with noise of its own, for 0.5." in page
-    assert "The preference was decided by a person, from what is public" in page
-    assert "n of them are protected by n times epsilon." in other
+    assert "n people together are protected by n times what was spent." in page
+    assert "Before it, epsilon was selected privately, with its own noise, for 0.5." in page
+    assert "The preference was decided by a person, from public facts" in page
+    assert "n people together are protected by n times epsilon." in other
     assert "private selection" not in other
 
 
 @pytest.mark.parametrize(
     ("preference", "worth"),
     [
-        (VARIANCE, "a threshold that is picked from this carries the guarantee"),
-        (sf.variance(0.01, select_epsilon=1, as_published=True), "on the real table it carries no guarantee"),
+        (VARIANCE, "A threshold picked from this keeps the guarantee"),
+        (sf.variance(0.01, select_epsilon=1, as_published=True), "on the real table it has no guarantee"),
     ],
     ids=["privately", "as published"],
 )
@@ -533,7 +535,7 @@ def test_a_rehearsal_says_what_a_threshold_is_worth(preference: Preference, wort
 
 def test_a_rehearsal_that_selects_nothing_says_what_to_change() -> None:
     profile = stays().query(SUM).rehearse(sf.variance(1e-9, select_epsilon=0.5), rows=500)
-    assert "there was none. Ask for a larger one, or spend more on selecting." in profile.text()
+    assert "selected none. Ask for a larger one, or spend more on selecting." in profile.text()
     assert repr(profile.tries[0]) == "<SelectionTrials of variance 1e-10: none selected in 200 of 200>"
 
 

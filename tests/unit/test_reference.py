@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from sfumato.adapters.engines.reference import Literal, OracleAggregate, OracleFindings, leave_one_out, people_of
 from sfumato.model.schema import Bounds, PrivacyUnit, Relation, Schema
 from sfumato.model.statement import AggregateKind
 from sfumato.schema.read import from_dict
+from tests.property.oracle import Literal, OracleAggregate, OracleFindings, leave_one_out, people_of
 
 
 def schema(who: PrivacyUnit | None = None, relation: Relation = Relation.ADD_REMOVE) -> Schema:

@@ -6,18 +6,16 @@ import ast
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from inspect import signature
 from pathlib import Path
-from string import Formatter
 
 import pytest
 
 import sfumato
 from sfumato import errors
 from sfumato.presentation.interface import Interface
-from sfumato.presentation.refusals import escrow, submissions
-from sfumato.presentation.refusals.sentence import PACKAGES, WORDS, sentence
-from sfumato.presentation.refusals.wording import Text, Wording
+from sfumato.presentation.refusals.catalogue import FILES, Wording, all_wordings, terms, values_used, wordings
+from sfumato.presentation.refusals.decisions import FUNCTIONS, TEXTS
+from sfumato.presentation.refusals.sentence import sentence
 from sfumato.privacy.preferences import registry
 from sfumato.privacy.preferences.registry import from_rule
 
@@ -116,6 +114,7 @@ SAMPLES: Mapping[tuple[str, str], object] = {  # values that a wording does more
     ("preferences-not-together", "stated"): ["epsilon 1", "gap 1.2"],
     ("rank-without-noise", "mechanism"): "gaussian",
     ("delta-missing", "mechanism"): "truncated",
+    ("noise-needs-delta", "mechanism"): "gaussian",
     ("epsilon-too-small-for-truncated", "beside"): "grid",
     ("secret-not-one", "stated"): 0,
     ("select-epsilon-out-of-range", "least"): 1e-9,
@@ -126,7 +125,9 @@ SAMPLES: Mapping[tuple[str, str], object] = {  # values that a wording does more
     ("truncated-noise-reaches-further", "moved"): 1.0,
     ("universe-too-large", "most"): 100_000,
 }
+DECISIONS = "presentation/refusals/decisions.py"
 SHOWS_JSON = ("task-reference-not-numbers",)  # reasons whose hint has braces in it
+PASSES_ON = "privacy/preferences/preference.py"  # `number_where` is given the reason that it raises
 Raised = tuple[str, str, frozenset[str]]  # the place, the reason and the names of its values
 
 
@@ -145,7 +146,9 @@ def raised() -> Iterator[Raised]:
                 case ast.Call(func=ast.Attribute(attr="because"), args=[ast.Constant(value=str(reason))]):
                     names = {keyword.arg or "**" for keyword in node.keywords} - {"where"}
                     yield f"{file}:{node.lineno}", reason, frozenset(names)
-                case ast.Call(func=ast.Attribute(attr="because")):
+                case ast.Call(func=ast.Name(id="number_where"), args=[_, _, ast.Constant(value=str(reason)), _]):
+                    yield f"{file}:{node.lineno}", reason, frozenset({"stated"})
+                case ast.Call(func=ast.Attribute(attr="because") | ast.Name(id="number_where")) if file != PASSES_ON:
                     pytest.fail(f"{file}:{node.lineno}: a reason is written out where it is raised")
                 case ast.ClassDef(body=body) if file == "errors.py":
                     for line in body:
@@ -155,18 +158,11 @@ def raised() -> Iterator[Raised]:
 
 
 RAISED = list(raised())
-WORDINGS = {reason: wording for wordings in PACKAGES.values() for reason, wording in wordings.items()}
-
-
-def used(text: Text) -> set[str]:
-    if not isinstance(text, str):
-        return set(signature(text).parameters) - set(WORDS)
-    fields = {field for _, field, _, _ in Formatter().parse(text) if field is not None}
-    return {field.partition("[")[0] for field in fields} - set(WORDS)
+WORDINGS = all_wordings()
 
 
 def values_of(wording: Wording) -> set[str]:
-    return set().union(*map(used, (wording.message, wording.hint, *wording.instead.values())))
+    return set().union(*map(values_used, wording.values()))
 
 
 @pytest.mark.parametrize(("place", "reason", "names"), RAISED, ids=[f"{where} {why}" for where, why, _ in RAISED])
@@ -174,31 +170,49 @@ def test_a_reason_has_wording_that_uses_the_values_it_is_raised_with(
     place: str, reason: str, names: frozenset[str]
 ) -> None:
     package = place.partition(":")[0].partition("/")[0].removesuffix(".py")
-    assert reason in PACKAGES.get(package, {}), f"no wording of {package} in presentation/refusals"
+    assert package in FILES, f"no file of {package} in presentation/refusals"
+    assert reason in wordings(package), f"no wording of it in presentation/refusals/{package}.toml"
     assert names == values_of(WORDINGS[reason])
 
 
 def test_no_wording_is_without_a_raiser_and_none_is_there_twice() -> None:
     assert set(WORDINGS) == {reason for _, reason, _ in RAISED}
-    assert len(WORDINGS) == sum(map(len, PACKAGES.values()))
-    assert not set(escrow.WORDINGS) & set(submissions.WORDINGS)
+    assert len(WORDINGS) == sum(len(wordings(package)) for package in FILES)
+
+
+def cases(reason: str) -> Iterator[dict[str, object]]:
+    """Values of a reason: one sample of all, and one for each case that a text of it distinguishes."""
+    wording = WORDINGS[reason]
+    values = {name: SAMPLES.get((reason, name), f"<{name}>") for name in values_of(wording)}
+    yield values
+    for text in wording.values():
+        if isinstance(text, str) or "python" in text:
+            continue
+        name = text["by"]
+        for key in set(text) - {"by", "other"}:
+            yield {**values, name: type(values[name])() if key == "empty" else int(key) if key.isdigit() else key}
+
+
+CASES = [(reason, values) for reason in sorted(WORDINGS) for values in cases(reason)]
 
 
 @pytest.mark.parametrize("interface", Interface)
-@pytest.mark.parametrize("reason", sorted(WORDINGS))
-def test_every_reason_is_worded_in_every_interface(reason: str, interface: Interface) -> None:
-    values = {name: SAMPLES.get((reason, name), f"<{name}>") for name in values_of(WORDINGS[reason])}
-    said = sentence(reason, values, interface)
-    assert said is not None
-    message, hint = said
+@pytest.mark.parametrize(("reason", "values"), CASES, ids=[reason for reason, _ in CASES])
+def test_every_reason_is_worded_in_every_interface(
+    reason: str, values: Mapping[str, object], interface: Interface
+) -> None:
+    sentences = sentence(reason, values, interface)
+    assert sentences is not None
+    message, hint = sentences
     assert message
     assert not message.endswith("."), "what shows it ends the sentence, after its place"
     assert not hint or hint[-1] in ".?"
     assert interface is Interface.COMMAND or " --" not in f" {message} {hint}", "an option of a command"
     assert interface is Interface.PYTHON or "sf." not in message + hint, "a function of Python"
     assert reason in SHOWS_JSON or not set("{}") & set(message + hint)
-    written = [value for value in values.values() if isinstance(value, str) and value[0] == "<"]
-    assert interface in WORDINGS[reason].instead or all(value in message + hint for value in written)
+    written = {name for name, value in values.items() if isinstance(value, str) and value[:1] == "<"}
+    if not any(isinstance(text, Mapping) or key.endswith(interface.value) for key, text in WORDINGS[reason].items()):
+        assert {name for name in written if f"<{name}>" in message + hint} == written
 
 
 def example(option: str, interface: Interface) -> str:
@@ -304,3 +318,31 @@ def test_a_step_in_a_workspace_is_in_the_terms_of_the_interface(reason: str, hin
         said = sentence(reason, values, interface)
         assert said is not None
         assert said[1] == hint
+
+
+KEYS = {"message", "hint"} | {f"{part}_{interface.value}" for part in ("message", "hint") for interface in Interface}
+
+
+@pytest.mark.parametrize("reason", sorted(WORDINGS))
+def test_a_wording_has_a_message_and_hints_and_nothing_else(reason: str) -> None:
+    wording = WORDINGS[reason]
+    assert "message" in wording
+    assert set(wording) <= KEYS
+    for text in wording.values():
+        assert isinstance(text, str) or {"by", "python"} & set(text)
+
+
+def test_every_step_text_and_function_is_used() -> None:
+    files = [(SOURCES / "presentation" / "refusals" / f"{name}.toml").read_text("utf-8") for name in (*FILES, "terms")]
+    for kind, names in (("step", terms()["step"]), ("text", terms()["text"])):
+        named = set(re.findall(rf"\{{{kind}\[(\w+)", "".join(files)))
+        in_functions = set(re.findall(r"step\['(\w+)'\]", (SOURCES / DECISIONS).read_text("utf-8")))
+        assert set(names) - named <= in_functions, kind
+        assert named <= set(names), kind
+    assert set(re.findall(r'python = "(\w+)"', "".join(files[:-1]))) == set(FUNCTIONS)
+    assert not set(TEXTS) & set(tomllib.loads(files[-1])["text"])
+
+
+def test_each_package_has_a_file_and_each_file_is_read() -> None:
+    names = {path.stem for path in (SOURCES / "presentation" / "refusals").glob("*.toml")}
+    assert names == {*FILES, "terms"}

@@ -17,61 +17,61 @@ REFUSED = {
     # Clauses
     "a window function": (
         "SELECT COUNT(*) OVER () FROM adult",
-        "Window functions are not answered: line 1, column 8. Hint: use GROUP BY instead."),
+        "Window functions are not supported: line 1, column 8. Hint: use GROUP BY instead."),
     "DISTINCT": (
         "SELECT DISTINCT sex FROM adult",
-        "SELECT DISTINCT is not answered: line 1, column 1. Hint: use GROUP BY."),
-    "QUALIFY": (f"{COUNT} QUALIFY age > 3", "QUALIFY is not answered: line 1, column 36."),
-    "a JOIN": (f"{COUNT} JOIN adult AS b ON TRUE", "JOIN is not answered: line 1, column 33. Hint: ask of one table."),
+        "SELECT DISTINCT is not supported: line 1, column 1. Hint: use GROUP BY."),
+    "QUALIFY": (f"{COUNT} QUALIFY age > 3", "QUALIFY is not supported: line 1, column 36."),
+    "a JOIN": (f"{COUNT} JOIN adult AS b ON TRUE", "JOIN is not supported: line 1, column 33. Hint: ask of one table."),
     "a LEFT JOIN": (
         f"{COUNT} LEFT JOIN adult AS b USING (age)",
-        "JOIN is not answered: line 1, column 38. Hint: ask of one table."),
-    "a comma join": (f"{COUNT}, adult AS b", "JOIN is not answered: line 1, column 29. Hint: ask of one table."),
+        "JOIN is not supported: line 1, column 38. Hint: ask of one table."),
+    "a comma join": (f"{COUNT}, adult AS b", "JOIN is not supported: line 1, column 29. Hint: ask of one table."),
     "a sub-select in IN": (
         f"{WHERE}age IN (SELECT age FROM adult)",
-        "IN with a sub-select is not answered: line 1, column 34. Hint: list the values."),
+        "IN with a sub-select is not supported: line 1, column 34. Hint: list the values."),
     "EXISTS": (
         f"{WHERE}EXISTS (SELECT age FROM adult)",
-        "Sub-selects inside an expression are not answered: line 1, column 49. Hint: ask for it by itself, and "
+        "Sub-selects inside an expression are not supported: line 1, column 49. Hint: ask for it by itself, and "
         "write the value here."),
     "a scalar sub-select": (
         f"{WHERE}age > (SELECT AVG(age) FROM adult)",
-        "Sub-selects inside an expression are not answered: line 1, column 48. Hint: ask for it by itself, and "
+        "Sub-selects inside an expression are not supported: line 1, column 48. Hint: ask for it by itself, and "
         "write the value here."),
     "ANY": (
         f"{WHERE}age = ANY (SELECT age FROM adult)",
-        "Sub-selects inside an expression are not answered: line 1, column 52. Hint: ask for it by itself, and "
+        "Sub-selects inside an expression are not supported: line 1, column 52. Hint: ask for it by itself, and "
         "write the value here."),
     "UNION": (
         f"{COUNT} UNION {COUNT}",
-        "Only a SELECT is answered, not UNION: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
+        "Only a SELECT is supported, not UNION: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
     "a sub-select that is a UNION": (
         "SELECT COUNT(*) FROM (SELECT age FROM adult UNION SELECT age FROM adult)",
-        "UNION is not answered: line 1, column 30. Hint: a sub-select works row by row."),
+        "UNION is not supported: line 1, column 30. Hint: a sub-select works row by row."),
     "GROUP BY inside": (
         "SELECT COUNT(*) FROM (SELECT age FROM adult GROUP BY age)",
-        "GROUP BY inside a sub-select is not answered: line 1, column 54. Hint: a sub-select works row by row."),
+        "GROUP BY inside a sub-select is not supported: line 1, column 54. Hint: a sub-select works row by row."),
     "HAVING inside": (
         "SELECT COUNT(*) FROM (SELECT age FROM adult HAVING age > 3)",
-        "HAVING inside a sub-select is not answered: line 1, column 52. Hint: a sub-select works row by row."),
+        "HAVING inside a sub-select is not supported: line 1, column 52. Hint: a sub-select works row by row."),
     "ORDER BY inside": (
         "SELECT COUNT(*) FROM (SELECT age FROM adult ORDER BY age)",
-        "ORDER BY inside a sub-select is not answered: line 1, column 54. Hint: a sub-select works row by row."),
+        "ORDER BY inside a sub-select is not supported: line 1, column 54. Hint: a sub-select works row by row."),
     "LIMIT inside": (
         "WITH t AS (SELECT age FROM adult LIMIT 3) SELECT COUNT(*) FROM t",
-        "LIMIT inside a sub-select is not answered: line 1, column 40. Hint: a sub-select works row by row."),
+        "LIMIT inside a sub-select is not supported: line 1, column 40. Hint: a sub-select works row by row."),
     "OFFSET inside": (
         "WITH t AS (SELECT age FROM adult OFFSET 3) SELECT COUNT(*) FROM t",
-        "OFFSET inside a sub-select is not answered: line 1, column 41. Hint: a sub-select works row by row."),
+        "OFFSET inside a sub-select is not supported: line 1, column 41. Hint: a sub-select works row by row."),
     "DISTINCT inside": (
         "SELECT COUNT(*) FROM (SELECT DISTINCT age FROM adult)",
-        "DISTINCT inside a sub-select is not answered: line 1, column 30. Hint: a sub-select works row by row."),
+        "DISTINCT inside a sub-select is not supported: line 1, column 30. Hint: a sub-select works row by row."),
     "an aggregate inside": (
         "SELECT SUM(n) FROM (SELECT COUNT(*) AS n FROM adult)",
-        "Aggregates inside a sub-select are not answered: line 1, column 28. Hint: a sub-select works row by row."),
+        "Aggregates inside a sub-select are not supported: line 1, column 28. Hint: a sub-select works row by row."),
     "a window function inside": (
         "SELECT SUM(n) FROM (SELECT ROW_NUMBER() OVER () AS n FROM adult)",
-        "Window functions are not answered: line 1, column 28. Hint: use GROUP BY instead."),
+        "Window functions are not supported: line 1, column 28. Hint: use GROUP BY instead."),
     "a computed column without a name": (
         "SELECT COUNT(*) FROM (SELECT age + 1 FROM adult)",
         "A computed column has no name: line 1, column 30. Hint: name it with AS."),
@@ -86,7 +86,7 @@ REFUSED = {
         "The sub-select has no column 'pay': line 1, column 12. Hint: it has: age."),
     "* EXCLUDE": (
         "SELECT COUNT(*) FROM (SELECT * EXCLUDE (age) FROM adult)",
-        "* EXCLUDE is not answered: line 1, column 41. Hint: name the columns."),
+        "* EXCLUDE is not supported: line 1, column 41. Hint: name the columns."),
     "a CTE twice": (
         "WITH t AS (SELECT age FROM adult), t AS (SELECT pay FROM adult) SELECT COUNT(*) FROM t",
         "WITH names 't' twice: line 1, column 36. Hint: rename one of them."),
@@ -95,46 +95,46 @@ REFUSED = {
         "There is no table 't': line 1, column 28. Hint: the table is called adult."),
     "WITH RECURSIVE": (
         "WITH RECURSIVE t AS (SELECT age FROM adult) SELECT COUNT(*) FROM t",
-        "WITH RECURSIVE is not answered: line 1, column 16."),
+        "WITH RECURSIVE is not supported: line 1, column 16."),
     "a CTE that is no SELECT": (
         "WITH t AS (DELETE FROM adult) SELECT COUNT(*) FROM t",
-        "DELETE is not answered: line 1, column 24. Hint: a sub-select works row by row."),
+        "DELETE is not supported: line 1, column 24. Hint: a sub-select works row by row."),
     "a CTE whose columns are renamed": (
         "WITH t(a, b) AS (SELECT age, pay FROM adult) SELECT SUM(a) FROM t",
-        "Renamed columns are not answered: line 1, column 8. Hint: name them with AS inside the sub-select."),
+        "Renamed columns are not supported: line 1, column 8. Hint: name them with AS inside the sub-select."),
     "VALUES": (
         "SELECT COUNT(*) FROM (VALUES (1)) AS t",
-        "VALUES is not answered: line 1, column 31. Hint: read the table itself."),
+        "VALUES is not supported: line 1, column 31. Hint: read the table itself."),
     "a table function": (
         "SELECT COUNT(*) FROM read_csv('/etc/passwd')",
-        "Table functions are not answered: line 1, column 22. Hint: the table is called adult."),
+        "Table functions are not supported: line 1, column 22. Hint: the table is called adult."),
     "a file as a table": (
         "SELECT COUNT(*) FROM '/etc/passwd'",
         "There is no table '/etc/passwd': line 1, column 22. Hint: the table is called adult."),
     "a table of another schema": (
         "SELECT COUNT(*) FROM main.adult",
-        "A qualified table name is not answered: line 1, column 22."),
+        "A qualified table name is not supported: line 1, column 22."),
     "a table whose columns are renamed": (
         "SELECT SUM(pay) FROM adult AS a(pay, age)",
-        "Renamed columns are not answered: line 1, column 33. Hint: name them with AS inside the sub-select."),
-    "SAMPLE": (f"{COUNT} USING SAMPLE 10", "SAMPLE is not answered: line 1, column 41."),
-    "TABLESAMPLE": (f"{COUNT} TABLESAMPLE RESERVOIR(10)", "SAMPLE is not answered: line 1, column 50."),
-    "FOR UPDATE": (f"{COUNT} FOR UPDATE", "FOR UPDATE is not answered: line 1, column 28."),
-    "PIVOT in FROM": (f"{COUNT} PIVOT (COUNT(*) FOR sex IN ('Male'))", "PIVOT is not answered: line 1, column 35."),
+        "Renamed columns are not supported: line 1, column 33. Hint: name them with AS inside the sub-select."),
+    "SAMPLE": (f"{COUNT} USING SAMPLE 10", "SAMPLE is not supported: line 1, column 41."),
+    "TABLESAMPLE": (f"{COUNT} TABLESAMPLE RESERVOIR(10)", "SAMPLE is not supported: line 1, column 50."),
+    "FOR UPDATE": (f"{COUNT} FOR UPDATE", "FOR UPDATE is not supported: line 1, column 28."),
+    "PIVOT in FROM": (f"{COUNT} PIVOT (COUNT(*) FOR sex IN ('Male'))", "PIVOT is not supported: line 1, column 35."),
     "GROUP BY an expression": (
         f"{COUNT} GROUP BY age + 1",
-        "GROUP BY an expression is not answered: line 1, column 37. Hint: group by columns."),
+        "GROUP BY an expression is not supported: line 1, column 37. Hint: group by columns."),
     "GROUP BY ALL": (
         f"{COUNT} GROUP BY ALL",
-        "GROUP BY ALL is not answered: line 1, column 28. Hint: name the columns."),
-    "ROLLUP": (f"{COUNT} GROUP BY ROLLUP (sex)", "ROLLUP is not answered: line 1, column 45. Hint: group by columns."),
-    "CUBE": (f"{COUNT} GROUP BY CUBE (sex)", "CUBE is not answered: line 1, column 43. Hint: group by columns."),
+        "GROUP BY ALL is not supported: line 1, column 28. Hint: name the columns."),
+    "ROLLUP": (f"{COUNT} GROUP BY ROLLUP (sex)", "ROLLUP is not supported: line 1, column 45. Hint: group by columns."),
+    "CUBE": (f"{COUNT} GROUP BY CUBE (sex)", "CUBE is not supported: line 1, column 43. Hint: group by columns."),
     "GROUPING SETS": (
         f"{COUNT} GROUP BY GROUPING SETS ((sex), ())",
-        "GROUPING SETS is not answered: line 1, column 53. Hint: group by columns."),
+        "GROUPING SETS is not supported: line 1, column 53. Hint: group by columns."),
     "GROUP BY a computed name": (
         "SELECT COUNT(*) FROM (SELECT UPPER(sex) AS s FROM adult) GROUP BY s",
-        "GROUP BY an expression is not answered: line 1, column 67. Hint: group by columns."),
+        "GROUP BY an expression is not supported: line 1, column 67. Hint: group by columns."),
     "GROUP BY an aggregate": (
         f"{COUNT} GROUP BY 1",
         "GROUP BY 1 points at an aggregate: line 1, column 37. Hint: group by the position of a column."),
@@ -153,14 +153,15 @@ REFUSED = {
         "There is no table 'b': line 1, column 53. Hint: what is read is called adult."),
     "HAVING with a sub-select": (
         f"{COUNT} HAVING COUNT(*) > (SELECT 1)",
-        "Sub-selects inside an expression are not answered: line 1, column 54. Hint: ask for it by itself, and "
+        "Sub-selects inside an expression are not supported: line 1, column 54. Hint: ask for it by itself, and "
         "write the value here."),
     "HAVING of a text and a number": (
         "SELECT sex, COUNT(*) FROM adult GROUP BY sex HAVING sex > 3",
-        "Column 'sex' is text and is compared with integer: line 1, column 53. Hint: compare like with like."),
+        "Column 'sex' is text and is compared with integer: line 1, column 53. Hint: compare values of one "
+        "type; a text stands in quotes."),
     "ORDER BY an expression": (
         "SELECT sex, AVG(age) FROM adult GROUP BY sex ORDER BY AVG(age) + 1",
-        "ORDER BY an expression is not answered: line 1, column 55. Hint: order by a column of the answer, or by "
+        "ORDER BY an expression is not supported: line 1, column 55. Hint: order by a column of the answer, or by "
         "an aggregate."),
     "ORDER BY a position that is not there": (
         "SELECT sex, AVG(age) FROM adult GROUP BY sex ORDER BY 3",
@@ -168,80 +169,80 @@ REFUSED = {
         "1."),
     "ORDER BY ALL": (
         "SELECT sex, AVG(age) FROM adult GROUP BY sex ORDER BY ALL",
-        "ORDER BY ALL is not answered: line 1, column 46. Hint: name the columns."),
+        "ORDER BY ALL is not supported: line 1, column 46. Hint: name the columns."),
     "NULLS FIRST": (
         "SELECT sex, AVG(age) FROM adult GROUP BY sex ORDER BY sex NULLS FIRST",
-        "NULLS FIRST is not answered: line 1, column 55. Hint: what is missing comes last."),
+        "NULLS FIRST is not supported: line 1, column 55. Hint: what is missing comes last."),
     "DESC NULLS FIRST": (
         "SELECT sex, AVG(age) FROM adult GROUP BY sex ORDER BY 2 DESC NULLS FIRST",
-        "NULLS FIRST is not answered: line 1, column 55. Hint: what is missing comes last."),
+        "NULLS FIRST is not supported: line 1, column 55. Hint: what is missing comes last."),
     "LIMIT a percentage": (
         f"{COUNT} LIMIT 10%",
-        "LIMIT by a percentage is not answered: line 1, column 28. Hint: write the number of rows."),
+        "LIMIT by a percentage is not supported: line 1, column 28. Hint: write the number of rows."),
     "LIMIT below 0": (
         f"{COUNT} LIMIT -1",
-        "LIMIT with anything but a whole number is not answered: line 1, column 35. Hint: write the number."),
-    "FETCH": (f"{COUNT} FETCH FIRST 2 ROWS ONLY", "FETCH is not answered: line 1, column 40. Hint: use LIMIT."),
+        "LIMIT with anything but a whole number is not supported: line 1, column 35. Hint: write the number."),
+    "FETCH": (f"{COUNT} FETCH FIRST 2 ROWS ONLY", "FETCH is not supported: line 1, column 40. Hint: use LIMIT."),
     # Other statements
     "COPY": (
         "COPY adult TO '/tmp/adult.csv'",
-        "Only a SELECT is answered, not COPY: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
+        "Only a SELECT is supported, not COPY: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
     "ATTACH": (
         "ATTACH '/tmp/adult.db'",
-        "Only a SELECT is answered, not ATTACH: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
+        "Only a SELECT is supported, not ATTACH: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
     "INSTALL": (
         "INSTALL httpfs",
-        "Only a SELECT is answered, not INSTALL: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
+        "Only a SELECT is supported, not INSTALL: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
     "PRAGMA": (
         "PRAGMA database_list",
-        "Only a SELECT is answered, not PRAGMA: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
+        "Only a SELECT is supported, not PRAGMA: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
     "EXPLAIN": (
         "EXPLAIN ANALYZE SELECT COUNT(*) FROM adult",
-        "Only a SELECT is answered, not EXPLAIN: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
+        "Only a SELECT is supported, not EXPLAIN: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
     "SUMMARIZE": (
         "SUMMARIZE adult",
-        "Only a SELECT is answered, not SUMMARIZE: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
+        "Only a SELECT is supported, not SUMMARIZE: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
     "DESCRIBE": (
         "DESCRIBE adult",
-        "Only a SELECT is answered, not DESCRIBE: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
+        "Only a SELECT is supported, not DESCRIBE: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
     "PIVOT": (
         "PIVOT adult ON sex USING COUNT(*)",
-        "Only a SELECT is answered, not PIVOT: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
+        "Only a SELECT is supported, not PIVOT: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
     "SET": (
         "SET threads = 1",
-        "Only a SELECT is answered, not SET: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
+        "Only a SELECT is supported, not SET: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
     "CALL": (
         "CALL pragma_version()",
-        "Only a SELECT is answered, not CALL: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
+        "Only a SELECT is supported, not CALL: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
     "CHECKPOINT": (
         "CHECKPOINT",
-        "Only a SELECT is answered, not CHECKPOINT: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
+        "Only a SELECT is supported, not CHECKPOINT: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
     "CREATE": (
         "CREATE TABLE b AS SELECT 1",
-        "Only a SELECT is answered, not CREATE: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
+        "Only a SELECT is supported, not CREATE: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
     "DROP": (
         "DROP TABLE adult",
-        "Only a SELECT is answered, not DROP: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
+        "Only a SELECT is supported, not DROP: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
     "ALTER": (
         "ALTER TABLE adult ADD COLUMN b INT",
-        "Only a SELECT is answered, not ALTER: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
+        "Only a SELECT is supported, not ALTER: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
     "INSERT": (
         "INSERT INTO adult VALUES (1)",
-        "Only a SELECT is answered, not INSERT: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
+        "Only a SELECT is supported, not INSERT: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
     "UPDATE": (
         "UPDATE adult SET age = 3",
-        "Only a SELECT is answered, not UPDATE: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
+        "Only a SELECT is supported, not UPDATE: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
     "DELETE": (
         "DELETE FROM adult",
-        "Only a SELECT is answered, not DELETE: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
+        "Only a SELECT is supported, not DELETE: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
     "two statements": (
         f"{COUNT}; DROP TABLE adult",
-        "Two statements are not answered: line 1, column 40. Hint: ask them one at a time."),
+        "Two statements are not supported: line 1, column 40. Hint: ask them one at a time."),
     "an empty text": ("", "The query is empty. Hint: try SELECT COUNT(*) FROM adult."),
     "nothing but a comment": ("-- age > 3", "The query is empty. Hint: try SELECT COUNT(*) FROM adult."),
     "not SQL": (
         "hello world",
-        "Only a SELECT is answered, not HELLO: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
+        "Only a SELECT is supported, not HELLO: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
     "half of a SELECT": (
         "SELECT COUNT( FROM adult",
         "The query is not SQL that can be read: line 1, column 24. Hint: look just before this place; a name that "
@@ -253,26 +254,26 @@ REFUSED = {
     # What a SELECT shows
     "a FILTER": (
         "SELECT COUNT(*) FILTER (WHERE age > 3) FROM adult",
-        "FILTER is not answered: line 1, column 8. Hint: aggregate a CASE WHEN ... END instead, or use WHERE."),
+        "FILTER is not supported: line 1, column 8. Hint: aggregate a CASE WHEN ... END instead, or use WHERE."),
     "SUM(DISTINCT v)": (
         "SELECT SUM(DISTINCT age) FROM adult",
-        "SUM(DISTINCT ...) is not answered: line 1, column 8. Hint: write SUM(v)."),
+        "SUM(DISTINCT ...) is not supported: line 1, column 8. Hint: write SUM(v)."),
     "MEDIAN(DISTINCT v)": (
         "SELECT MEDIAN(DISTINCT age) FROM adult",
-        "MEDIAN(DISTINCT ...) is not answered: line 1, column 8. Hint: write MEDIAN(v)."),
-    "SUM(*)": ("SELECT SUM(*) FROM adult", "SUM(*) is not answered: line 1, column 8. Hint: write SUM(v)."),
+        "MEDIAN(DISTINCT ...) is not supported: line 1, column 8. Hint: write MEDIAN(v)."),
+    "SUM(*)": ("SELECT SUM(*) FROM adult", "SUM(*) is not supported: line 1, column 8. Hint: write SUM(v)."),
     "COUNT(DISTINCT a, b)": (
         "SELECT COUNT(DISTINCT age, pay) FROM adult",
-        "COUNT(DISTINCT ...) of several columns is not answered: line 1, column 8. Hint: count one column."),
+        "COUNT(DISTINCT ...) of several columns is not supported: line 1, column 8. Hint: count one column."),
     "COUNT(DISTINCT (a, b))": (
         "SELECT COUNT(DISTINCT (age, pay)) FROM adult",
-        "COUNT(DISTINCT ...) of several columns is not answered: line 1, column 8. Hint: count one column."),
+        "COUNT(DISTINCT ...) of several columns is not supported: line 1, column 8. Hint: count one column."),
     "COUNT(DISTINCT *)": (
         "SELECT COUNT(DISTINCT *) FROM adult",
-        "COUNT(DISTINCT *) is not answered: line 1, column 8. Hint: count the values of one column."),
+        "COUNT(DISTINCT *) is not supported: line 1, column 8. Hint: count the values of one column."),
     "MAX of two columns": (
         "SELECT MAX(age, pay) FROM adult",
-        "An aggregate of several columns is not answered: line 1, column 17. Hint: aggregate one column, or a "
+        "An aggregate of several columns is not supported: line 1, column 17. Hint: aggregate one column, or a "
         "computation with several."),
     "a quantile above 1": (
         "SELECT QUANTILE_CONT(age, 1.5) FROM adult",
@@ -300,59 +301,59 @@ REFUSED = {
         "QUANTILE_CONT(v, 0.25), or PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY v)."),
     "a quantile from above": (
         "SELECT PERCENTILE_CONT(0.1) WITHIN GROUP (ORDER BY age DESC) FROM adult",
-        "WITHIN GROUP with anything but ORDER BY one column is not answered: line 1, column 8. Hint: write "
+        "WITHIN GROUP with anything but ORDER BY one column is not supported: line 1, column 8. Hint: write "
         "QUANTILE_CONT(v, 0.25), or PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY v)."),
     "another aggregate": (
         "SELECT MODE(age) FROM adult",
-        "MODE() is not answered: line 1, column 8. Hint: aggregates are COUNT, SUM, AVG, VAR_POP, VAR_SAMP, "
+        "MODE() is not supported: line 1, column 8. Hint: aggregates are COUNT, SUM, AVG, VAR_POP, VAR_SAMP, "
         "STDDEV, MIN, MAX, MEDIAN and QUANTILE_CONT."),
     "an aggregate in order": (
         "SELECT STRING_AGG(city, ',' ORDER BY city) FROM adult",
-        "STRING_AGG() is not answered: line 1, column 8. Hint: aggregates are COUNT, SUM, AVG, VAR_POP, VAR_SAMP, "
+        "STRING_AGG() is not supported: line 1, column 8. Hint: aggregates are COUNT, SUM, AVG, VAR_POP, VAR_SAMP, "
         "STDDEV, MIN, MAX, MEDIAN and QUANTILE_CONT."),
     "an aggregate of an aggregate": (
         "SELECT SUM(AVG(age)) FROM adult",
-        "An aggregate in this place is not answered: line 1, column 12. Hint: aggregates stand in SELECT, HAVING "
+        "An aggregate in this place is not supported: line 1, column 12. Hint: aggregates stand in SELECT, HAVING "
         "and ORDER BY."),
     "arithmetic with aggregates": (
         "SELECT SUM(age) / COUNT(*) FROM adult",
-        "A computation with aggregates is not answered: line 1, column 8. Hint: ask for them, and compute with the "
+        "A computation with aggregates is not supported: line 1, column 8. Hint: ask for them, and compute with the "
         "answer."),
     "a function of an aggregate": (
         "SELECT ROUND(AVG(age)) FROM adult",
-        "A computation with aggregates is not answered: line 1, column 8. Hint: ask for them, and compute with the "
+        "A computation with aggregates is not supported: line 1, column 8. Hint: ask for them, and compute with the "
         "answer."),
     "a function of a key": (
         "SELECT UPPER(sex), COUNT(*) FROM adult GROUP BY sex",
-        "UPPER() is not answered: line 1, column 8. Hint: aggregates are COUNT, SUM, AVG, VAR_POP, VAR_SAMP, "
+        "UPPER() is not supported: line 1, column 8. Hint: aggregates are COUNT, SUM, AVG, VAR_POP, VAR_SAMP, "
         "STDDEV, MIN, MAX, MEDIAN and QUANTILE_CONT."),
     "a constant": (
         "SELECT COUNT(*), 3 FROM adult",
-        "A constant by itself is not answered: line 1, column 18. Hint: ask for an aggregate, or compare it with "
+        "A constant by itself is not supported: line 1, column 18. Hint: ask for an aggregate, or compare it with "
         "something."),
     "a condition that is added up": (
         "SELECT SUM(age > 3) FROM adult",
-        "A comparison as a value is not answered: line 1, column 12. Hint: write CASE WHEN ... THEN ... ELSE ... "
+        "A comparison as a value is not supported: line 1, column 12. Hint: write CASE WHEN ... THEN ... ELSE ... "
         "END."),
     "two types in a CASE": (
         "SELECT SUM(CASE WHEN age > 3 THEN 'x' ELSE 1 END) FROM adult",
         "One expression gives integer and text: line 1, column 22. Hint: let every branch give the same type."),
     "a CASE of nothing": (
         "SELECT SUM(CASE WHEN age > 3 THEN NULL END) FROM adult",
-        "A CASE without a value is not answered: line 1, column 22. Hint: state what is not NULL."),
+        "A CASE without a value is not supported: line 1, column 22. Hint: state what is not NULL."),
     "SELECT *": (
         "SELECT * FROM adult",
-        "SELECT * is not answered: line 1, column 8. Hint: ask for aggregates: rows are not released."),
+        "SELECT * is not supported: line 1, column 8. Hint: ask for aggregates: rows are not released."),
     "SELECT adult.*": (
         "SELECT adult.* FROM adult",
-        "SELECT * is not answered: line 1, column 8. Hint: ask for aggregates: rows are not released."),
+        "SELECT * is not supported: line 1, column 8. Hint: ask for aggregates: rows are not released."),
     "a column by itself": (
         "SELECT age FROM adult",
         "Column 'age' is neither aggregated nor in GROUP BY: line 1, column 8. Hint: add GROUP BY age: rows are "
         "not released."),
     "keys alone": (
         "SELECT sex FROM adult GROUP BY sex",
-        "A SELECT without an aggregate is not answered: line 1, column 8. Hint: ask for COUNT, SUM or AVG: rows "
+        "A SELECT without an aggregate is not supported: line 1, column 8. Hint: ask for COUNT, SUM or AVG: rows "
         "are not released."),
     "SUM of a text": (
         "SELECT SUM(sex) FROM adult",
@@ -364,49 +365,49 @@ REFUSED = {
     # What a WHERE compares
     "random()": (
         f"{WHERE}random() < 0.5",
-        "RANDOM() is not answered: line 1, column 34. Hint: functions are ABS, COALESCE, LOWER and UPPER."),
+        "RANDOM() is not supported: line 1, column 34. Hint: functions are ABS, COALESCE, LOWER and UPPER."),
     "now()": (
         f"{WHERE}born < now()",
-        "NOW() is not answered: line 1, column 41. Hint: functions are ABS, COALESCE, LOWER and UPPER."),
+        "NOW() is not supported: line 1, column 41. Hint: functions are ABS, COALESCE, LOWER and UPPER."),
     "error()": (
         f"{WHERE}error('leak') = 1",
-        "ERROR() is not answered: line 1, column 34. Hint: functions are ABS, COALESCE, LOWER and UPPER."),
+        "ERROR() is not supported: line 1, column 34. Hint: functions are ABS, COALESCE, LOWER and UPPER."),
     "an aggregate in WHERE": (
         f"{WHERE}AVG(age) > 3",
-        "An aggregate in this place is not answered: line 1, column 34. Hint: aggregates stand in SELECT, HAVING "
+        "An aggregate in this place is not supported: line 1, column 34. Hint: aggregates stand in SELECT, HAVING "
         "and ORDER BY."),
     "a remainder": (
         f"{WHERE}age % 2 = 0",
-        "The remainder (%) is not answered: line 1, column 34. Hint: +, -, * and / are answered."),
+        "The remainder (%) is not supported: line 1, column 34. Hint: +, -, * and / are supported."),
     "whole division": (
         f"{WHERE}age // 2 = 0",
-        "Whole division (//) is not answered: line 1, column 34. Hint: +, -, * and / are answered."),
-    "a power": (f"{WHERE}age ** 2 = 0", "A power is not answered: line 1, column 34. Hint: multiply instead."),
+        "Whole division (//) is not supported: line 1, column 34. Hint: +, -, * and / are supported."),
+    "a power": (f"{WHERE}age ** 2 = 0", "A power is not supported: line 1, column 34. Hint: multiply instead."),
     "texts joined": (
         f"{WHERE}city || 'x' = 'ax'",
-        "Joining texts (||) is not answered: line 1, column 34. Hint: compare the texts one by one."),
+        "Joining texts (||) is not supported: line 1, column 34. Hint: compare the texts one by one."),
     "a regular expression": (
         f"{WHERE}city ~ 'a'",
-        "Matching a regular expression is not answered: line 1, column 34. Hint: use LIKE."),
-    "SIMILAR TO": (f"{WHERE}city SIMILAR TO 'a'", "SIMILAR TO is not answered: line 1, column 34. Hint: use LIKE."),
+        "Matching a regular expression is not supported: line 1, column 34. Hint: use LIKE."),
+    "SIMILAR TO": (f"{WHERE}city SIMILAR TO 'a'", "SIMILAR TO is not supported: line 1, column 34. Hint: use LIKE."),
     "ESCAPE": (
         f"{WHERE}city LIKE 'a' ESCAPE 'b'",
-        "LIKE with ESCAPE is not answered: line 1, column 34. Hint: leave ESCAPE out."),
+        "LIKE with ESCAPE is not supported: line 1, column 34. Hint: leave ESCAPE out."),
     "IS TRUE": (
         f"{WHERE}married IS TRUE",
-        "IS with anything but NULL is not answered: line 1, column 34. Hint: use = instead."),
+        "IS with anything but NULL is not supported: line 1, column 34. Hint: use = instead."),
     "IS DISTINCT FROM": (
         f"{WHERE}age IS DISTINCT FROM 3",
-        "IS DISTINCT FROM is not answered: line 1, column 34. Hint: use <> and IS NULL."),
+        "IS DISTINCT FROM is not supported: line 1, column 34. Hint: use <> and IS NULL."),
     "NULL": (
         f"{WHERE}age = NULL",
-        "NULL by itself is not answered: line 1, column 40. Hint: use IS NULL or IS NOT NULL."),
+        "NULL by itself is not supported: line 1, column 40. Hint: use IS NULL or IS NOT NULL."),
     "NULL in a list": (
         f"{WHERE}age IN (1, NULL)",
-        "NULL by itself is not answered: line 1, column 45. Hint: use IS NULL or IS NOT NULL."),
+        "NULL by itself is not supported: line 1, column 45. Hint: use IS NULL or IS NOT NULL."),
     "a column in a list": (
         f"{WHERE}age IN (pay)",
-        "IN with anything but constants is not answered: line 1, column 42. Hint: compare with = and OR."),
+        "IN with anything but constants is not supported: line 1, column 42. Hint: compare with = and OR."),
     "ABS of a text": (f"{WHERE}ABS(city) = 3", "ABS needs numbers, not text: line 1, column 34."),
     "LOWER of a number": (f"{WHERE}LOWER(age) = 'x'", "LOWER needs a text, not integer: line 1, column 34."),
     "arithmetic on a date": (f"{WHERE}born + 1 > 3", "'+' needs numbers, not date: line 1, column 34."),
@@ -415,22 +416,22 @@ REFUSED = {
         "One expression gives integer and text: line 1, column 34. Hint: let every branch give the same type."),
     "today": (
         f"{WHERE}born < CURRENT_DATE",
-        "CURRENT_DATE() is not answered: line 1, column 41. Hint: functions are ABS, COALESCE, LOWER and UPPER."),
+        "CURRENT_DATE() is not supported: line 1, column 41. Hint: functions are ABS, COALESCE, LOWER and UPPER."),
     "CAST": (
         f"{WHERE}CAST(age AS TEXT) = '3'",
-        "CAST is not answered: line 1, column 34. Hint: types are stated in the schema file."),
+        "CAST is not supported: line 1, column 34. Hint: types are stated in the schema file."),
     "TRY_CAST": (
         "SELECT SUM(TRY_CAST(city AS INT)) FROM adult",
-        "TRY_CAST is not answered: line 1, column 12. Hint: types are stated in the schema file."),
+        "TRY_CAST is not supported: line 1, column 12. Hint: types are stated in the schema file."),
     ":: as a cast": (
         "SELECT SUM(age::DOUBLE) FROM adult",
-        "CAST is not answered: line 1, column 12. Hint: types are stated in the schema file."),
+        "CAST is not supported: line 1, column 12. Hint: types are stated in the schema file."),
     "a parameter": (
         f"{WHERE}age = $1",
-        "Parameters are not answered: line 1, column 40. Hint: write the value itself."),
+        "Parameters are not supported: line 1, column 40. Hint: write the value itself."),
     "a named parameter": (
         f"{WHERE}age = :x",
-        "Parameters are not answered: line 1, column 40. Hint: write the value itself."),
+        "Parameters are not supported: line 1, column 40. Hint: write the value itself."),
     "a column that is not there": (
         f"{WHERE}ages > 3",
         "There is no column 'ages': line 1, column 34. Hint: did you mean 'age'?"),
@@ -452,7 +453,7 @@ REFUSED = {
         'is also a word of SQL is written in quotes, as in "select".'),
     "the place on a later line": (
         "SELECT COUNT(*)\nFROM adult\nWHERE age > 3\n  AND trim(city) = 'A'",
-        "TRIM() is not answered: line 4, column 7. Hint: functions are ABS, COALESCE, LOWER and UPPER."),
+        "TRIM() is not supported: line 4, column 7. Hint: functions are ABS, COALESCE, LOWER and UPPER."),
     "a table that is not there": (
         "SELECT COUNT(*) FROM adults",
         "There is no table 'adults': line 1, column 22. Hint: the table is called adult."),
@@ -461,7 +462,8 @@ REFUSED = {
         "There is no table 'b': line 1, column 34. Hint: what is read is called adult."),
     "a text compared with a number": (
         f"{WHERE}sex = 3",
-        "Column 'sex' is text and is compared with integer: line 1, column 34. Hint: compare like with like."),
+        "Column 'sex' is text and is compared with integer: line 1, column 34. Hint: compare values of one "
+        "type; a text stands in quotes."),
     "an undeclared column compared with a number": (
         f"{WHERE}note = 3",
         "Column 'note' is text and is compared with integer: line 1, column 34. Hint: state its type under "
@@ -527,7 +529,7 @@ def test_it_is_refused_by_name_and_place(text: str, sentence: str) -> None:
         ("SELECT SUM(pay / pay) FROM adult", QueryError,
          "The range of (pay / pay) does not follow from the bounds: its divisor may be 0. "
          "Hint: divide by something whose bounds exclude 0."),
-        ("SELECT AVG(3) FROM adult", QueryError, "AVG of 3 is the same for everybody. Hint: it needs no data."),
+        ("SELECT AVG(3) FROM adult", QueryError, "AVG of 3 is the same for everyone. Hint: it needs no data."),
     ],
     ids=["a sum without bounds", "a key without categories", "a key that is not in the schema", "a key that is a date",
          "a median without bounds", "a divisor that may be 0", "a constant"],
@@ -569,7 +571,7 @@ def test_a_condition_is_what_a_where_takes() -> None:
     ("married LIMIT 3", "A condition says who is meant, and nothing else: the condition 'married LIMIT 3'. "
      "Hint: leave out what follows it."),
     ("age", "A condition must be true or false: the condition 'age'. Hint: compare it with something."),
-    ("married; DROP TABLE adult", "Two statements are not answered: the condition 'married; DROP TABLE adult'. "
+    ("married; DROP TABLE adult", "Two statements are not supported: the condition 'married; DROP TABLE adult'. "
      "Hint: ask them one at a time."),
     ("NOT " * 99 + "married", "The condition is nested too deeply. Hint: state a simpler one."),
 ])  # fmt: skip

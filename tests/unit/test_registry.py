@@ -8,12 +8,12 @@ from typing import Any, get_type_hints
 import pytest
 
 import sfumato as sf
-from sfumato.presentation.option_help import HELP
+from sfumato.presentation.option_help import HEADINGS, HELP
 from sfumato.presentation.wording.asking import OFFERS, RULE
 from sfumato.presentation.wording.rule import KINDS
 from sfumato.privacy.preferences.preference import epsilon
 from sfumato.privacy.preferences.registry import KNOWN, NAMES, OPTIONS, UNSTATED, OptionKind, examples, preferences
-from sfumato.server.stated import NamedPreference
+from sfumato.server.option_bodies import NamedPreference
 
 TYPES: dict[OptionKind, tuple[Any, ...]] = {
     OptionKind.NUMBER: (float, float | None),
@@ -51,6 +51,12 @@ def test_every_interface_has_the_same_names() -> None:
         set(NamedPreference.model_fields) - {"mechanism", "delta", "calibration", "candidates", "epsilon_max"} == KNOWN
     )
     assert set(HELP) - {"priority", "larger_than_spent"} == KNOWN
+
+
+def test_help_has_a_heading_for_every_option() -> None:
+    headed = [name for names in HEADINGS.values() for name in names]
+    assert len(headed) == len({*headed})
+    assert set(HELP) <= {*headed}
 
 
 def test_forms_offer_what_the_list_has() -> None:

@@ -72,7 +72,7 @@ def held(**what: Any) -> RiskProfile:
 
 
 def test_people_are_named_when_asked_for() -> None:
-    assert risk_report.text(held()).startswith("the range\n\nHow exposed the people are\n")
+    assert risk_report.text(held()).startswith("the range\n\nExposure of the people\n")
     assert "Ann" not in risk_report.text(held())
     assert "Ann" in risk_report.text(held(), most_exposed=True)
     assert "Ann" in risk_report.page(held()).html
@@ -80,7 +80,7 @@ def test_people_are_named_when_asked_for() -> None:
 
 def test_nobody_is_named_where_nobody_carries_anything() -> None:
     alike = held(carried=(0.0, 0.0, 0.0))
-    assert risk_report.text(alike, most_exposed=True).endswith("so there is nobody to name.")
+    assert risk_report.text(alike, most_exposed=True).endswith("so there is no one to list.")
     assert "Ann" not in risk_report.page(alike).html
 
 
@@ -88,7 +88,7 @@ def test_the_worst_case_has_no_people() -> None:
     worst = held(source=Source.WORST_CASE, influence=Reach(0, 1), exposure=Reach(0, 1))
     assert risk_report.text(worst, most_exposed=True) == "the range"
     assert (
-        "most exposed" not in risk_report.page(worst).html.partition("The gap at each epsilon")[2].partition("<h2>")[0]
+        "most exposed" not in risk_report.page(worst).html.partition("Risk gap at each epsilon")[2].partition("<h2>")[0]
     )
     assert not risk_report.page(worst).of_the_people
 
@@ -106,7 +106,7 @@ def test_odds_are_told_at_three_candidates_or_at_the_chosen_one() -> None:
     decided = risk_report.people(chosen, most_exposed=True)
     assert decided is not None
     assert decided.epsilons == (0.4,)
-    assert "On the look-alike: epsilon 0.4. Because." in risk_report.page(chosen).html
+    assert "On synthetic data: epsilon 0.4. Because." in risk_report.page(chosen).html
     assert "your limit 1.4×" in risk_report.page(chosen).html
 
 

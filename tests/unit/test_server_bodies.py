@@ -9,7 +9,7 @@ import pytest
 
 from sfumato.escrow.questions import preferences as asking
 from sfumato.privacy.preferences import registry
-from sfumato.server.stated import NamedPreference
+from sfumato.server.option_bodies import NamedPreference
 from tests.served import ESTIMATE, Caller, Nouns, app_on
 
 NOUNS = Nouns()

@@ -72,7 +72,7 @@ def test_where_things_lie_on_the_server_is_not_told() -> None:
 
 def test_a_problem_has_a_sentence_a_hint_and_a_place() -> None:
     answer = told(
-        errors.QueryError("Window functions are not answered", hint="leave them out.", where="line 1, column 8")
+        errors.QueryError("Window functions are not supported", hint="leave them out.", where="line 1, column 8")
     )
     assert answer.headers["Content-Type"] == "application/problem+json"
     assert answer.json() == {
@@ -80,7 +80,7 @@ def test_a_problem_has_a_sentence_a_hint_and_a_place() -> None:
         "title": "Unprocessable Entity",
         "status": 422,
         "code": "query",
-        "detail": "Window functions are not answered",
+        "detail": "Window functions are not supported",
         "hint": "leave them out.",
         "where": "line 1, column 8",
         "at": {"query": 1, "line": 1, "column": 8},

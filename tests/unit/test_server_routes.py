@@ -10,57 +10,52 @@ import pytest
 from sfumato.escrow.audit_log import AuditEnds, AuditHead
 from sfumato.escrow.catalogue.datasets import DatasetLedger
 from sfumato.escrow.catalogue.entries import CatalogueEntry, DatasetAccess
-from sfumato.escrow.catalogue.policy_draft import SchemaDraft
 from sfumato.escrow.dataset import Version
 from sfumato.escrow.identity.accounts import Token
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.notifications import Happened, Notification
-from sfumato.escrow.policy.policy import Policy
+from sfumato.escrow.policy.draft import SchemaDraft
+from sfumato.escrow.policy.policy import AccessRule, Policy
 from sfumato.escrow.policy.store import SignedPolicy
 from sfumato.escrow.questions.risk_facts import DryRunFacts, HistogramFacts, RehearsalFacts, RiskFacts
 from sfumato.escrow.submissions.lifecycle import State
+from sfumato.escrow.submissions.request_payload import Request, RequestApprovalFacts
+from sfumato.escrow.submissions.signal_payload import Signal, SignalApprovalFacts
 from sfumato.escrow.submissions.signals import TaskLibrary
-from sfumato.escrow.submissions.visibility import Standing
+from sfumato.escrow.submissions.visibility import visible
 from sfumato.ledger.audit_log import AuditEntry
 from sfumato.ledger.history import Record
 from sfumato.model.budget import NO_BUDGET
 from sfumato.model.choice import Noise
 from sfumato.model.fit import Fit
+from sfumato.model.guarantee import Guarantee
 from sfumato.model.guess_view import GuessView
 from sfumato.model.method_comparison import MethodComparison
 from sfumato.model.risk import Source
-from sfumato.presentation.escrow.submission_types import RequestPage, SignalPage, WordedRequest, WordedSignal
+from sfumato.model.signal_score import SignalKind
 from sfumato.release.difference import Cell, Difference
 from sfumato.schema.read import from_dict
 from sfumato.schema.write import write
-from tests.examples import example, made_up
+from tests.examples import made_up
 from tests.served import ESTIMATE, Caller, Nouns, app_on, operations, person
 
 DATASET = made_up(DatasetAccess, name="adult")
 TOKEN = made_up(Token, id="t1")
-WAITS = {"state": "submitted", "next": Standing(State.SUBMITTED)}
-REQUEST: dict[str, Any] = example(WordedRequest, id="r1", number=7, **WAITS)
-SIGNAL: dict[str, Any] = example(WordedSignal, id="s1", number=3, kind="free", **WAITS)
+SUBMITTED: dict[str, Any] = {"state": State.SUBMITTED, "guarantee": None, "decided_by": ()}
+REQUEST = visible(made_up(Request, id="r1", number=7, **SUBMITTED), to_controller=True)
+SIGNAL = visible(made_up(Signal, id="s1", number=3, kind=SignalKind.FREE, how={}, **SUBMITTED), to_controller=True)
 RESULT = {"kind": "free", "score": 1.0, "sentences": ["It was stored with sentences."]}
 POLICY = Policy(access_rules=())
 SIGNED = SignedPolicy("adult", 1, "alice", "x", POLICY)
 LEDGER = DatasetLedger(Record("adult"), NO_BUDGET, frozenset(), True)
-DECIDED: dict[str, Any] = {"binding": "b", "warning": None, "policy": POLICY}
+DECIDED: dict[str, Any] = {"binding": "b", "analyst": person("bob"), "access": AccessRule(who=("bob",))}
+DECIDED |= {"approved_by": (), "looked": False, "warning": None, "policy": POLICY}
 ANSWERS = {"answers": [], "guarantee": "dp", "charged": 0.2}
 NOTICE = Notification("n1", 1, "alice", "x", "x", None, Happened.REQUEST_FAILED, {"number": 7})
 
 
 END = {"number": 3, "digest": "x"}
 HEAD = {"ledger": END, "audit": END, "at": "x", "by": "x", "public_key": "x", "signature": "x"}
-
-
-class Noun:
-    def __init__(self, facts: dict[str, Any]) -> None:
-        self._facts = facts
-        self.id, self.name = facts.get("id"), facts.get("name")
-
-    def as_dict(self) -> dict[str, Any]:
-        return self._facts
 
 
 def nouns() -> Nouns:
@@ -94,25 +89,28 @@ def nouns() -> Nouns:
     }
     made.questions.answers["compare"] = MethodComparison("Q", Noise(), (), None, looked=False)
     made.questions.answers["guessing"] = GuessView("Q", "one of 4", 0.25, "laplace", None, (), ())
-    made.policies.answers = {"set": SIGNED, "current": SIGNED, "history": [SIGNED]}
-    made.drafts.answers = {"schema": SchemaDraft("t", "S", from_dict({"name": "t"}), POLICY), "policy": POLICY}
+    made.policies.answers = {"set": SIGNED, "current": SIGNED, "history": [SIGNED], "check": POLICY}
+    made.policies.answers |= {"check_schema": SchemaDraft("t", "S", from_dict({"name": "t"}), POLICY)}
     made.requests.answers = {
-        "submit": Noun(REQUEST),
+        "submit": REQUEST.submission,
         "many": [REQUEST],
         "one": REQUEST,
         "result": ANSWERS,
         "difference": Difference(3, 1, 5, picked=False),
     }
-    inspected = example(RequestPage) | DECIDED | {"request": REQUEST, "facts": ESTIMATE.facts}
+    asked: dict[str, Any] = {"facts": ESTIMATE.facts, "guarantee_before_approval": Guarantee.DP, "rehearsal": None}
+    inspected = RequestApprovalFacts(submission=REQUEST, **asked, **DECIDED)
     made.requests.approval.answers = {"inspect": inspected, "look": {"answers": [], "true": [], "cells": []}}
     made.signals.answers = {
         "tasks": TaskLibrary([], None, 30),
-        "submit": Noun(SIGNAL),
+        "submit": SIGNAL.submission,
         "many": [SIGNAL],
         "one": SIGNAL,
         "result": RESULT,
     }
-    page = example(SignalPage) | DECIDED | {"signal": SIGNAL}
+    about: dict[str, Any] = {"request": REQUEST.submission, "sql": "Q", "marks": (), "sandbox": None, "bits_used": 0.0}
+    about |= {"guarantee": Guarantee.DP, "epsilon": 0.0, "charge": None}
+    page = SignalApprovalFacts(submission=SIGNAL, **about, **DECIDED)
     made.signals.approval.answers = {"inspect": page, "look": RESULT}
     made.notifications.answers = {"many": [NOTICE]}
     made.audit.answers = {"many": [made_up(AuditEntry)], "head": made_up(AuditHead), "verify": made_up(AuditEnds)}
@@ -142,9 +140,9 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
      {"title": "", "reference": None, "population": ""}),
     (
         "POST", "/datasets/check-schema", {"schema_table": {"name": "t"}, "policy": {"flow": [1]}}, 200,
-        "schema", (write(from_dict({"name": "t"})), {"flow": [1]}), {},
+        "check_schema", (write(from_dict({"name": "t"})), {"flow": [1]}), {},
     ),
-    ("POST", "/datasets/adult/check-policy", {"policy_text": "budget = 3"}, 200, "policy", ("adult", "budget = 3"), {}),
+    ("POST", "/datasets/adult/check-policy", {"policy_text": "budget = 3"}, 200, "check", ("adult", "budget = 3"), {}),
     ("GET", "/datasets/adult", None, 200, "one", ("adult",), {}),
     ("PUT", "/datasets/adult/schema", {"schema_text": "S"}, 200, "describe", ("adult", "S"), {}),
     ("PUT", "/datasets/adult/population", {"population": "p"}, 200, "populate", ("adult", "p"), {}),
@@ -169,7 +167,7 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
     ("POST", "/datasets/adult/check", None, 200, "check", ("adult",), {}),
     (
         "POST", "/datasets/adult/explore", {"sql": "Q", "source": "people", "preference": {"gap": 2.0}, "now": 1.0},
-        200, "explore", ("adult", "Q", Source.PEOPLE, {}), {"epsilon": None, "stated": {"gap": 2.0}, "now": 1.0},
+        200, "explore", ("adult", "Q", Source.PEOPLE, {}), {"epsilon": None, "preference": {"gap": 2.0}, "now": 1.0},
     ),
     (
         "GET", "/requests?state=released&dataset=adult&after=9&limit=3", None, 200,

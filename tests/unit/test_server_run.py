@@ -70,7 +70,7 @@ SERVING = textwrap.dedent("""
 
     taken = bind_socket("127.0.0.1", 0)
     print(taken.getsockname()[1], flush=True)
-    serve(app_on(Nouns()), "127.0.0.1", 0, taken=taken)
+    serve(app_on(Nouns()), taken)
     print("cleaned up", flush=True)
 """)
 

@@ -86,10 +86,10 @@ BEYOND = {
         "shorter texts, or ask several queries."),
     "operations of HAVING": (
         f"SELECT sex, COUNT(*) AS n FROM adult GROUP BY sex HAVING {' OR '.join(f'n = {i}' for i in range(67))}",
-        "HAVING has 202 operations and constants, and the limit is 200. Hint: leave that to whoever reads the answer."),
+        "HAVING has 202 operations and constants, and the limit is 200. Hint: apply it to the answer instead."),
     "constants of HAVING": (
         f"SELECT sex, COUNT(*) AS n FROM adult GROUP BY sex HAVING n IN ({', '.join(map(str, range(300)))})",
-        "HAVING has 302 operations and constants, and the limit is 200. Hint: leave that to whoever reads the answer."),
+        "HAVING has 302 operations and constants, and the limit is 200. Hint: apply it to the answer instead."),
     "operations inside one another": (
         f"{WHERE}age{' + 1' * 50} > 3",
         "The query has 51 operations inside one another, and the limit is 50. Hint: ask a simpler question."),

@@ -143,8 +143,8 @@ WRONG = {
                 "table, columns."),
     "two tables": (f"db: {{s: {{t: {{{ROW}, {AGE}}}, u: {{{ROW}, {AGE}}}}}}}",
                    "meta.yaml describes 2 tables: t, u. Hint: keep the one that is asked about in a file of its own."),
-    "nobody is protected": (table(AGE), "Nobody is protected: t in meta.yaml. Hint: set private_id: True on the column "
-                            "that names a person, or row_privacy: True if each row is one."),
+    "nobody is protected": (table(AGE), "No privacy unit is stated: t in meta.yaml. Hint: set private_id: True on the "
+                            "column that names a person, or row_privacy: True if each row is one."),
     "people and rows": (table(ROW, "who: {type: int, private_id: True}"),
                         "row_privacy says that each row is a person, private_id that 'who' names one: t in meta.yaml. "
                         "Hint: keep one of the two."),

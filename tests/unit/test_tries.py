@@ -34,8 +34,8 @@ def test_each_preference_has_a_picture_of_its_own_and_one_threshold_none() -> No
 
 def test_the_table_says_how_often_nothing_was_selected() -> None:
     assert view.rows([ASKED, NOTHING]) == [
-        [">", "variance 0.001", "0.11", "0.1", "0.12", "25 of 100"],
-        ["", "variance 1e-05", "–", "–", "–", "100 of 100"],
+        [">", "variance 0.001", "0.11", "0.1", "0.12", "25%"],
+        ["", "variance 1e-05", "–", "–", "–", "100%"],
     ]
     assert ASKED.as_dict()["nothing"] == 1
 

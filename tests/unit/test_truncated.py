@@ -122,10 +122,10 @@ def test_the_certificate_says_what_was_drawn() -> None:
     assert certificate.laws == ("truncated", "truncated")
     assert certificate.reach == pytest.approx([reach_of(0.5, delta_of_each(1e-6, 2), d) for d in (2.5, 1)], rel=1e-3)
     assert "(1, 1e-06)-differential privacy" in str(certificate)
-    assert f"reach {of_guarantee.rounded_up(certificate.reach[0])}" in str(certificate)  # type: ignore[index]
+    assert f"largest noise {of_guarantee.rounded_up(certificate.reach[0])}" in str(certificate)  # type: ignore[index]
     for page in (certificate.to_html(), certificate._repr_html_()):
-        assert "Laplace noise that is truncated" in page
-        assert "how far its noise goes at most" in page
+        assert "runcated Laplace noise" in page
+        assert "the noise is never larger" in page
     assert sf.Certificate.from_dict(certificate.as_dict()) == certificate
     assert stays().query(SUM).release(epsilon=1).certificate.reach is None
 

@@ -14,7 +14,7 @@ from tests.unit.test_ledger import LOOK, chain
 
 SCHEMA: dict[str, Any] = {"name": "stays", "columns": {"days": {"type": "integer", "bounds": [0, 60]}}}
 ASSUMED = (
-    "which rows the data has did not depend on what was seen of the people in another version, or under another name"
+    "the rows of the data were not chosen by what anyone saw of the people in another version, or under another name"
 )
 SQL = "SELECT SUM(days) FROM stays"
 PLAN = sf.gap(1.2, worst_case=True)

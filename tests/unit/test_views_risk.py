@@ -74,8 +74,8 @@ def test_a_count_is_told_as_its_two_heaps() -> None:
 
 def test_everybody_at_one_figure_is_a_sentence() -> None:
     assert "All 12 people at 0.7" in as_text(people(SAME))
-    assert "There is nobody in the table." in as_text(people(NOBODY))
-    assert "<svg" not in report(view(Source.PEOPLE), people(SAME)).split("How exposed")[1]
+    assert "The table is empty." in as_text(people(NOBODY))
+    assert "<svg" not in report(view(Source.PEOPLE), people(SAME)).split("Exposure of")[1]
 
 
 def test_a_heap_is_called_exact_only_where_it_is() -> None:
@@ -111,14 +111,14 @@ def test_three_people_are_seen_beside_nine_million() -> None:
     assert 10 <= len(rows) <= 20
     assert rows[0].split()[-1].startswith("9,00")
     assert len(re.findall("█", rows[-1])) >= 3
-    assert of_risk.TENFOLD_BARS in " ".join(told.split()), "a scale that is not even says so"
+    assert f"people ({of_risk.TENFOLD})" in told, "a scale that is not even says so"
     assert max(map(len, told.splitlines())) <= 80
 
 
 def test_an_even_scale_where_it_shows_every_bar() -> None:
     figure = histogram_figure(Histogram((0.0, 0.5, 1.0), (100, 2)), "People")
     assert figure.y.scale == "linear"
-    assert of_risk.TENFOLD_BARS not in figure.note
+    assert of_risk.TENFOLD not in figure.y.name
     assert histogram_figure(Histogram((0.0, 0.5, 1.0), (100, 0)), "People").y.scale == "linear"
 
 
@@ -149,8 +149,8 @@ def test_few_bars_carry_their_numbers() -> None:
 
 def test_what_so_many_of_100_carry_at_most() -> None:
     told = as_text(people(COUNT))
-    assert re.search(r"of 100 people +least +10 +25 +50 +75 +90 +99 +most\n", told)
-    assert re.search(r"exposure at most +0 +0 +0 +0 +0 +0 +0 +1\n", told)
+    assert re.search(r"percentile +least +10% +25% +50% +75% +90% +99% +most\n", told)
+    assert re.search(r"exposure +0 +0 +0 +0 +0 +0 +0 +1\n", told)
 
 
 def test_long_numbers_turn_the_table_upright() -> None:
@@ -164,10 +164,10 @@ def test_nobody_is_named_unless_asked_for() -> None:
     assert "p0" not in as_text(people(COUNT))
     named = as_text(people(COUNT, most_exposed=persons(1.0, 0.5), epsilons=(0.1, 1)))
     assert re.search(r"person +influence +exposure +at epsilon 0.1 +at epsilon 1\n", named)
-    assert re.search(r"p0 +100 +1 +52.5 +69.7\n", named)
-    assert re.search(r"p1 +50 +0.5 +51.3 +61.1", named)
-    assert "The 2 most exposed" in named
-    assert "46 people carry this much; here are 2 of them." in " ".join(named.split())
+    assert re.search(r"p0 +100 +1 +52.5% +69.7%\n", named)
+    assert re.search(r"p1 +50 +0.5 +51.3% +61.1%", named)
+    assert "The 2 most exposed people" in named
+    assert "46 people have this figure; the list has 2 of them." in " ".join(named.split())
 
 
 def test_all_who_carry_the_most_are_shown_where_they_fit() -> None:
@@ -177,15 +177,15 @@ def test_all_who_carry_the_most_are_shown_where_they_fit() -> None:
 
 def test_what_is_no_sum_bounds_nobodys_odds() -> None:
     named = as_text(people(COUNT, most_exposed=persons(1.0), epsilons=(0.1, 1), not_additive=("median(age)",)))
-    assert "median(age) is no sum over people." in " ".join(named.split())
+    assert "median(age) is not a sum over people." in " ".join(named.split())
     assert "at epsilon" not in named
     assert "coin" not in named
-    assert of_risk.not_additive(["a", "b"]).startswith("a, b are no sums over people. Their exposure")
+    assert of_risk.not_additive(["a", "b"]).startswith("a, b are not sums over people. Exposure")
 
 
 def test_as_published_there_is_influence_alone() -> None:
     alone = as_text(people(None, most_exposed=(ExposedPerson("p0", 3.0, None),), epsilons=(1.0,)))
-    assert alone.startswith("How much influence the people have\n")
+    assert alone.startswith("Influence of the people\n")
     assert "The person with the most influence" in alone
     assert "exposure" not in alone
 
@@ -326,9 +326,9 @@ def test_what_private_keys_and_ranks_will_cost_is_seen_before_it_is_spent() -> N
     text, at = query.worst_case(delta=1e-6).text(), query.worst_case(delta=1e-6).at(1.0)
     assert (at.rank_90 or ())[0] == pytest.approx(2 * math.log(1010))
     assert at.threshold == pytest.approx(1 + 2 * math.log(1 / 2e-6), abs=0.01)
-    assert "a group shows from" in text
+    assert "smallest group shown" in text
     assert "rank ±" in text
-    assert "more than that of the best candidate" in text.replace("\n", " ")
-    assert "a group shows from" not in query.worst_case().text(), "which takes a delta"
+    assert "exceeds that of the best candidate" in text.replace("\n", " ")
+    assert "smallest group shown" not in query.worst_case().text(), "which takes a delta"
     counted = dataset.query("SELECT COUNT(*) FROM people").worst_case().at(1.0).as_dict()
     assert set(query.worst_case().at(1.0).as_dict()) - set(counted) == {"rank_90"}

@@ -13,14 +13,14 @@ from sfumato.schema.read import from_dict
 @pytest.mark.parametrize(
     ("column", "said"),
     [
-        ({"type": "integer", "bounds": [-5, 1_500_000]}, "c: whole numbers from -5 to 1,500,000; what lies beyond"),
-        ({"type": "number", "bounds": [0.1, 0.30001]}, "c: numbers from 0.1 to 0.30001; what lies beyond"),
-        ({"type": "number"}, "c: numbers without bounds; it is not added up."),
+        ({"type": "integer", "bounds": [-5, 1_500_000]}, "c: whole numbers from -5 to 1,500,000; values beyond"),
+        ({"type": "number", "bounds": [0.1, 0.30001]}, "c: numbers from 0.1 to 0.30001; values beyond"),
+        ({"type": "number"}, "c: numbers without bounds; it cannot be summed."),
         ({"categories": ["a", "b, c"]}, "c: one of “a”, “b, c”."),
         ({"categories": [3, 1]}, "c: one of 3, 1."),
         ({"categories": [f"k{n}" for n in range(14)]}, "“k11” and 2 more."),
-        ({"type": "text", "keys": "private"}, "c: texts that are not public; a release finds the groups itself"),
-        ({"type": "text"}, "c: texts; it is not grouped by."),
+        ({"type": "text", "keys": "private"}, "c: texts that are not public; a release finds the groups with noise"),
+        ({"type": "text"}, "c: texts; it cannot be grouped by."),
         ({"type": "boolean"}, "c: true or false."),
         ({"type": "date"}, "c: dates."),
     ],
@@ -36,7 +36,10 @@ def test_who_is_protected_comes_first() -> None:
     first, second, *rest = of_schema.sentences(
         from_dict(stated | {"null_values": ["?", "NA"], "people_at_least": 1000})
     )
-    assert first.startswith("Each person has one who; at most 3 rows of one person count in a query")
+    assert first.startswith("Each who identifies one person; at most 3 rows of one who count in a query")
     assert second == of_schema.RELATIONS[from_dict(stated).relation]
-    assert rest == ["Missing is written as “?”, “NA”.", "It is publicly known that 1,000 people or more are in it."]
+    assert rest == [
+        "Missing values are written as “?”, “NA”.",
+        "It is public knowledge that the data has at least 1,000 people.",
+    ]
     assert of_schema.sentences(from_dict({"name": "t"}))[0] == of_schema.ROW

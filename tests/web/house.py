@@ -113,11 +113,11 @@ class House:
     def request_in(self, state: str) -> str:
         """The number of the latest request that has come as far as this."""
         found = self.escrow.requests.many(self.escrow.accounts.one(CONTROLLER), state=state)
-        return str(found[0]["id"])
+        return found[0].submission.id
 
     def signal_in(self, state: str) -> str:
         found = self.escrow.signals.many(self.escrow.accounts.one(CONTROLLER), state=state)
-        return str(found[0]["id"])
+        return found[0].submission.id
 
     def end_sessions(self) -> None:
         """Everybody's are over, as after a long time."""
@@ -191,7 +191,7 @@ def furnished(folder: Path) -> Plan:
         asked = escrow.requests.submit(arthur, "adult", markup("purpose"), [{"sql": sql}], None)
         escrow.requests.approval.return_(clara, asked.id, markup("note"))
         escrow.policies.set(clara, "adult", POLICY)
-        answered = escrow.requests.many(arthur, state="released")[0]["id"]
+        answered = escrow.requests.many(arthur, state="released")[0].submission.id
         task = {"task": "above", "column": "people", "a": "Female", "b": "Male"}
         escrow.signals.submit(arthur, answered, 1, "free", task=task)
         with ready_sandbox():

@@ -216,8 +216,8 @@ def furnished(place: Path) -> Plan:
         _asked(escrow, "free", task=_SHARE)
         charged = _asked(escrow, "sample_and_aggregate", task=_FIRST, how={"epsilon": 0.5, "blocks": 20})
         clara = escrow.accounts.one(CONTROLLER)
-        escrow.signals.approval.approve(clara, charged, escrow.signals.approval.inspect(clara, charged)["binding"])
-        while escrow.signals.one(clara, charged)["state"] in ("approved", "running"):
+        escrow.signals.approval.approve(clara, charged, escrow.signals.approval.inspect(clara, charged).binding)
+        while escrow.signals.one(clara, charged).submission.state in ("approved", "running"):
             sleep(0.1)
         _asked(escrow, "as_published", code=_CODE, how={"range": [0, 1]})
     return Plan(place, key, is_empty=False)
@@ -225,7 +225,7 @@ def furnished(place: Path) -> Plan:
 
 def _asked(escrow: Escrow, kind: str, **how: Any) -> str:
     arthur = escrow.accounts.one(ANALYST)
-    about = escrow.requests.many(arthur, state="released")[0]["id"]
+    about = escrow.requests.many(arthur, state="released")[0].submission.id
     return escrow.signals.submit(arthur, about, 1, kind, **how).id
 
 

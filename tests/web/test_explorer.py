@@ -48,9 +48,9 @@ def test_sliders_never_call_the_server(signed_in: SignedIn, house: House) -> Non
         page.locator(f"#{kind}").press("ArrowRight")
         page.locator(f"#{kind}").press("End")
     page.get_by_text("Rehearsal", exact=True).click()
-    expect(page.locator("#source")).to_contain_text("look-alike")
+    expect(page.locator("#source")).to_contain_text("synthetic data")
     page.get_by_text("Histogram", exact=True).click()
-    expect(page.locator("#picture-title")).to_have_text("People at each exposure")
+    expect(page.locator("#picture-title")).to_have_text("People by exposure")
     assert called == []
 
 

@@ -51,7 +51,7 @@ def marked(empty_plan: Plan, ground: Path) -> Iterator[House]:
             escrow.requests.approval.return_(clara, ask(house, who.name, mark), mark)
             approve(house, ask(house, who.name, mark), note=mark)
         escrow = settled(house)
-        withhold(house, escrow.requests.many(arthur, state="released")[0]["id"])
+        withhold(house, escrow.requests.many(arthur, state="released")[0].submission.id)
         escrow = settled(house)
         withheld = {"who": [BOARD], "approve": "after the answer", "guarantees": ["none"]}
         policy = POLICY | {"flow": [flows[0], withheld], "trust": {OTHER: "low"}}
@@ -76,7 +76,7 @@ def ask(house: House, who: str, purpose: str) -> str:
 
 def approve(house: House, id: str, **how: Any) -> None:
     clara, decisions = house.escrow.accounts.one(CONTROLLER), house.escrow.requests.approval
-    decisions.approve(clara, id, decisions.inspect(clara, id, rehearse=False)["binding"], **how)
+    decisions.approve(clara, id, decisions.inspect(clara, id, rehearse=False).binding, **how)
 
 
 def withhold(house: House, request: str) -> None:
@@ -84,14 +84,14 @@ def withhold(house: House, request: str) -> None:
     escrow, task = house.escrow, {"task": "formula", "expression": 'days["c"]', "low": 0, "high": 10_000_000}
     clara, arthur = (escrow.accounts.one(name) for name in (CONTROLLER, ANALYST))
     signal = escrow.signals.submit(arthur, request, 1, "as_published", task=task)
-    binding = escrow.signals.approval.inspect(clara, signal.id)["binding"]
+    binding = escrow.signals.approval.inspect(clara, signal.id).binding
     escrow.signals.approval.approve(clara, signal.id, binding, allow_no_guarantee=True)
 
 
 def every_request(house: House) -> list[str]:
     found = house.escrow.requests.many(house.escrow.accounts.one(CONTROLLER))
-    assert sorted(one["state"] for one in found) == ["computed", "released", "released", "returned", "returned"]
-    return [one["id"] for one in found]
+    assert sorted(one.submission.state for one in found) == ["computed", "released", "released", "returned", "returned"]
+    return [one.submission.id for one in found]
 
 
 def told(house: House, *markers: str) -> list[str]:

@@ -12,7 +12,7 @@ from tests.web.conftest import SignedIn
 
 COUNT = "SELECT COUNT(*) FROM adult"
 LOW, HIGH = 0.3, 0.7  # the middles of these words
-SNOOP = re.compile(r"A snoop guesses right (\d+) of 100 \(blind 25\)\.")
+SNOOP = re.compile(r"An attacker guesses right at most ([\d.]+)% of the time \(25% by a blind guess\)\.")
 
 
 def opened(page: Page) -> None:
@@ -31,10 +31,10 @@ def move(page: Page, label: str, share: float) -> None:
     slider.fill(f"{share * most:g}")
 
 
-def snoop(page: Page) -> int:
+def snoop(page: Page) -> float:
     found = SNOOP.search(page.locator("#summary").inner_text())
     assert found is not None
-    return int(found[1])
+    return float(found[1])
 
 
 def test_low_trust_high_sensitivity_and_a_low_limit_need_noise_and_it_is_said_why(signed_in: SignedIn) -> None:
@@ -46,15 +46,15 @@ def test_low_trust_high_sensitivity_and_a_low_limit_need_noise_and_it_is_said_wh
     move(page, "3 Highest tolerable risk", LOW)
     move(page, "4 Noise", 0)
     expect(summary).to_contain_text(
-        "A partner whose trust is 0.3 (low) gets figures from data whose sensitivity is 0.7 (high)."
+        "A recipient with trust 0.3 (low) gets figures from data with sensitivity 0.7 (high)."
     )
     expect(summary).to_contain_text("✕")
-    expect(summary).to_contain_text("That is over your limit, 0.3 (low): take more noise, or risk less.")
+    expect(summary).to_contain_text("That is over your limit, 0.3 (low): add noise, or accept more risk.")
     without = snoop(page)
     page.get_by_role("button", name="Take the noise that meets my limit").click()
     expect(summary).to_contain_text("✓")
     expect(summary).to_contain_text("That is within your limit, 0.3 (low).")
-    expect(summary).to_contain_text(re.compile(r"a count of 100 becomes \d+–\d+"))
+    expect(summary).to_contain_text(re.compile(r"a count of 100 becomes \d+ to \d+"))
     assert 25 < snoop(page) < without
     expect(page.locator("#exact")).to_contain_text(re.compile(r"the sharing risk is 0\.3 \(low\)"))
     assert int(page.locator("#point").input_value()) > 0

@@ -17,8 +17,8 @@ class Attack(risk.MembershipAttack):
     """The figures, and `.show()` says them. Confidential where they are of the people."""
 
     source: Source
-    stated: bool  # about somebody of the exposure that was stated
-    replaced: bool  # two neighbours differ in who somebody is, not in whether they are there
+    stated: bool  # about someone of the exposure that was stated
+    replaced: bool  # two neighbours differ in who someone is, not in whether they are there
 
     def text(self) -> str:
         whom = None if self.stated else self.source

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sfumato.api.display import Display
+from sfumato.api.display import DocumentDisplay, Printed
 from sfumato.api.release import Release
 from sfumato.model.budget_split import Checked
 from sfumato.model.confidential import Confidential
 from sfumato.presentation import budget_split_view as view
+from sfumato.presentation.document import Document
 from sfumato.presentation.html import preformatted
 from sfumato.presentation.wording import ledger_sentences as of_ledger
 from sfumato.presentation.wording import split as of_split
@@ -45,20 +46,11 @@ class Batch(BatchPlan):
         return preformatted(self.text())
 
 
-class Split(SplitPlan):
+class Split(Printed, SplitPlan):
     """Made by `Dataset.split` from public facts: nothing was read, entered or charged."""
 
-    def text(self) -> str:
-        return view.document(self).text()
-
-    def show(self) -> None:
-        print(self.text())
-
-    def __repr__(self) -> str:
-        return self.text()
-
-    def _repr_html_(self) -> str:
-        return view.document(self).html()
+    def _document(self) -> Document:
+        return view.document(self)
 
 
 class SplitBatch(Batch, SplitBatchPlan):
@@ -92,17 +84,14 @@ class SplitBatch(Batch, SplitBatchPlan):
 
 
 @dataclass(frozen=True, repr=False)
-class Check(Display, Confidential):
+class Check(DocumentDisplay, Confidential):
     """Made by `SplitBatch.check`, after the look was entered: whether the true answers are large enough."""
 
     queries: tuple[Checked, ...]
 
-    def text(self) -> str:
-        return view.checked_document(self.queries).text()
+    def _document(self) -> Document:
+        return view.checked_document(self.queries)
 
     @property
     def withheld(self) -> str:
         return f"<Check of {len(self.queries)} queries: confidential; call .show()>"
-
-    def _html(self) -> str:
-        return view.checked_document(self.queries).html()

@@ -1,4 +1,4 @@
-"""Who is missing? The worlds of the data itself, as its controller sees them."""
+"""Beliefs about who is missing from the data, as its controller sees them."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
 
-from sfumato.api.display import Display
+from sfumato.api.display import DocumentDisplay
 from sfumato.api.figure import Picture
 from sfumato.errors import PreferenceError
 from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
 from sfumato.model.possible_worlds import World
 from sfumato.presentation.beliefs import BeliefAt, BeliefTable, document, figure
+from sfumato.presentation.document import Document
 from sfumato.presentation.wording import belief as of_belief
 from sfumato.privacy.preferences.belief import Belief, Universe, require_bounded
 from sfumato.privacy.preferences.preference import exactly
@@ -26,10 +27,10 @@ from sfumato.release.bound_query import BoundQuery
 _ANY = Fraction(1, 2)  # whatever belief is asked for, it is the same noise that bounds none
 
 
-class Beliefs(Display, Confidential):
-    """If somebody knows the table but for one person who is missing: how sure can they become of who it is?
+class Beliefs(DocumentDisplay, Confidential):
+    """How sure an attacker who knows the table except for one missing person can become of who that is.
 
-    Made by `Query.beliefs`, which enters the look before anybody is read. `.at(epsilon)` has risk, bound, average and
+    Made by `Query.beliefs`, which enters the look before any data is read. `.at(epsilon)` has risk, bound, average and
     the most identifiable person; `.limit` is what no epsilon goes beyond.
     """
 
@@ -46,12 +47,12 @@ class Beliefs(Display, Confidential):
 
     @cached_property
     def prior(self) -> float:
-        """What is believed beforehand: of everybody alike, or of the one who is suspected."""
+        """What is believed beforehand: of everyone alike, or of the one who is suspected."""
         return prior_of(self._worlds) if self._suspicion is None else self._suspicion
 
     @cached_property
     def limit(self) -> float:
-        """What no belief rises above, however large epsilon is: whoever is alike is not told apart."""
+        """The limit of every belief as epsilon grows: people whose rows are alike cannot be distinguished."""
         return 1.0 if self._countless else self._posterior(max(beliefs_at(self._worlds, math.inf)))
 
     def _posterior(self, belief: float) -> float:
@@ -66,7 +67,7 @@ class Beliefs(Display, Confidential):
             bound = guess_chance(epsilon * widest(self._worlds), self.prior)
             return BeliefAt(epsilon, bound, bound, None, None, 0)
         beliefs = beliefs_at(self._worlds, epsilon)
-        place = beliefs.index(max(beliefs))  # whoever it is of if all are suspected alike, it is if any one is
+        place = beliefs.index(max(beliefs))  # the same person whether all are equally suspected or one is
         risk = self._posterior(beliefs[place])
         average = average_at(self._worlds, epsilon)
         bound = max(risk, guess_chance(epsilon * self._width, self.prior))
@@ -97,8 +98,8 @@ class Beliefs(Display, Confidential):
     def _curve(self) -> BeliefTable:
         return self._view(sorted({*self._candidates, *CANDIDATES}))
 
-    def text(self) -> str:
-        return document(self.view).text()
+    def _document(self) -> Document:
+        return document(self.view)
 
     @property
     def withheld(self) -> str:

@@ -23,7 +23,14 @@ from sfumato.release import choose
 from sfumato.release.bound_query import BoundQuery, bind
 from sfumato.release.context import DatasetContext
 from sfumato.release.decide import candidates_of
-from sfumato.release.keywords import GuessingKeywords, HistogramKeywords, RiskKeywords, SearchKeywords, SplitKeywords
+from sfumato.release.keywords import (
+    GuessingKeywords,
+    HistogramKeywords,
+    ReleaseTerms,
+    RiskKeywords,
+    SearchKeywords,
+    SplitKeywords,
+)
 from sfumato.release.pipeline import release, release_choice
 from sfumato.release.request import request_of
 from sfumato.release.services import Services
@@ -61,7 +68,7 @@ class Dataset:
 
     @property
     def version(self) -> str:
-        """Which data this is, opaquely."""
+        """An opaque identifier of the data."""
         return self._context.version
 
     @property
@@ -70,11 +77,11 @@ class Dataset:
 
     @property
     def rule(self) -> tuple[Preference, ...]:
-        """What was fixed before anyone looked."""
+        """The preregistered preferences."""
         return self._context.rule
 
     def check(self) -> Fit:
-        """What of the table is missing, unfit, clamped or unlisted: a look."""
+        """Count values that are missing, of the wrong type, out of bounds or not listed: a look."""
         return self._context.check()
 
     def progress(self) -> float | None:
@@ -155,9 +162,9 @@ class Dataset:
         look: bool = False,
         **how: Unpack[SearchKeywords],
     ) -> Comparison:
-        """Every method side by side: its epsilons, its word, what it means and needs; the stated ones intersect.
+        """Compare every method: its epsilons, guarantee, meaning and needs, and the intersection of the stated ones.
 
-        It is free, reads nobody and plans nothing. With `look` it shows the people too, and that is recorded first.
+        It is free, reads no data and enters no plan. With `look` it also shows the people; that is logged first.
         """
         from sfumato.api.method_comparison import Comparison
         from sfumato.presentation.method_comparison_view import worded
@@ -168,7 +175,7 @@ class Dataset:
         return as_printable(Comparison, worded(comparison))
 
     def per_person(self) -> PersonTotals:
-        """What everything released tells about each person, by the ledger and their own exposure: a look."""
+        """What all releases together reveal about each person, by the ledger and their own exposure: a look."""
         from sfumato.api.individual_accounting import PersonTotals
 
         return PersonTotals(self._context)
@@ -178,7 +185,7 @@ class Dataset:
 
 
 class Query:
-    """Made by `Dataset.query`; holds what was found about the people once it was looked at."""
+    """Made by `Dataset.query`; keeps what was read about the people after a look."""
 
     def __init__(self, bound: BoundQuery) -> None:
         self._bound = bound
@@ -213,7 +220,8 @@ class Query:
         return _printable_profile(worst_case(self._bound, mechanism=mechanism, delta=delta, **how))
 
     def guessing(self, **how: Unpack[GuessingKeywords]) -> Guessing:
-        """How often somebody's value is guessed right, and what sharing the answer risks, per epsilon: free, public.
+        """Chance that an attacker guesses a value of one person, and the risk of sharing the answer, per epsilon: free,
+        public.
 
         `choices`, `secret`, `radius` and `prior` say what is guessed, as of `sf.guess`; `trust`, `data_sensitivity`
         and `limit` are words from "very low" to "very high", or 0 to 1.
@@ -226,13 +234,13 @@ class Query:
     def rehearse(
         self, *preferences: Preference, like: object = None, rows: int | None = None, **how: Unpack[SearchKeywords]
     ) -> RiskProfile:
-        """The same query on a look-alike (`like`: a public table; otherwise invented rows): free, nobody is read."""
+        """The same query on synthetic rows, or on a public table (`like`): free, and no data is read."""
         from sfumato.release.risk.rehearsal import rehearse
 
         return _printable_profile(rehearse(self._bound, preferences, like=like, rows=rows, **how))
 
     def exposure_histogram(self, epsilon: float, **how: Unpack[HistogramKeywords]) -> RiskProfile:
-        """A private histogram of exposures, charged first: what is decided from it rests on no look.
+        """A private exposure histogram, charged first: choosing by it does not count as looking at the data.
 
         Bounds in it are those of the worst case; what the histogram suggests is in each row's `estimate`. `mechanism`
         is the noise of the release that is thought of. The same request on the same data returns the histogram that
@@ -251,9 +259,9 @@ class Query:
     def beliefs(
         self, epsilon: float | None = None, candidates: str | Sequence[float] | None = None, prior: float | None = None
     ) -> Beliefs:
-        """Who is missing? How sure somebody becomes who knows the table but for that (LC): a look.
+        """How sure an attacker who knows everyone but one person becomes of who is missing (Lee & Clifton): a look.
 
-        `prior`: they suspect one person beforehand at so much, whoever it is; else all alike.
+        `prior`: how likely the attacker takes one person to be beforehand; without it, all are equally likely.
         """
         from sfumato.api.beliefs import Beliefs
 
@@ -274,7 +282,7 @@ class Query:
         redraw: bool = False,
         **how: Unpack[SearchKeywords],
     ) -> Choice:
-        """The largest epsilon that meets the preferences; without any, the rule of record is applied.
+        """The largest epsilon that meets the preferences; without any, the preregistered rule applies.
 
         A public preference is entered in the ledger as planned; one that reads the people is a look. A private
         selection is charged first; the same request on the same data returns what was selected, uncharged, and `redraw`
@@ -282,23 +290,21 @@ class Query:
         chosen, and none but the `candidates`, if there are any.
         """
         request = request_of(self._bound, preferences, **how)
-        choice = choose.choose_epsilon(
-            self._bound, request, preregistered, allow_no_guarantee=allow_no_guarantee, redraw=redraw
-        )
-        return as_printable(Choice, choice)
+        terms = ReleaseTerms(allow_no_guarantee, redraw, preregistered)
+        return as_printable(Choice, choose.choose_epsilon(self._bound, request, terms))
 
     def preview(self, *preferences: Preference, preregistered: str = "", **how: Unpack[SearchKeywords]) -> Choice:
-        """What `choose` would come to, by public facts: nothing is read, entered or charged.
+        """Preview `choose` from public facts: nothing is read, entered or charged.
 
-        What is read off the people or drawn has no epsilon yet.
+        A preference that reads the people or draws noise has no epsilon yet.
         """
         request = request_of(self._bound, preferences, **how)
         return as_printable(Choice, choose.preview(self._bound, request, preregistered))
 
     def plan(self, *preferences: Preference, preregistered: str = "", **how: Unpack[SearchKeywords]) -> Guarantee:
-        """Enter preferences as the plan for this query, without reading anybody; returns the word they will carry.
+        """Enter preferences as the plan for this query without reading data; returns the guarantee they will have.
 
-        What is planned before the first look keeps its word, whoever looks afterwards.
+        A plan entered before the first look keeps its guarantee, whatever anyone views afterwards.
         """
         request = request_of(self._bound, preferences, **how)
         return choose.enter_plan(self._bound, request, preregistered)
@@ -311,14 +317,14 @@ class Query:
         redraw: bool = False,
         **how: Unpack[SearchKeywords],
     ) -> bool:
-        """Refuse what would carry no guarantee or pass the budget, before anybody is read or anything is entered.
+        """Refuse a release without a guarantee or beyond the budget, before any data is read or anything is entered.
 
-        What was released before comes back with the word it had: that is not refused. Whether it will is returned.
+        An answer that was released before is returned again with its guarantee and is not refused. Returns whether it
+        will be.
         """
         request = request_of(self._bound, preferences, **how)
-        return choose.require_releasable(
-            self._bound, request, preregistered, allow_no_guarantee=allow_no_guarantee, redraw=redraw
-        )
+        terms = ReleaseTerms(allow_no_guarantee, redraw, preregistered)
+        return choose.require_releasable(self._bound, request, terms)
 
     # From an epsilon to an answer
 
@@ -333,7 +339,8 @@ class Query:
         redraw: bool = False,
         preregistered: str = "",
     ) -> Release:
-        """The noisy answer with its certificate, charged first. Without choice and epsilon the rule of record holds.
+        """The noisy answer with its certificate, charged first. Without choice and epsilon the preregistered rule
+        applies.
 
         The same request on the same data returns the answer that was released, uncharged. Noisy numbers that the ledger
         has also answer it with other names, another HAVING, ORDER BY or LIMIT; only others are drawn and charged.
@@ -341,15 +348,15 @@ class Query:
         """
         if choice is not None and epsilon is not None:
             raise PreferenceError("A release takes a choice or an epsilon, not both", hint="leave one of them out.")
-        how: dict[str, Any] = {"allow_no_guarantee": allow_no_guarantee, "redraw": redraw, "attestation": preregistered}
+        terms = ReleaseTerms(allow_no_guarantee, redraw, preregistered)
         if choice is not None:
-            return Release.of(release_choice(self._bound, choice, **how), self._bound)
+            return Release.of(release_choice(self._bound, choice, terms), self._bound)
         preferences = () if epsilon is None else (stated_epsilon(epsilon),)
         request = request_of(self._bound, preferences, mechanism, delta)
-        return Release.of(release(self._bound, request, **how), self._bound)
+        return Release.of(release(self._bound, request, terms), self._bound)
 
     def posthoc_risk(self, release: Release, between: str | None = None) -> PosthocRisk:
-        """What an answer that this query gave says about each person: a look.
+        """What one released answer reveals about each person: a look.
 
         `between="age > 60"` also compares the median PRIs of two groups.
         """

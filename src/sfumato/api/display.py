@@ -1,22 +1,25 @@
-"""How something shows itself: in full where it is public; where it is about the people, when `.show()` is called."""
+"""How values print themselves: in full where they are public, on `.show()` where they are about the people."""
 
 from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from sfumato.presentation.html import preformatted
+
+if TYPE_CHECKING:
+    from sfumato.presentation.document import Document
 
 T = TypeVar("T")
 
 
 class Display(ABC):
-    """`withheld` is the line that stands for it until it is asked for; None where it is public."""
+    """Prints a text; `withheld` is the line shown before `.show()` is called, None where the value is public."""
 
     @property
-    @abstractmethod
-    def withheld(self) -> str | None: ...
+    def withheld(self) -> str | None:
+        return None
 
     @abstractmethod
     def text(self) -> str: ...
@@ -34,8 +37,28 @@ class Display(ABC):
         return self._html() if self.withheld is None else preformatted(self.withheld)
 
 
+class DocumentDisplay(Display):
+    """Prints a document."""
+
+    @abstractmethod
+    def _document(self) -> Document: ...
+
+    def text(self, *, colour: bool = False) -> str:
+        return self._document().text(colour=colour)
+
+    def _html(self) -> str:
+        return self._document().html()
+
+
+class Printed(DocumentDisplay):
+    """A public value: `.show()` prints its text, in a notebook too."""
+
+    def show(self) -> None:
+        print(self.text())
+
+
 def show(text: str, html: str) -> None:
-    """Print the text; in a notebook draw the HTML. What a notebook draws is kept in its file."""
+    """Print the text; in a notebook draw the HTML, which the notebook keeps in its file."""
     ipython = sys.modules.get("IPython")
     if ipython is not None and hasattr(ipython.get_ipython(), "kernel"):
         ipython.display.display(ipython.display.HTML(html))
@@ -44,7 +67,7 @@ def show(text: str, html: str) -> None:
 
 
 def as_printable(kind: type[T], value: object) -> T:
-    """The same value, as a kind of it that prints itself."""
+    """The same value as an instance of a class that prints itself."""
     printable = kind.__new__(kind)
     printable.__dict__.update(vars(value))
     return printable

@@ -1,19 +1,21 @@
-"""What a guess at somebody's value comes to under a query, per epsilon, as its holder sees it. Nobody is read."""
+"""What a guess at someone's value comes to under a query, per epsilon, as its holder sees it. No data is read."""
 
 from __future__ import annotations
 
 from copy import copy
 from dataclasses import replace
 
+from sfumato.api.display import Printed
 from sfumato.api.figure import Picture
 from sfumato.errors import PreferenceError
 from sfumato.presentation import guessing_view as view
+from sfumato.presentation.document import Document
 from sfumato.privacy.preferences.guessing_preferences import level
 from sfumato.privacy.risk import sharing
 from sfumato.release.risk.guessing_risk import GuessingRisk
 
 
-class Guessing(GuessingRisk):
+class Guessing(Printed, GuessingRisk):
     """Made by `Query.guessing`: public, free, and no look. `epsilon` is what the limit allows, None without one."""
 
     def plot(self) -> Picture:
@@ -42,14 +44,5 @@ class Guessing(GuessingRisk):
         other.partner = replace(self.partner, trust=level("trust", word))
         return other
 
-    def text(self, *, colour: bool = False) -> str:
-        return view.document(self.view).text(colour=colour)
-
-    def show(self) -> None:
-        print(self.text())
-
-    def __repr__(self) -> str:
-        return self.text()
-
-    def _repr_html_(self) -> str:
-        return view.document(self.view).html()
+    def _document(self) -> Document:
+        return view.document(self.view)

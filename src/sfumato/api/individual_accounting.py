@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sfumato.api.display import Display
+from sfumato.api.display import DocumentDisplay
 from sfumato.model.confidential import Confidential
 from sfumato.model.facts import Summary
 from sfumato.presentation import individual_accounting_view as view
+from sfumato.presentation.document import Document
 from sfumato.presentation.figures.histogram import spread
 from sfumato.presentation.wording import ledger_sentences as of_ledger
 from sfumato.release.context import DatasetContext
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-class PersonTotals(Display, Confidential):
+class PersonTotals(DocumentDisplay, Confidential):
     """`.epsilon` (None where Gaussian noise took part) and `.rho` of all the people; `.in_all` is public.
 
-    Made by `Dataset.per_person`, which enters the look before anybody is read.
+    Made by `Dataset.per_person`, which enters the look before any data is read.
     """
 
     def __init__(self, context: DatasetContext) -> None:
@@ -63,14 +64,11 @@ class PersonTotals(Display, Confidential):
             "rho": self.rho.as_dict(),
         }
 
-    def text(self, *, colour: bool = False) -> str:
-        return view.document(self.view).text(colour=colour)
+    def _document(self) -> Document:
+        return view.document(self.view)
 
     @property
     def withheld(self) -> str:
         return (
             f"<PersonTotals. {of_ledger.for_anybody(self.in_all)} What is each person's is confidential: call .show()>"
         )
-
-    def _html(self) -> str:
-        return view.document(self.view).html()

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from sfumato.api.display import Display
+from sfumato.api.display import DocumentDisplay
 from sfumato.api.figure import Picture
 from sfumato.presentation import posthoc_view as view
+from sfumato.presentation.document import Document
 from sfumato.presentation.figures.histogram import spread
 from sfumato.release.risk import posthoc
 
 
-class PosthocRisk(Display, posthoc.PosthocAnalysis):
+class PosthocRisk(DocumentDisplay, posthoc.PosthocAnalysis):
     """`.pri`: how far the answer lies from the true one without each person (the papers' output-dependent RDR, or PRI).
 
     `.loss`: ln of how many times as likely this very answer was with each person as without; None where that is not
     known. `.epsilon` is public, and None where it is withheld. Made by `Query.posthoc_risk`, which enters the look
-    before anybody is read.
+    before any data is read.
     """
 
     def plot(self) -> Picture:
@@ -38,8 +39,8 @@ class PosthocRisk(Display, posthoc.PosthocAnalysis):
             medians=self.between,
         )
 
-    def text(self, *, colour: bool = False) -> str:
-        return view.document(self.view).text(colour=colour)
+    def _document(self) -> Document:
+        return view.document(self.view)
 
     @property
     def withheld(self) -> str:
@@ -47,6 +48,3 @@ class PosthocRisk(Display, posthoc.PosthocAnalysis):
         return (
             f"<PosthocRisk of {self.query}, epsilon {epsilon}. What it says about the people is confidential: .show()>"
         )
-
-    def _html(self) -> str:
-        return view.document(self.view).html()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sfumato.api.attack import Attack, between_0_and_1
-from sfumato.api.display import Display
+from sfumato.api.display import DocumentDisplay
 from sfumato.model.risk import Source
 from sfumato.presentation.document import Document
 from sfumato.presentation.risk.report import risk_document
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from sfumato.presentation.risk.exposure import ExposureTable
 
 
-class RiskProfile(Display, Profile):
-    """How exposed people are under a query, per epsilon; `.source` says whose: anybody's, a look-alike's, theirs.
+class RiskProfile(DocumentDisplay, Profile):
+    """How exposed people are under a query, per epsilon; `.source` says whose: anyone's, synthetic rows', theirs.
 
     Of a private exposure histogram the figures are bounds, those of the worst case, and each row has an `estimate`
     beside them; `.exposure` is the noisy histogram, and `.certificate` says what it promises and cost.
     """
 
     def attack(self, epsilon: float, prior: float = 0.5, exposure: float | None = None) -> Attack:
-        """What somebody who knows everybody else learns from a release at this epsilon about the most exposed person.
+        """What someone who knows everyone else learns from a release at this epsilon about the most exposed person.
 
-        `prior`: how likely they took it to be that the person is in the data; `exposure`: of somebody else.
+        `prior`: how likely they took it to be that the person is in the data; `exposure`: of someone else.
         """
         beforehand, at = between_0_and_1("prior", prior, ends=False), stated_epsilon(epsilon).value
         of = None if exposure is None else between_0_and_1("exposure", exposure, ends=True)
@@ -64,14 +64,14 @@ class RiskProfile(Display, Profile):
         return Picture(risk_figures.figure(self, kind), self.source is Source.PEOPLE)
 
     def roc(self, epsilon: float, exposure: float | None = None) -> Picture:
-        """What an attacker finds at each rate of false alarms: of the most exposed, or of somebody this exposed."""
+        """What an attacker finds at each rate of false alarms: of the most exposed, or of someone this exposed."""
         from sfumato.api import risk_figures
         from sfumato.api.figure import Picture
 
         return Picture(risk_figures.roc(self, epsilon, exposure=exposure), self.source is Source.PEOPLE)
 
-    def text(self, *, colour: bool = False) -> str:
-        return self.document().text(colour=colour)
+    def _document(self) -> Document:
+        return self.document()
 
     def document(self, people: ExposureTable | None = None) -> Document:
         conclusion = "" if self.solution is None else of_choosing.rehearsed(self.solution.epsilon, self.solution.why)
@@ -82,6 +82,3 @@ class RiskProfile(Display, Profile):
     @property
     def withheld(self) -> str | None:
         return "<RiskProfile of the people; confidential: call .show()>" if self.source is Source.PEOPLE else None
-
-    def _html(self) -> str:
-        return self.document().html()

@@ -61,7 +61,7 @@ def _frontier(profile: Profile) -> Figure:
     return curves.frontier(
         [(row.epsilon, row.noise_90[at] or 0.0, row.gap) for row in rows],
         risk.GAP,
-        noise=f"noise range of {named[at]}" if named else "noise range",
+        noise=f"noise of {named[at]}" if named else "noise",
         limit=None if limit is None else Limit(limit, f"your limit {limit:.3g}×"),
         chosen=profile.chosen,
         subtitle=of_risk.source(profile.view),
@@ -94,7 +94,8 @@ def roc(profile: Profile, *epsilons: float, exposure: float | None = None) -> Fi
         if math.isnan(exposure) or not 0 <= exposure <= 1:
             hint = "leave it out: the most exposed."
             raise BadInput(f"An exposure lies between 0 and 1, not at {exposure:g}", hint=hint)
-        if profile.measurement.steps > 1 or profile.not_additive:  # whoever is replaced shows, matched or not
+        # a replaced person is visible whether the query matches them or not
+        if profile.measurement.steps > 1 or profile.not_additive:
             raise BadInput("An exposure says nothing about the odds of this query", hint="leave it out.")
     about = of_pictures.curve_of(profile.source, exposure)
     subtitle = f"{of_risk.source(profile.view)} About {about}."

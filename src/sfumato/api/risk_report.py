@@ -65,7 +65,7 @@ def people(profile: RiskProfile, *, most_exposed: bool) -> ExposureTable | None:
 
 
 def _most_exposed(profile: RiskProfile, epsilons: tuple[float, ...]) -> tuple[ExposedPerson, ...]:
-    """Nobody, where nobody carries anything: then they are all alike."""
+    """No one, where no one carries anything: then they are all alike."""
     rows, exposed = profile.most_exposed().to_pylist(), []
     if not any(row["influence"] or row.get("exposure") for row in rows):
         return ()
@@ -79,7 +79,7 @@ def _most_exposed(profile: RiskProfile, epsilons: tuple[float, ...]) -> tuple[Ex
 def _epsilons(profile: RiskProfile) -> tuple[float, ...]:
     """At which epsilons odds are told: at the chosen one, or at three of the candidates, the largest among them.
 
-    Where one person replaces another, whoever is not matched loses as much: exposures are comparisons only.
+    Where one person replaces another, unmatched people lose as much: exposures are comparisons only.
     """
     if profile.relation is Relation.REPLACE:
         return ()

@@ -6,29 +6,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, TypedDict, Unpack
 
+from sfumato.api.display import Printed
 from sfumato.api.figure import Picture
 from sfumato.model import signal_score as model
 from sfumato.model.release import Released
 from sfumato.presentation import signal_view as view
 from sfumato.presentation.certificate import worded
+from sfumato.presentation.document import Document
 from sfumato.release.bound_query import BoundQuery
 from sfumato.signals.signal_request import signal_request
 from sfumato.signals.tasks.task import Task
 from sfumato.signals.utility_signal import make_signal
 
 
-class _PrintableSignal(model.SignalScore):
-    def text(self, *, colour: bool = False) -> str:
-        return view.document(self).text(colour=colour)
-
-    def show(self) -> None:
-        print(self.text())
-
-    def __repr__(self) -> str:
-        return self.text()
-
-    def _repr_html_(self) -> str:
-        return view.document(self).html()
+class _PrintableSignal(Printed, model.SignalScore):
+    def _document(self) -> Document:
+        return view.document(self)
 
     def plot(self) -> Picture:
         """Of a free one the histogram of scores; of others where the exact score lies, beside that of the release."""

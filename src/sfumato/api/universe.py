@@ -80,7 +80,7 @@ class PossibleWorlds:
         return epsilon_for_belief(self.answers, self.sensitivity, rho, self._prior(prior))
 
     def times_as_often(self, output: float, epsilon: float, world: int = 0) -> float:
-        """How many times as often everybody's noisy answer lies above an output as that of one world does."""
+        """How many times as often each person's noisy answer lies above an output as that of one world does."""
         whole = self.answer(self.universe)
         return tail_ratio(output, whole, self.answers[world], self._scale(epsilon))
 

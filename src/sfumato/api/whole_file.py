@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def write_whole(place: Path, write: Callable[[Path], object], *, private: bool) -> None:
-    """Written beside its place and moved there: whoever reads the file never reads half of it.
+    """Write beside the place and move the file there, so that no reader sees half of it.
 
     What tells about the people is `private`: for its owner's eyes only, on disk too.
     """

@@ -64,7 +64,7 @@ def rounds(pair: NeighbourPair, setup: Setup, mechanism: AuditedMechanism, runs:
 
 
 def _coins(runs: int) -> Iterator[bool]:
-    """Fair coins of the system's own: nobody can repeat them."""
+    """Fair coins of the system's own: no one can repeat them."""
     tossed = os.urandom((runs + 7) // 8)
     return (bool(tossed[run // 8] >> run % 8 & 1) for run in range(runs))
 

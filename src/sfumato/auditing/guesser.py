@@ -1,4 +1,4 @@
-"""What a guesser shows: a lower bound of epsilon from how often somebody who sees what was released is right.
+"""What a guesser shows: a lower bound of epsilon from how often someone who sees what was released is right.
 
 The game: a coin puts one person into a table or leaves them out, and a guesser who sees what was released says
 "present", "absent" or nothing. Under epsilon-dp a guess that is made is right with probability at most

@@ -1,6 +1,6 @@
-"""Two tables that differ in one person who moves an answer as far as anybody may: the worst case, made up.
+"""Two tables that differ in one person who moves an answer as far as anyone may: the worst case, made up.
 
-By hand, aggregate by aggregate: what the person moves each noisy number by, and what anybody may move it by. A rank is
+By hand, aggregate by aggregate: what the person moves each noisy number by, and what anyone may move it by. A rank is
 about candidates of whom most become worse by all that one person can do while the others become better by as much.
 """
 
@@ -25,7 +25,7 @@ from sfumato.privacy.risk.rdr_variance import slack_of_cap
 
 Row = tuple[float, str]  # a value and a place
 HERE, THERE = "here", "there"  # the public places
-RARE, COMMON = "rare", "common"  # the places that nobody knows of
+RARE, COMMON = "rare", "common"  # the places that no one knows of
 _CELLS = 400  # that the law of truncated noise is added up in
 
 
@@ -89,7 +89,7 @@ class NeighbourPair:
 
 @dataclass(frozen=True)
 class AdditiveCase:
-    """A figure of noisy numbers, which are `numbers` with a person at `value`, who moves them as far as anybody may.
+    """A figure of noisy numbers, which are `numbers` with a person at `value`, who moves them as far as anyone may.
 
     Where people are replaced each person may move them by twice as much, and one in place of another at `instead` moves
     them by `replaced`.
@@ -214,7 +214,7 @@ def _informed_guesser(present: Numbers, moves: Numbers) -> Corner:
 
 @dataclass(frozen=True)
 class RankCase:
-    """A figure, where most candidates lie below an edge and a few beyond it; somebody comes to lie at the far end.
+    """A figure, where most candidates lie below an edge and a few beyond it; someone comes to lie at the far end.
 
     `without` and `present` are the scores of those below and of those beyond, in units of what one person may move them
     by; at the edge itself it is 0.
@@ -286,11 +286,11 @@ def noisy_max(groups: Sequence[tuple[int, float]], wins: int) -> float:
     return h / 3 * (density(start) + inner + density(start + 40.0))
 
 
-# Groups that nobody knows of
+# Groups that no one knows of
 
 
 def private_group_pairs(setup: Setup) -> tuple[NeighbourPair, ...]:
-    """Somebody alone in a group, which shows with probability delta at most; and one of many, whose count has noise."""
+    """Someone alone in a group, which shows with probability delta at most; and one of many, whose count has noise."""
     epsilon, delta = setup.epsilon, setup.delta or 0.0
     many = 10 + math.ceil(4 / epsilon * math.log(1 / delta))
     used = 0.5 if setup.replaced else 1.0
@@ -323,7 +323,7 @@ SUMMED = "SELECT SUM(value) FROM people"
 
 
 def count_selection_pairs(setup: Setup) -> tuple[NeighbourPair, ...]:
-    """Nobody is exposed, and somebody comes who is, in full: the variance moves as far as it may.
+    """No one is exposed, and someone comes who is, in full: the variance moves as far as it may.
 
     See docs/theory/variance.md.
 
@@ -347,7 +347,7 @@ def sum_selection_pairs(setup: Setup) -> tuple[NeighbourPair, ...]:
 
 
 def cap_selection_pairs(setup: Setup) -> tuple[NeighbourPair, ...]:
-    """Half of the people may lie above the cap; nobody does, and of so few it stops at once every other time.
+    """Half of the people may lie above the cap; no one does, and of so few it stops at once every other time.
 
     One more person moves every level by all they may, in the same direction: that shows a quarter of epsilon.
     """
@@ -386,7 +386,7 @@ def published_sparse_vector_pairs(setup: Setup) -> tuple[NeighbourPair, ...]:
 
 
 def published_algorithm_1_pairs(setup: Setup) -> tuple[NeighbourPair, ...]:
-    """Find-epsilon-from-RDR: nobody matches, all risks are alike and epsilon is 10; somebody does, and it is 0.05.
+    """Find-epsilon-from-RDR: no one matches, all risks are alike and epsilon is 10; someone does, and it is 0.05.
 
     Noise of scale 20 lies beyond 5 on one side in `e^(-4/20) / 2` of all runs, noise of scale 0.1 in 1e-22 of them.
     """

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
-
-import typer
 
 from sfumato.cli import options
 from sfumato.errors import BadInput
@@ -16,16 +15,19 @@ if TYPE_CHECKING:
 
 Out = Annotated[
     Path | None,
-    typer.Option(metavar="FOLDER|FILE.json", help="Write each answer and its certificate into a folder, or all."),
+    options.option("Write all answers to one JSON file, or each with its certificate to a folder.", "FOLDER|FILE.json"),
 ]
 
 
 def answer_text(release: Release) -> str:
-    return f"{release.certificate.query}\n\n{release}"
+    from sfumato.presentation.release_view import document
+
+    answer = document(release.answer, release.certificate, "--out FOLDER writes it").text()
+    return f"{release.certificate.query}\n\n{answer}"
 
 
 def output_files(out: Path | None, queries: int) -> list[Path]:
-    """What will be written: one file, or an answer and a certificate for each query; refused where it could not be."""
+    """Files to write: one, or an answer and a certificate for each query. Refused where they cannot be written."""
     if out is None:
         return []
     if not out.is_dir():
@@ -48,3 +50,12 @@ def write(files: Sequence[Path], released: Sequence[Release], whole: str) -> Non
     for answer, certificate, release in zip(files[::2], files[1::2], released, strict=False):
         release.write(answer)
         release.certificate.write(certificate)
+
+
+@contextmanager
+def writing_answers(remedy: str, answers: str = "The answers were") -> Iterator[None]:
+    """Within this, a file that cannot be written is an error that says how to get the released answers."""
+    try:
+        yield
+    except OSError:
+        raise BadInput(f"{answers} released, but a file could not be written", hint=f"{remedy}.") from None

@@ -1,4 +1,4 @@
-"""All commands by name. A command's module is loaded when the command is named, so that `--help` loads none of them."""
+"""All commands by name. Naming a command loads its module; `--help` loads none of them."""
 
 from __future__ import annotations
 
@@ -11,54 +11,71 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-COMMANDS: Mapping[str, tuple[str, str]] = {  # MODULE:NAME of a command or a group of them, and what `--help` says of it
-    "demo": ("local.demo:demo", "The guided tour on an embedded population."),
-    "worst-case": ("local.risk_commands:worst_case", "Risk from public facts alone; reads no data."),
-    "sharing-risk": (
-        "local.guessing_commands:sharing_risk",
-        "What a snoop guesses, and what sharing risks; reads no data.",
-    ),
-    "rehearse": ("local.risk_commands:rehearse", "The same query on a look-alike; reads no data."),
-    "exposure-histogram": ("local.risk_commands:exposure_histogram", "A private histogram of exposures, charged."),
-    "risk": ("local.risk_commands:risk", "The people themselves: recorded as a look."),
-    "beliefs": ("local.beliefs:beliefs", "Who is missing? Recorded as a look."),
-    "choose": ("local.release_commands:choose", "The largest epsilon that meets a preference."),
-    "release": ("local.release_commands:release", "A noisy answer with its certificate."),
-    "batch": ("local.batch:batch", "Several noisy answers for one epsilon, split by an index."),
-    "compare": ("local.compare:compare", "Every method side by side; reads no data."),
-    "audit-mechanism": (
-        "local.audit_mechanism:audit_mechanism",
-        "Does a black-box audit contradict epsilon? Reads no data.",
-    ),
-    "init": ("escrow.workspace:init", "Make a workspace for several parties."),
-    "serve": ("escrow.workspace:serve", "Serve a workspace."),
-    "doctor": ("escrow.workspace:doctor", "Check a workspace, and say what to do."),
-    "reproduce": ("local.reproduce:reproduce", "The papers' tables and figures, beside ours."),
-    # The escrow: on a workspace here, or on a server
-    "token": ("escrow.token:token", "How programs come in: make, list, revoke tokens."),
-    "estimate": ("escrow.requests_commands:estimate", "What a request would cost and promise."),
-    "submit": ("escrow.requests_commands:submit", "Ask a dataset that is held in trust."),
-    "inbox": ("escrow.requests_commands:inbox", "The requests that wait for a decision."),
-    "inspect": ("escrow.requests_commands:inspect", "One request, as whoever decides needs it."),
-    "approve": ("escrow.requests_commands:approve", "Let a request go ahead."),
-    "return": ("escrow.requests_commands:give_back", "Send a request back, with what is to be changed."),
-    "refuse": ("escrow.requests_commands:refuse", "Refuse a request, and say why."),
-    "withdraw": ("escrow.requests_commands:withdraw", "Take your own request back."),
-    "cancel": ("escrow.requests_commands:cancel", "Stop a request that is computed."),
-    "result": ("escrow.requests_commands:result", "The answers of a request."),
-    "notifications": ("escrow.notifications_commands:notifications", "What happened that you should know."),
-    # Groups
-    "schema": ("local.schema_commands:app", "Describe a table: draft, ask, convert or check."),
-    "ledger": ("local.ledger_commands:app", "Read and verify the record of looks, plans and releases."),
-    "user": ("escrow.user:app", "Who is let in, and as what."),
-    "dataset": ("escrow.dataset_commands:app", "What is held in trust: its description, its data, its versions."),
-    "policy": ("escrow.policy_commands:app", "Who may ask what of a dataset."),
-    "signal": ("escrow.signals_commands:app", "What did the noise cost? Asked about an answer that was released."),
-    "audit": (
-        "escrow.audit_log_commands:app",
-        "The record of who did what: read it, verify it, keep its head elsewhere.",
-    ),
+from sfumato.cli.help import CommandGroup
+
+BEGIN = {
+    "sfumato demo": "a tour of the main job",
+    "sfumato schema ask FILE.csv --out FILE.toml": "describe a file of your own",
+    "sfumato release --help": "all options of a command, with an example",
 }
+GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {  # MODULE:NAME of a command or a group of them, and its help
+    "Your own files": {
+        "demo": ("local.demo:demo", "Show the main job in six steps, on generated data."),
+        "schema": ("local.schema_commands:app", "Describe a table: draft, ask, convert or check."),
+        "worst-case": ("local.risk_commands:worst_case", "Show risk from public facts; no data is read."),
+        "sharing-risk": (
+            "local.guessing_commands:sharing_risk",
+            "Show the risk of sharing an answer; no data is read.",
+        ),
+        "rehearse": ("local.risk_commands:rehearse", "Try a query on synthetic data; no data is read."),
+        "compare": ("local.compare:compare", "Compare all methods side by side; no data is read."),
+        "exposure-histogram": (
+            "local.risk_commands:exposure_histogram",
+            "Draw a private histogram of exposures; charged.",
+        ),
+        "choose": ("local.release_commands:choose", "Choose the largest epsilon that meets a preference."),
+        "release": ("local.release_commands:release", "Release a noisy answer with its certificate."),
+        "batch": ("local.batch:batch", "Release several noisy answers for one epsilon."),
+        "ledger": ("local.ledger_commands:app", "Show and verify the ledger: looks, plans and releases."),
+        "risk": ("local.risk_commands:risk", "Show individual risks; logged as a look."),
+        "beliefs": ("local.beliefs:beliefs", "Show how sure an attacker becomes; logged as a look."),
+        "explain": ("local.explain:explain", "Explain a term, or list all terms."),
+    },
+    "With a server: analysts": {
+        "estimate": ("escrow.requests_commands:estimate", "Preview the cost and guarantee of a request."),
+        "submit": ("escrow.requests_commands:submit", "Submit a query for approval."),
+        "result": ("escrow.requests_commands:result", "Fetch the answers of a request."),
+        "withdraw": ("escrow.requests_commands:withdraw", "Withdraw your own request."),
+        "signal": ("escrow.signals_commands:app", "Ask what the noise did to a released answer."),
+        "notifications": ("escrow.notifications_commands:notifications", "List your notifications."),
+        "token": ("escrow.token:token", "Create, list or revoke tokens for programs."),
+    },
+    "With a server: controllers": {
+        "inbox": ("escrow.requests_commands:inbox", "List the requests that wait for a decision."),
+        "inspect": ("escrow.requests_commands:inspect", "Show one request to the person who decides."),
+        "approve": ("escrow.requests_commands:approve", "Approve a request."),
+        "return": ("escrow.requests_commands:give_back", "Return a request with changes to make."),
+        "refuse": ("escrow.requests_commands:refuse", "Refuse a request with a reason."),
+        "cancel": ("escrow.requests_commands:cancel", "Stop a request that is being computed."),
+        "dataset": ("escrow.dataset_commands:app", "Add, update and list datasets."),
+        "policy": ("escrow.policy_commands:app", "Show or set who may ask what of a dataset."),
+    },
+    "Administration": {
+        "init": ("escrow.workspace:init", "Create a workspace for several parties."),
+        "serve": ("escrow.workspace:serve", "Serve a workspace."),
+        "user": ("escrow.user:app", "Add, change and list users."),
+        "audit": ("escrow.audit_log_commands:app", "Show and verify the audit log; save a checkpoint."),
+        "doctor": ("escrow.workspace:doctor", "Check a workspace and list what to fix."),
+    },
+    "Papers and proofs": {
+        "reproduce": ("local.reproduce:reproduce", "Reproduce the papers' tables and figures."),
+        "audit-mechanism": (
+            "local.audit_mechanism:audit_mechanism",
+            "Test a mechanism's epsilon by a black-box audit.",
+        ),
+    },
+}
+COMMANDS = {name: command for group in GROUPS.values() for name, command in group.items()}
 
 
 class Commands(TyperGroup):
@@ -71,8 +88,22 @@ class Commands(TyperGroup):
         _give_default(self)
 
     def format_commands(self, _context: Any, formatter: Any) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, help_text) for name, (_, help_text) in COMMANDS.items()])
+        width = max(map(len, COMMANDS))
+        for title, group in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), help_text) for name, (_, help_text) in group.items()])
+
+    def format_epilog(self, _context: Any, formatter: Any) -> None:
+        with formatter.section("To begin"):
+            formatter.write_dl(list(BEGIN.items()))
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        """Names from the table above, where Typer would load every command."""
+        if incomplete.startswith("-"):
+            return super().shell_complete(ctx, incomplete)
+        from typer._click.shell_completion import CompletionItem
+
+        return [CompletionItem(n, help=text) for n, (_, text) in COMMANDS.items() if n.startswith(incomplete)]
 
 
 class _Loaded(Mapping[str, Any]):
@@ -96,7 +127,7 @@ def load(name: str) -> Any:
     place, help_text = COMMANDS[name]
     module, attribute = place.split(":")
     function = getattr(import_module(f"sfumato.cli.{module}"), attribute)
-    parent = typer.Typer(rich_markup_mode=None)
+    parent = CommandGroup()
     if isinstance(function, typer.Typer):
         parent.add_typer(function, name=name, short_help=help_text)
     else:

@@ -1,4 +1,4 @@
-"""Ctrl-C: known to have come, also where an engine makes an error of its own of it."""
+"""Ctrl-C, noticed even where an engine turns it into an error of its own."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from types import FrameType
 
 @contextmanager
 def watch_interrupts() -> Iterator[Event]:
-    """Whether it has come; where somebody else minds it, that is theirs to know."""
+    """An event that Ctrl-C sets, unless another handler is installed."""
     came, before = Event(), signal.getsignal(signal.SIGINT)
 
-    def come(number: int, frame: FrameType | None) -> None:
+    def note(number: int, frame: FrameType | None) -> None:
         came.set()
         signal.default_int_handler(number, frame)
 
     if before is not signal.default_int_handler:
         yield came
         return
-    signal.signal(signal.SIGINT, come)
+    signal.signal(signal.SIGINT, note)
     try:
         yield came
     finally:

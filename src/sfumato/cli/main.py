@@ -1,4 +1,4 @@
-"""`sfumato`: the command, and what happens when it fails."""
+"""The command `sfumato`, and how it reports failures."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from typing import Annotated, TextIO
 import typer
 from typer.exceptions import TyperException
 
-from sfumato.cli import options
 from sfumato.cli.commands import Commands
+from sfumato.cli.help import explain
 from sfumato.cli.interrupt import watch_interrupts
 from sfumato.errors import BadInput, Refused, SamePeopleWarning, SfumatoError, UnrecordedLookWarning
 from sfumato.presentation.interface import Interface, speaking
@@ -41,7 +41,7 @@ def sfumato(
     if version:
         typer.echo(f"sfumato {__version__}")
         raise typer.Exit
-    options.explain(context)
+    explain(context)
 
 
 _INTERRUPTED = 130
@@ -49,16 +49,20 @@ _SHOW_WARNING = warnings.showwarning
 
 
 def main() -> None:
-    """Run a command; whatever goes wrong is one sentence on stderr and a number."""
+    """Run a command; any failure is one sentence on stderr and an exit status."""
     gc.set_threshold(200_000, 20, 20)  # loading a command makes many objects, and they all stay
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # OpenDP loads NumPy, whose threads would wait busily for work
+    if "_SFUMATO_COMPLETE" in os.environ:  # a shell asks; --install-completion of Typer's would slow every command
+        from typer._completion_classes import completion_init
+
+        completion_init()
     atexit.register(_end)
     with watch_interrupts() as ctrl_c, speaking(Interface.COMMAND):
         _run("--json" in sys.argv, ctrl_c)
 
 
 def _end() -> None:
-    """Leave all objects to the system, unsearched; DuckDB complains about its own unless they are collected."""
+    """Leave all objects to the system; DuckDB complains unless its own are collected."""
     if "duckdb" in sys.modules:
         gc.disable()
     else:
@@ -73,24 +77,26 @@ def _run(as_json: bool, ctrl_c: Event) -> None:
             raise KeyboardInterrupt
         sys.exit(status)
     except SfumatoError as error:
-        _say(_interruption() if ctrl_c.is_set() else error, as_json)
+        _print_error(_interruption() if ctrl_c.is_set() else error, as_json)
         sys.exit(_INTERRUPTED if ctrl_c.is_set() else error.exit_status)
     except (typer.Abort, KeyboardInterrupt):
-        _say(_interruption(), as_json)
+        _print_error(_interruption(), as_json)
         sys.exit(_INTERRUPTED)
     except TyperException as error:
-        _say(_usage(error), as_json)
+        _print_error(_usage(error), as_json)
         sys.exit(2)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader of the pipe has gone
         sys.exit(1)
     except Exception as error:
-        # A traceback could quote values: the kind of failure and its place are all that is said.
-        _say(SfumatoError(f"sfumato failed by its own fault ({type(error).__name__})", hint=_place(error)), as_json)
+        # A traceback could quote values: only the kind of failure and its place are printed.
+        _print_error(
+            SfumatoError(f"sfumato failed: this is a bug ({type(error).__name__})", hint=_place(error)), as_json
+        )
         sys.exit(1)
 
 
-def _say(error: SfumatoError, as_json: bool) -> None:
+def _print_error(error: SfumatoError, as_json: bool) -> None:
     if as_json:
         text = json.dumps(error.as_dict())
         if isinstance(error, Refused):
@@ -108,7 +114,7 @@ def _warn(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    """A warning of ours as a sentence: where in our code it was raised is of no use at a terminal."""
+    """Print a warning of ours as a sentence, without its place in the code."""
     if issubclass(category, SamePeopleWarning | UnrecordedLookWarning):
         typer.echo(str(message), err=True)
     else:
@@ -116,7 +122,7 @@ def _warn(
 
 
 def _interruption() -> SfumatoError:
-    return SfumatoError("Broken off", hint="what was charged stays charged; `sfumato ledger show` tells.")
+    return SfumatoError("Interrupted", hint="what was charged stays charged; `sfumato ledger show` lists it.")
 
 
 def _usage(error: TyperException) -> BadInput:
@@ -130,4 +136,4 @@ def _place(error: BaseException) -> str:
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     where = f" at {Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}" if trace else ""
-    return f"please report it{where}; `sfumato ledger show` tells what was released."
+    return f"please report it{where}; `sfumato ledger show` lists what was released."

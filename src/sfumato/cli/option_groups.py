@@ -1,4 +1,4 @@
-"""Options that several commands share, in place of one parameter of theirs."""
+"""Groups of options that several commands share, each in place of one parameter."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import is_dataclass
 from functools import wraps
 from typing import Any
 
-Options = Mapping[str, tuple[Any, Any]]  # by name: what Typer reads, and the default
+Options = Mapping[str, tuple[Any, Any]]  # by name: annotation for Typer, and default
 
 
 def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
-    """Replace each parameter that is a dataclass by one option for each field; the command is handed the dataclass."""
+    """Replace each parameter that is a dataclass by one option for each field; the command gets the dataclass."""
     for name, parameter in inspect.signature(command, eval_str=True).parameters.items():
         group = parameter.annotation
         if is_dataclass(group) and isinstance(group, type):
@@ -29,7 +29,7 @@ def options_of(group: type) -> Options:
 def replace_parameter(
     command: Callable[..., None], name: str, options: Options, build: Callable[..., Any]
 ) -> Callable[..., None]:
-    """Put these options where the parameter `name` stands; the command is handed what `build` makes of them."""
+    """Put these options where the parameter `name` stands; the command gets what `build` makes of them."""
     keyword = inspect.Parameter.KEYWORD_ONLY
     new = [inspect.Parameter(n, keyword, default=default, annotation=a) for n, (a, default) in options.items()]
     own = inspect.signature(command, eval_str=True)

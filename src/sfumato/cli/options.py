@@ -1,4 +1,4 @@
-"""The options that commands share, and what they are turned into."""
+"""Options that commands share, and the values that they become."""
 
 from __future__ import annotations
 
@@ -9,70 +9,86 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sfumato.errors import BadInput
-from sfumato.presentation.option_help import HELP, METAVARS
+from sfumato.presentation.option_help import HELP
 
-Data = Annotated[str, typer.Argument(metavar="DATA", help="A CSV or Parquet file, or a folder of Parquet files.")]
-Schema = Annotated[str, typer.Option("--schema", metavar="FILE", help="The schema file (TOML, or SmartNoise's YAML).")]
-Sql = Annotated[str, typer.Option("--sql", metavar="SQL", help="The query: text, @FILE, or - for standard input.")]
-Ledger = Annotated[
-    str | None, typer.Option(metavar="PATH", help="The ledger; by default NAME.ledger beside the schema.")
-]
-Budget = Annotated[
-    float | None, typer.Option(metavar="E", help="Refuse what would take the dataset's total beyond this epsilon.")
-]
-Html = Annotated[
-    Path | None, typer.Option("--html", metavar="FILE.html", help="Write the view as a page to print or to file.")
-]
-Plot = Annotated[
-    str | None,
-    typer.Option(metavar="KIND", help="Print this picture alone: gap, exposure, frontier, attack or roc."),
-]
-Svg = Annotated[
-    Path | None, typer.Option("--svg", metavar="FILE.svg", help="Write the picture of --plot, or the gap, as a file.")
-]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Mechanism = Annotated[str, typer.Option(help="laplace; with a delta gaussian, or truncated: Laplace within bounds.")]
-Delta = Annotated[float | None, typer.Option(help="Of Gaussian or truncated noise, or of private group keys.")]
-Calibration = Annotated[str, typer.Option(help="Of Gaussian noise: analytic, or classic as published.")]
-Candidates = Annotated[
-    str | None,
-    typer.Option(
-        metavar="paper|E1,E2,…", help="Candidate epsilons: those shown, or of which the largest that will do is chosen."
-    ),
-]
-EpsilonMax = Annotated[float, typer.Option(help="No epsilon is ever larger.")]
+if TYPE_CHECKING:
+    from sfumato.api.dataset import Dataset
+
+
+def option(help_text: str, metavar: str | None = None, *flags: str) -> Any:
+    """An option with this line of help, named as its parameter unless flags are given."""
+    return typer.Option(*flags, metavar=metavar, help=help_text)
+
+
+def flag(name: str, help_text: str) -> Any:
+    """An option without a value."""
+    return typer.Option(name, help=help_text)
+
+
+def argument(metavar: str, help_text: str) -> Any:
+    return typer.Argument(metavar=metavar, help=help_text)
+
+
+Data = Annotated[str, argument("DATA", "CSV or Parquet file, or a folder of Parquet files.")]
+Schema = Annotated[str, option("Schema file (TOML, or SmartNoise's YAML).", "FILE", "--schema")]
+Sql = Annotated[str, option("Query: text, @FILE, or - for standard input.", "SQL", "--sql")]
+Sqls = Annotated[list[str], option("Query: text or @FILE; repeat for several.", "SQL", "--sql")]
+Ledger = Annotated[str | None, option("Ledger file; by default NAME.ledger beside the schema.", "PATH")]
+Budget = Annotated[float | None, option("Refuse a release that takes the dataset's total above this epsilon.", "E")]
+Html = Annotated[Path | None, option("Write the view as a printable page.", "FILE.html")]
+Plot = Annotated[str | None, option("Print one picture: gap, exposure, frontier, attack or roc.", "KIND")]
+Svg = Annotated[Path | None, option("Write the picture of --plot as a file; by default the gap.", "FILE.svg")]
+Json = Annotated[bool, flag("--json", "Print JSON.")]
+Mechanism = Annotated[str, option("Type of noise: laplace, gaussian or truncated (the last two need --delta).", "NAME")]
+Delta = Annotated[float | None, option("Delta of Gaussian or truncated noise, or of private group keys.", "D")]
+Calibration = Annotated[str, option("Calibration of Gaussian noise: analytic, or classic as published.", "NAME")]
+Candidates = Annotated[str | None, option("Epsilons to show or to choose from.", "paper|E1,E2,…")]
+EpsilonMax = Annotated[float, option("Maximum epsilon of this release.", "E")]
 BoundsFromData = Annotated[
-    bool, typer.Option("--bounds-from-data", help="Read bounds and keys off the data, as the authors do: no guarantee.")
+    bool, flag("--bounds-from-data", "Read bounds and group keys from the data, as the papers do; no guarantee.")
 ]
 Preregistered = Annotated[
-    str, typer.Option(metavar="TEXT", help="Where this was written down before anyone looked; goes on the certificate.")
+    str, option("Where this was written down before anyone looked; printed on the certificate.", "TEXT")
 ]
-Redraw = Annotated[bool, typer.Option("--redraw", help="Draw anew, and be charged anew.")]
-AllowNoGuarantee = Annotated[
-    bool, typer.Option("--allow-no-guarantee", help="Release even though there is no guarantee.")
-]
-Exact = Annotated[bool, typer.Option("--exact", help=HELP["exact"])]
-Choices = Annotated[int | None, typer.Option(metavar=METAVARS["choices"], help=HELP["choices"])]
-Secret = Annotated[str | None, typer.Option(metavar=METAVARS["secret"], help=HELP["secret"])]
-Radius = Annotated[float | None, typer.Option(help=HELP["radius"])]
-Prior = Annotated[float | None, typer.Option(help=HELP["prior"])]
-Trust = Annotated[str | None, typer.Option(metavar=METAVARS["trust"], help=HELP["trust"])]
-DataSensitivity = Annotated[
-    str | None, typer.Option(metavar=METAVARS["data_sensitivity"], help=HELP["data_sensitivity"])
-]
+Redraw = Annotated[bool, flag("--redraw", "Draw new noise, and pay again.")]
+AllowNoGuarantee = Annotated[bool, flag("--allow-no-guarantee", "Release although there is no guarantee.")]
+Exact = Annotated[bool, flag("--exact", HELP["exact"])]
 
 
-@dataclass(frozen=True)
-class QueryFlags:
-    """A query of a table."""
+@dataclass(frozen=True, kw_only=True)
+class TableFlags:
+    """A table, its schema and its ledger."""
 
     data: Data
     schema: Schema
+    ledger: Ledger = None
+
+    def open(self, **settings: Any) -> Dataset:
+        from sfumato.composition import local
+
+        return local.open(self.data, self.schema, ledger=self.ledger, **settings)
+
+    def open_without_data(self) -> Dataset:
+        """The dataset for what follows from public facts; of the data only the column names are read."""
+        from sfumato.composition import local
+
+        return local.open_without_data(self.schema, source=self.data, ledger=self.ledger)
+
+    def require_output(self, path: Path | None, flag: str, *endings: str) -> None:
+        """Refuse a file that cannot be written, or that this command reads, before anything is read or entered."""
+        require_writable(path, flag, *endings)
+        require_not_read(path, flag, self.data, self.schema, self.ledger)
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueryFlags(TableFlags):
+    """A query of a table."""
+
     sql: Sql
 
     @property
@@ -97,28 +113,22 @@ class NoiseFlags:
 
 @dataclass(frozen=True)
 class SearchFlags(NoiseFlags):
-    """How noise is drawn, and how epsilon is looked for."""
+    """How noise is drawn, and how epsilon is chosen."""
 
     epsilon_max: EpsilonMax = 10.0
 
 
 @dataclass(frozen=True)
 class ReleaseFlags:
-    """What a release is entered with, and what is accepted of it."""
+    """How a release is entered in the ledger, and what is accepted."""
 
     preregistered: Preregistered = ""
     redraw: Redraw = False
     allow_no_guarantee: AllowNoGuarantee = False
 
 
-def explain(context: typer.Context) -> None:
-    """A group of commands by itself says what it has."""
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
-
-
 def settle() -> None:
-    """Let the collector pass over all that is loaded by now; what the engine loads must be collected at the end."""
+    """Exempt all that is loaded by now from garbage collection; what the engine loads must be collected at the end."""
     if "duckdb" not in sys.modules:
         gc.freeze()
 
@@ -143,26 +153,26 @@ def require_not_read(path: Path | None, flag: str, data: str, *others: str | Pat
         raise BadInput(f"{flag} would write over {path}, which this command reads", hint="name another file.")
 
 
-def query_text(sql: str, option: str = "--sql") -> str:
+def query_text(sql: str, flag: str = "--sql") -> str:
     """`--sql` takes text, @FILE, or - for standard input."""
     try:
         if sql == "-":
             return sys.stdin.read()
         return Path(sql[1:]).read_text("utf-8") if sql.startswith("@") else sql
     except OSError:
-        raise BadInput(f"There is no file {sql[1:]}", hint=f"{option} takes text, @FILE, or -.") from None
+        raise BadInput(f"There is no file {sql[1:]}", hint=f"{flag} takes text, @FILE, or -.") from None
     except UnicodeError:
         raise BadInput("The query is not UTF-8 text", hint="save it as UTF-8.") from None
 
 
-_REHEARSED = {  # what a rehearsal alone is told, and how many words that takes
+_REHEARSED = {  # options of `rehearse` alone, with their number of words
     **dict.fromkeys(("--like", "--rows", "--html", "--plot", "--svg"), 2),
     **dict.fromkeys(("--plan", "--json"), 1),
 }
 
 
 def choose_command(arguments: Sequence[str]) -> str:
-    """The command that chooses for the table what these arguments rehearsed.
+    """The `choose` command for the data, from the arguments of a rehearsal.
 
     >>> choose_command(["rehearse", "a.csv", "--like", "b.csv", "--sql", "SELECT 1", "--plan", "--gap=1.2"])
     "sfumato choose a.csv --sql 'SELECT 1' --gap=1.2"
@@ -177,11 +187,11 @@ def choose_command(arguments: Sequence[str]) -> str:
 
 
 def parse_candidates(text: str | None) -> str | tuple[float, ...] | None:
-    if text is None or text == "paper":
-        return text
+    return text if text is None or text == "paper" else parse_numbers(text, "--candidates", "'paper' or ", "0.1,1")
+
+
+def parse_numbers(text: str, flag: str, other: str = "", example: str = "1,10") -> tuple[float, ...]:
     try:
         return tuple(float(part) for part in text.split(","))
     except ValueError:
-        raise BadInput(
-            f"--candidates takes 'paper' or epsilons with commas, not {text}", hint="try --candidates 0.1,1."
-        ) from None
+        raise BadInput(f"{flag} takes {other}numbers with commas, not {text}", hint=f"try {flag} {example}.") from None

@@ -1,12 +1,15 @@
-"""What a command writes into files, and the picture that it was asked for."""
+"""What a command prints and writes into files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
+
+import typer
 
 from sfumato.cli import options
 from sfumato.errors import BadInput
@@ -19,23 +22,64 @@ if TYPE_CHECKING:
     from sfumato.api.risk import RiskProfile
 
 
+class Shown(Protocol):
+    """Something that prints as text and as JSON."""
+
+    def text(self) -> str: ...
+
+    def as_dict(self) -> dict[str, Any]: ...
+
+
+class ShownList(Protocol):
+    def text(self) -> str: ...
+
+    def as_list(self) -> list[dict[str, Any]]: ...
+
+
+@dataclass(frozen=True)
+class Confirmation:
+    """A sentence, and the same as JSON."""
+
+    sentence: str
+    values: Mapping[str, Any]
+
+    def text(self) -> str:
+        return self.sentence
+
+    def as_dict(self) -> dict[str, Any]:
+        return dict(self.values)
+
+
+def show(what: Shown | ShownList, as_json: bool) -> None:
+    """Print it as text, or as JSON."""
+    if not as_json:
+        typer.echo(what.text())
+    else:
+        typer.echo(json.dumps(what.as_dict() if hasattr(what, "as_dict") else what.as_list(), indent=2))
+
+
+def show_text(text: str, name: str, as_json: bool) -> None:
+    """Print a file's text as it is, or as a JSON string under this name."""
+    typer.echo(json.dumps({name: text}) if as_json else text, nl=as_json)
+
+
 @dataclass(frozen=True)
 class ViewFlags:
-    """How risk is shown: as one picture, in which files."""
+    """How risk is shown: as text or one picture, and in which files."""
 
     plot: options.Plot = None
     svg: options.Svg = None
     html: options.Html = None
 
     def require_possible(self, as_json: bool) -> None:
-        """Refuse files that could not be written and pictures that there are not, before anything is read."""
+        """Refuse files that cannot be written and unknown pictures, before anything is read."""
         from sfumato.api.risk_figures import KINDS
 
         options.require_writable(self.svg, "--svg", ".svg")
         if self.plot is not None and self.plot not in KINDS:
-            raise BadInput(f"--plot has no picture {self.plot!r}", hint=f"there are: {', '.join(KINDS)}.")
+            raise BadInput(f"--plot has no picture {self.plot!r}", hint=f"choose one of {', '.join(KINDS)}.")
         if self.plot is not None and as_json:
-            raise BadInput("--plot draws and --json lists", hint="leave one of them out.")
+            raise BadInput("--plot and --json exclude each other", hint="leave one of them out.")
         options.require_writable(self.html, "--html", ".html")
 
     def picture(self, profile: RiskProfile) -> Picture | None:
@@ -46,11 +90,13 @@ def write_file(write: Callable[[Path], None], path: Path, flag: str) -> None:
     try:
         write(path)
     except OSError:
-        raise BadInput(f"{flag} could not write {path}", hint="free some room, or name another file.") from None
+        raise BadInput(f"{flag} could not write {path}", hint="free some space, or name another file.") from None
 
 
-def write_people(people: pa.Table, file: Path) -> None:
-    """One row per person as a file, for its owner's eyes only."""
+def write_people(people: pa.Table | None, file: Path | None) -> None:
+    """Write one row per person into a file that only its owner can read."""
+    if people is None or file is None:
+        return
     import pyarrow.parquet as pq
 
     from sfumato.api.whole_file import write_whole

@@ -1,13 +1,12 @@
-"""The options that state preferences, once for every command that takes them."""
+"""Options that state preferences, for every command that takes them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from sfumato.cli.option_groups import replace_parameter
+from sfumato.cli.options import option
 from sfumato.errors import BadInput
 from sfumato.presentation.option_help import HELP, METAVARS
 from sfumato.privacy.preferences.registry import OPTIONS, OptionKind
@@ -15,7 +14,7 @@ from sfumato.privacy.preferences.registry import OPTIONS, OptionKind
 if TYPE_CHECKING:
     from sfumato.privacy.preferences.preference import Preference
 
-Preferences = tuple[Any, ...]  # the preferences that a command is handed
+Preferences = tuple[Any, ...]  # what a command gets
 
 _TYPES: dict[OptionKind, Any] = {
     OptionKind.NUMBER: float | None,
@@ -25,30 +24,29 @@ _TYPES: dict[OptionKind, Any] = {
     OptionKind.LEVEL: str | None,
     OptionKind.WORLDS: str | None,
 }
-_HERE = ("belief", "worlds", "missing", "bound")  # files are those of this machine
+_HERE = ("belief", "worlds", "missing", "bound")  # they name files on this machine
 
 
 def _option(name: str, kind: OptionKind) -> tuple[Any, Any]:
-    """An option as Typer takes it, and what it is where it is not typed."""
+    """An option for Typer, and its default."""
     flags = [f"--{name.replace('_', '-')}"] if kind is OptionKind.FLAG else []
-    option = typer.Option(*flags, metavar=METAVARS.get(name), help=HELP[name])
-    return Annotated[_TYPES[kind], option], False if kind is OptionKind.FLAG else None
+    return Annotated[_TYPES[kind], option(HELP[name], METAVARS.get(name), *flags)], False if flags else None
 
 
-_SENT = {option.name: _option(option.name, option.kind) for option in OPTIONS if option.name not in _HERE}
-_OPTIONS = {option.name: _option(option.name, option.kind) for option in OPTIONS} | {
+_SENT = {each.name: _option(each.name, each.kind) for each in OPTIONS if each.name not in _HERE}
+_OPTIONS = {each.name: _option(each.name, each.kind) for each in OPTIONS} | {
     "priority": _option("priority", OptionKind.NUMBER),
     "larger_than_spent": _option("larger_than_spent", OptionKind.FLAG),
 }
 
 
 def with_preferences(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with these options where its parameter `preferences` stands; it is handed what they state."""
+    """The command with these options in place of its parameter `preferences`."""
     return replace_parameter(command, "preferences", _OPTIONS, preferences)
 
 
 def with_names(command: Callable[..., None]) -> Callable[..., None]:
-    """The same where a server reads them: at `preference` the command is handed their names and values."""
+    """The command with the options that a server knows in place of its parameter `preference`, by name."""
     return replace_parameter(command, "preference", _SENT, _given_options)
 
 
@@ -57,7 +55,7 @@ def _given_options(**typed: Any) -> dict[str, Any]:
 
 
 def preferences(**typed: Any) -> tuple[Preference, ...]:
-    """The preferences among all that was typed, in the order of the interface."""
+    """The preferences among the typed options, in the order of the interface."""
     from sfumato.privacy.preferences import registry
     from sfumato.privacy.preferences.preference import larger_than_spent, weighted
 

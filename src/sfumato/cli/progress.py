@@ -1,4 +1,4 @@
-"""One line on the terminal while something takes long: what is done, and how far it is."""
+"""One line on the terminal while something takes long."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from threading import Event, Thread
 
 Share = Callable[[], float | None]
 
-AFTER = 2.0  # seconds: what is done sooner needs no line
+AFTER = 2.0  # seconds: a shorter wait needs no line
 EVERY = 0.1
 
 
 def reading(progress: Share) -> AbstractContextManager[None]:
-    """Wait for an engine that goes through the data."""
+    """Show progress of an engine that reads the data."""
     return waiting(progress, "Reading the data")
 
 
 @contextmanager
 def waiting(progress: Share, words: str, *, after: float = AFTER) -> Iterator[None]:
-    """Show the words, with a percentage where one is known, from `after` seconds on, and take them away at the end.
+    """Show the words, with a percentage where one is known, from `after` seconds on; remove them at the end.
 
     Only on a terminal: a program that reads standard error from a pipe gets errors and nothing else.
     """

@@ -1,4 +1,4 @@
-"""Where a server is: an address that a token may be sent to."""
+"""Server addresses that a token may be sent to."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Address:
 
 
 def address(url: str, *, insecure: bool = False) -> Address:
-    """Read an address; one that would send a token over a network in plain text is refused.
+    """Parse an address; one that would send a token over a network in plain text is refused.
 
     >>> address("http://127.0.0.1:8000/").url
     'http://127.0.0.1:8000'

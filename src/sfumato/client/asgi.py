@@ -1,4 +1,4 @@
-"""An app in this very process, asked as a server is: a local workspace has no second way in."""
+"""Transport to an app in this process, so that a local workspace is used through the API."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import httpx
 
 
 class InProcess(httpx.BaseTransport):
-    """Hands each request to an ASGI app and waits for its answer; what the app keeps in its event loop stays there."""
+    """Passes each request to an ASGI app in one event loop, and waits for the response."""
 
     def __init__(self, app: Any) -> None:
         self._asgi = httpx.ASGITransport(app, raise_app_exceptions=False, client=("127.0.0.1", 0))

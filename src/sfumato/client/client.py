@@ -1,4 +1,4 @@
-"""What `sf.connect` returns: one server, as one person."""
+"""The client that `sf.connect` returns: one server, as one person."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from sfumato.client import accounts
 from sfumato.client.accounts import RemotePerson, RemoteToken, RemoteUser
 from sfumato.client.asgi import InProcess
 from sfumato.client.connection import PATIENCE, Connection
@@ -17,6 +16,7 @@ from sfumato.client.remote_dataset import Described, RemoteDataset, RemotePolicy
 from sfumato.client.submissions import RemoteRequest, RemoteSignal, Tasks, signals
 from sfumato.client.upload import delivery
 from sfumato.errors import BadInput, Conflict, NotFound
+from sfumato.escrow.identity.accounts import IssuedToken
 from sfumato.presentation.escrow import listing as escrow
 from sfumato.presentation.escrow.notifications_view import WordedNotification
 from sfumato.schema.read import parse_schema
@@ -56,10 +56,10 @@ class Client:
         reference: str | None = None,
         population: str = "",
     ) -> RemoteDataset:
-        """Hand a table over with its schema: a CSV or Parquet file, or a pandas, polars or Arrow table.
+        """Register a table with its schema: a CSV or Parquet file, or a pandas, polars or Arrow table.
 
-        Whatever can be seen to be wrong is said before anything is sent. A `reference` names data that the server
-        reaches by itself; then there is no source. `population` names the people in it, in place of the schema.
+        Errors that can be found here are raised before anything is sent. A `reference` names data that the server
+        reads from its own disk, in place of a source. `population` overrides the schema's name of the people.
         """
         if (source is None) == (reference is None):
             raise BadInput("A dataset has a source or a reference", hint="pass one of them.")
@@ -73,56 +73,56 @@ class Client:
             try:
                 dataset = self.dataset(parse_schema(text).name)
             except NotFound:
-                raise taken from None  # it is somebody else's
+                raise taken from None  # another controller's
             if data is None or dataset.version is not None:
                 raise
-            dataset.describe(schema)  # an earlier attempt broke off before its data was there
+            dataset.describe(schema)  # an earlier attempt ended before the data was delivered
         if data is None:
             return dataset
         try:
             return dataset.receive(data)
         except BadInput:
-            dataset.retire()  # nothing was ever delivered: it is as if it had not been registered
+            dataset.retire()  # no data was delivered: take the registration back
             raise
 
     def set_policy(
         self, dataset: str, policy: str | Path | Mapping[str, Any], *, allow_no_guarantee: bool = False
     ) -> RemotePolicy:
-        """Write down who may ask what of a dataset: a TOML file, or the same as a mapping."""
+        """Set the policy of a dataset, from a TOML file or a mapping."""
         tables = policy_of(policy)
         return self.dataset(dataset).set_policy(tables, allow_no_guarantee=allow_no_guarantee)
 
     # Requests
 
     def requests(self, *, state: str | None = None, dataset: str | None = None) -> Listing[RemoteRequest]:
-        """Those that this person may see, newest or oldest first as the server has them."""
+        """Requests that this person may see, in the server's order."""
         items = self._connection.items("requests", state=state, dataset=dataset)
         return Listing.of(
             (RemoteRequest(self._connection, each) for each in items), escrow.REQUESTS, "There are no requests."
         )
 
     def inbox(self, *, dataset: str | None = None) -> Listing[RemoteRequest]:
-        """Those that wait for a decision."""
+        """Requests that wait for a decision."""
         states = ("submitted", "computed")
         waiting = [each for state in states for each in self.requests(state=state, dataset=dataset)]
         return Listing.of(waiting, escrow.REQUESTS, "Nothing waits for a decision.")
 
     def request(self, id: str | int) -> RemoteRequest:
-        """By its id, or by the number that notifications call it by."""
+        """Find it by its id, or by its number."""
         return RemoteRequest(self._connection, self._connection.get("requests", str(id)))
 
     def tasks(self) -> Tasks:
-        """What may be asked about the noise of a release: tasks, kinds of signals, and whether own code can run."""
+        """Tasks and kinds of signals, and whether code of your own can run on the server."""
         return Tasks(self._connection.get("tasks"))
 
     def signals(self, *, state: str | None = None, waiting: bool = False) -> Listing[RemoteSignal]:
-        """Those that this person may see; or those that wait for their decision."""
+        """Signals that this person may see; `waiting`: those that wait for their decision."""
         if waiting:
             return signals(self._connection, self._connection.get("signals", waiting=True, limit=_AT_ONCE)["items"])
         return signals(self._connection, self._connection.items("signals", state=state))
 
     def signal(self, id: str | int) -> RemoteSignal:
-        """By its id, or by the number that notifications call it by."""
+        """Find it by its id, or by its number."""
         return RemoteSignal(self._connection, self._connection.get("signals", str(id)))
 
     def notifications(self, *, unread: bool = False) -> Listing[RemoteNotification]:
@@ -136,17 +136,19 @@ class Client:
 
     @property
     def me(self) -> RemoteUser:
-        """Who this is, as the server knows them."""
+        """The person who is connected."""
         return RemoteUser(self._connection.get("session"))
 
     def people(self) -> Listing[RemotePerson]:
-        return accounts.people(self._connection)
+        items = self._connection.items("people")
+        return Listing.of(map(RemotePerson, items), escrow.PEOPLE, "There is nobody.")
 
     def add_person(
         self, name: str, roles: str | Sequence[str], *, organisation: str = "", password: str | None = None
     ) -> RemotePerson:
-        """Let somebody in: as admin, controller, analyst or auditor, or several of these."""
-        return accounts.add(self._connection, name, roles, organisation, password)
+        """Add a user as admin, controller, analyst or auditor, or several of these."""
+        body = {"name": name, "roles": _names(roles), "organisation": organisation, "password": password}
+        return RemotePerson(self._connection.post("people", body=body))
 
     def change_person(
         self,
@@ -158,13 +160,15 @@ class Client:
         password: str | None = None,
         current_password: str | None = None,
     ) -> RemotePerson:
-        """An admin changes anybody; whoever changes their own password states it as it is so far."""
-        to: dict[str, Any] = {"roles": roles, "organisation": organisation, "disabled": disabled, "password": password}
-        to |= {} if current_password is None else {"current_password": current_password}
-        return accounts.change(self._connection, name, **to)
+        """Change a user, as an admin; or your own password, which takes the current one. None changes nothing."""
+        to: dict[str, object] = {"organisation": organisation, "disabled": disabled, "password": password}
+        to |= {"roles": None if roles is None else _names(roles), "current_password": current_password}
+        body = {field: value for field, value in to.items() if value is not None}
+        return RemotePerson(self._connection.patch("people", name, body=body))
 
     def tokens(self) -> Listing[RemoteToken]:
-        return accounts.tokens(self._connection)
+        items = self._connection.items("tokens")
+        return Listing.of(map(RemoteToken, items), escrow.TOKENS, "There are no tokens.")
 
     def new_token(
         self,
@@ -174,8 +178,12 @@ class Client:
         scopes: Sequence[str] = ("read", "write"),
         person: str | None = None,
     ) -> RemoteToken:
-        """A token for a program of yours, or as an admin of that `person`; its `.secret` is told once."""
-        return accounts.new_token(self._connection, label, days, scopes, person)
+        """Make a token for a program of yours, or as an admin for that `person`; its `.secret` is set this once."""
+        body = {"label": label, "days": days, "scopes": list(scopes), "person": person}
+        facts = self._connection.post("tokens", body=body)
+        token = RemoteToken(facts["token"])
+        vars(token)["secret"] = record_of(IssuedToken, facts).secret
+        return token
 
     def revoke_token(self, id: str) -> None:
         self._connection.delete("tokens", id)
@@ -183,22 +191,22 @@ class Client:
     # The record
 
     def audit(self, *, after: int | None = None) -> Listing[RemoteAuditEntry]:
-        """Who did what, oldest first."""
+        """The audit log, oldest entry first."""
         items = self._connection.items("audit", start=after)
         columns = {"number": "entry", "at": "at", "who": "who", "verb": "did", "about": "about"}
         return Listing.of(map(RemoteAuditEntry, items), columns, "The record is empty.")
 
     def audit_head(self) -> RemoteAuditHead:
-        """The end of the record, signed: kept elsewhere, it shows later whether something was taken back."""
+        """Save a checkpoint: the signed end of the audit log. Compared later, it shows whether entries were removed."""
         return RemoteAuditHead(self._connection.get("audit", "head"))
 
     def verify_audit(self, head: Mapping[str, Any] | None = None) -> RemoteVerification:
-        """Follow the record from its first entry to its last, and to a head that was kept."""
+        """Verify the audit log from its first entry to its last, and against a checkpoint."""
         body = {"head": None if head is None else dict(head)}
         return RemoteVerification(self._connection.post("audit", "verify", body=body))
 
     def sign_out(self) -> None:
-        """End the session of whoever signed in with a password."""
+        """End a session that began with a name and a password."""
         self._connection.sign_out()
 
     def close(self) -> None:
@@ -214,6 +222,10 @@ class Client:
 
     def __repr__(self) -> str:
         return f"<sfumato at {self._connection.name}: .datasets(), .inbox(), .notifications()>"
+
+
+def _names(roles: str | Sequence[str]) -> list[str]:
+    return [roles] if isinstance(roles, str) else list(roles)
 
 
 def connect(
@@ -234,5 +246,5 @@ def connect(
 
 
 def inside(app: object, token: str, called: str) -> Client:
-    """An app of this process, in sentences `called` so: the same verbs, and no network."""
+    """A client of an app in this process; messages call it `called`."""
     return Client(Connection("http://localhost", token, transport=InProcess(app), called=called))

@@ -1,4 +1,4 @@
-"""JSON to and from one server: its token, its errors, and when something is asked once more."""
+"""JSON to and from one server: authentication, errors and retries."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from sfumato.errors import BadInput, NoServer, SfumatoError
 from sfumato.version import __version__
 
 Content = Callable[[], Iterable[bytes]]
-"""A body in chunks, from its beginning each time it is asked for."""
+"""A body in chunks, from its beginning at each call."""
 
 PATIENCE = 330.0  # seconds: a server gives a query 300
 _CONNECT = 10.0
 _TRIES = 3
 _PAUSE = 0.25
-_LONGEST_WAIT = 15.0  # that a server which is asked too often may ask for
+_LONGEST_WAIT = 15.0  # seconds that a rate limit may ask for
 _PAGE = 200
 
 logging.getLogger("httpcore").setLevel(logging.INFO)  # its debug lines quote headers, and so the cookie of a session
@@ -41,12 +41,12 @@ class Reply:
 @dataclass(frozen=True)
 class _Broken:
     failure: SfumatoError
-    unsent: bool  # so that it may be sent again, whatever it is
-    for_good: bool  # it would break again
+    unsent: bool  # it may be sent again
+    for_good: bool  # it would fail again
 
 
 class Connection:
-    """Asks one server. What identifies the person is in no repr, no log and no error."""
+    """A connection to one server. The token is in no repr, no log and no error."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class Connection:
             transport=transport,
             verify=_trusted(authority, where),
             timeout=httpx.Timeout(timeout, connect=min(timeout, _CONNECT)),
-            trust_env=not where.loopback,  # or a proxy would be told what is meant for this machine
+            trust_env=not where.loopback,  # keeps local requests away from a proxy
         )
 
     def get(self, *path: str, **query: object) -> Any:
@@ -94,7 +94,7 @@ class Connection:
         return self.reply("PUT", *path, content=content, kind=kind).facts
 
     def items(self, *path: str, start: object = None, **query: object) -> Iterator[Any]:
-        """What a list has, page after page, from behind `start` on."""
+        """Items of a list, page by page, after `start`."""
         after = start
         while True:
             page = self.get(*path, after=after, limit=_PAGE, **query)
@@ -128,7 +128,7 @@ class Connection:
         kind: str = "",
         key: str = "",
     ) -> Reply:
-        """Ask, and read the answer; a refusal is raised as the error that it is here."""
+        """Send a request and read the reply; a refusal is raised as an error."""
         headers = {"Content-Type": kind} if kind else {}
         headers |= {"Idempotency-Key": key} if key else {}
         query_text = {name: value for name, value in (query or {}).items() if value is not None}
@@ -153,7 +153,7 @@ class Connection:
         return Reply(response.status_code, facts)
 
     def _answer(self, request: Callable[[], httpx.Request], *, twice: bool) -> httpx.Response:
-        """The answer. Where nothing was sent, or `twice` does no harm, a broken connection is tried again."""
+        """The reply; a broken connection is retried if nothing was sent, or if sending `twice` is safe."""
         left = _TRIES
         while True:
             left -= 1
@@ -169,7 +169,7 @@ class Connection:
             self.pause(wait)
 
     def _tried(self, request: Callable[[], httpx.Request]) -> httpx.Response | _Broken:
-        """Ask once; of what failed nothing is kept but a sentence, for it knows the request and so the token."""
+        """Send it once. The original error is dropped: it holds the request, and so the token."""
         try:
             return self._http.send(request())
         except httpx.TransportError as error:
@@ -197,7 +197,7 @@ class Connection:
 
 
 def new_key() -> str:
-    """An idempotency key: whoever sends it twice means one thing."""
+    """An idempotency key: a request that is sent twice with it is one request."""
     return os.urandom(16).hex()
 
 
@@ -231,7 +231,7 @@ def _certificate_failed(error: BaseException | None) -> bool:
 
 
 def _to_wait(response: httpx.Response) -> float | None:
-    """How long a server that was asked too often wants to be left alone, if that is bearable."""
+    """Seconds to wait for a server that limits the rate of calls; None to give up."""
     text = response.headers.get("Retry-After", "")
     if response.status_code != 429 or not text.isdigit() or int(text) > _LONGEST_WAIT:
         return None

@@ -1,4 +1,4 @@
-"""A request on invented rows: the shape of its answers. Nothing is certified, since nobody was asked."""
+"""A request on synthetic rows: the shape of its answers, without certificates."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sfumato.presentation.table import table
 
 
 class DryRun(RemoteRecord):
-    """`.answers` are made up: rows that follow the schema were asked. `.facts` has them as the server sent them."""
+    """`.answers` come from synthetic rows that follow the schema; `.facts` is the server's reply."""
 
     def __init__(self, facts: Mapping[str, Any]) -> None:
         super().__init__(facts)

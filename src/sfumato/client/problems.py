@@ -1,4 +1,4 @@
-"""What a server refuses -> the error that the same refusal is here, by its code."""
+"""Errors of a server, rebuilt from their code."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from sfumato.errors import AwaitingApproval, BadInput, EngineFailure, Refused, S
 
 
 def problem(status: int, body: Any, host: str) -> SfumatoError:
-    """The error of a problem+json; one whose code this version does not know is told apart by its status."""
+    """The error of a problem+json; an unknown code is classified by its status."""
     facts = body if isinstance(body, dict) else {}
     code, message = str(facts.get("code") or ""), str(facts.get("detail") or facts.get("title") or "")
     if code == EngineFailure.code:
         return EngineFailure()
     if not message:
-        hint = "is that the address of a sfumato server?" if status < 500 else "tell whoever runs it."
+        hint = "is that the address of a sfumato server?" if status < 500 else "tell the operator of the server."
         return _by_status(status)(f"{host} answered with status {status} and without a word", hint=hint)
     sentences = (message, str(facts.get("hint") or ""), str(facts.get("where") or ""))
     why = str(facts.get("reason") or "")

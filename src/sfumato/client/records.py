@@ -1,4 +1,4 @@
-"""What a server said of one thing, or of several, and how that prints."""
+"""Facts that a server sent about one thing, or about several, and how they print."""
 
 from __future__ import annotations
 
@@ -14,23 +14,11 @@ R = TypeVar("R")
 T = TypeVar("T", bound="RemoteRecord")
 
 
-class RemoteRecord:
-    """The facts of one thing as the server has them. A dataclass beside it among the bases has them as attributes."""
-
-    def __init__(self, facts: Mapping[str, Any]) -> None:
-        vars(self)["_facts"] = dict(facts)
-        for declared in type(self).__mro__:
-            if "__dataclass_fields__" in vars(declared):
-                vars(self).update(vars(record_of(declared, facts)))
-                break
-
-    _facts: dict[str, Any]
-
-    def as_dict(self) -> dict[str, Any]:
-        return dict(self._facts)
+class PublicText:
+    """Public facts, which print as their text."""
 
     def text(self) -> str:
-        return escrow.outlined(self._facts)
+        raise NotImplementedError
 
     def show(self) -> None:
         print(self.text())
@@ -39,11 +27,30 @@ class RemoteRecord:
         return self.text()
 
     def _repr_html_(self) -> str:
-        return preformatted(repr(self))
+        return preformatted(self.text())
+
+
+class RemoteRecord(PublicText):
+    """The facts of one thing as the server has them. A dataclass among the bases has them as attributes."""
+
+    _facts: dict[str, Any]
+
+    def __init__(self, facts: Mapping[str, Any]) -> None:
+        vars(self)["_facts"] = dict(facts)
+        for declared in type(self).__mro__:
+            if "__dataclass_fields__" in vars(declared):
+                vars(self).update(vars(record_of(declared, facts)))
+                break
+
+    def as_dict(self) -> dict[str, Any]:
+        return dict(self._facts)
+
+    def text(self) -> str:
+        return escrow.outlined(self._facts)
 
 
 def record_of(kind: type[R], facts: Any) -> R:
-    """What a server sent, as the type that its route declares."""
+    """Facts from a server as the type that its route declares."""
     try:
         return from_plain(kind, facts)
     except (AttributeError, TypeError, ValueError):
@@ -51,8 +58,8 @@ def record_of(kind: type[R], facts: Any) -> R:
         raise NoServer("The server answered with something else than was asked for", hint=hint) from None
 
 
-class Listing(tuple[T, ...]):
-    """Several of them, in the server's order; prints as a table."""
+class Listing(PublicText, tuple[T, ...]):
+    """Several records in the server's order; prints as a table."""
 
     columns: Mapping[str, str]
     nothing: str
@@ -68,12 +75,3 @@ class Listing(tuple[T, ...]):
 
     def text(self) -> str:
         return escrow.listed(self.columns, self.as_list(), self.nothing)
-
-    def show(self) -> None:
-        print(self.text())
-
-    def __repr__(self) -> str:
-        return self.text()
-
-    def _repr_html_(self) -> str:
-        return preformatted(self.text())

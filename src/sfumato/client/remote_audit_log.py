@@ -1,4 +1,4 @@
-"""The record of who did what, as a server has it."""
+"""The audit log of a server."""
 
 from __future__ import annotations
 

@@ -1,30 +1,32 @@
-"""A dataset that a server holds in trust: its public description, and what may be asked of it."""
+"""Datasets of a server and their queries: description, estimates, requests, and a controller's verbs."""
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
+from sfumato.api.release import Release
 from sfumato.client.connection import Connection, new_key
 from sfumato.client.dry_run import DryRun
 from sfumato.client.records import Listing, RemoteRecord, record_of
-from sfumato.client.remote_query import RemoteEstimate, RemoteQuery
-from sfumato.client.remote_risk import ConfidentialRecord
-from sfumato.client.stated import Stated, preference, queries
+from sfumato.client.remote_risk import ConfidentialRecord, RemoteRisk
+from sfumato.client.request_body import PreferenceInput, preference_table, weighted_queries
 from sfumato.client.submissions import RemoteRequest
 from sfumato.client.upload import Delivery, delivery
-from sfumato.errors import BadInput, PreferenceError, SchemaError
+from sfumato.errors import AwaitingApproval, BadInput, PreferenceError, Refused, SchemaError
 from sfumato.escrow.catalogue.entries import CatalogueEntry, DatasetAccess, DatasetDetails, FullEntry
 from sfumato.escrow.dataset import Version
+from sfumato.escrow.questions.risk_facts import RehearsalFacts, RiskFacts
 from sfumato.model.fit import Fit
 from sfumato.model.schema import Schema
 from sfumato.presentation import schema_view as fit_view
 from sfumato.presentation.escrow import listing as escrow
 from sfumato.presentation.escrow.dataset_view import WordedLedger
 from sfumato.presentation.escrow.policy_view import WordedPolicy
-from sfumato.presentation.escrow.questions_view import WordedComparison
+from sfumato.presentation.escrow.questions_view import WordedComparison, WordedEstimate, WordedHistogram
+from sfumato.release.keywords import HistogramKeywords, RiskKeywords, SearchKeywords
 from sfumato.schema.read import from_dict, load, parse_schema
 from sfumato.schema.write import write
 from sfumato.sql.parser.statement import parse
@@ -34,7 +36,7 @@ Described = str | Path | Mapping[str, Any] | Schema
 
 
 class RemotePolicy(RemoteRecord, WordedPolicy):
-    """A policy as its author signed it; prints its sentences."""
+    """A signed policy; prints its sentences."""
 
     def text(self) -> str:
         facts = {name: self._facts[name] for name in ("dataset", "number", "author", "at")}
@@ -56,14 +58,27 @@ class RemoteFit(ConfidentialRecord):
 
 
 class RemoteComparison(RemoteRecord, WordedComparison):
-    """Every method side by side, as a table; `.methods` has all that is said of each."""
+    """Comparison of every method, as a table; `.methods` has the details."""
 
     def text(self) -> str:
         return f"{self._facts['query']}\n\n{escrow.listed(escrow.METHODS, self._facts['methods'], '')}"
 
 
+class RemoteEstimate(RemoteRecord, WordedEstimate):
+    """Cost and guarantee of a request, from public facts: nothing was drawn, charged or entered."""
+
+    preference: Mapping[str, Any] | None  # None: the preregistered rule
+
+    def __init__(self, facts: Mapping[str, Any], preference: Mapping[str, Any] | None) -> None:
+        super().__init__(facts)
+        vars(self)["preference"] = preference
+
+    def text(self) -> str:
+        return escrow.foreseen(self._facts)
+
+
 class RemoteDataset(RemoteRecord):
-    """Found by `Client.dataset`, or made by `Client.register`."""
+    """A dataset of a server; made by `Client.dataset` and `Client.register`."""
 
     def __init__(self, connection: Connection, facts: Mapping[str, Any]) -> None:
         super().__init__(facts)
@@ -80,17 +95,17 @@ class RemoteDataset(RemoteRecord):
 
     @property
     def controllers(self) -> tuple[str, ...]:
-        """Those who hold it, as far as this person may know them."""
+        """Names of its controllers, if this person may see them."""
         return self.entry.controllers if isinstance(self.entry, FullEntry) else ()
 
     @property
     def population(self) -> str | None:
-        """The people in it, as a controller named them: datasets of one population share looks, plans and budget."""
+        """Name of its population: datasets of one population share looks, plans and budget."""
         return self.entry.population
 
     @property
     def version(self) -> str | None:
-        """Which data it is, opaquely; None: it was described and not delivered yet."""
+        """Opaque id of the data; None if no data was delivered yet."""
         return self.entry.version
 
     @property
@@ -103,59 +118,57 @@ class RemoteDataset(RemoteRecord):
         return parse_schema(self.schema_text, f"the schema of {self.name}")
 
     def query(self, sql: str) -> RemoteQuery:
-        """Read one SELECT of aggregates; whatever cannot be answered is refused here, before anything is sent."""
+        """Parse one SELECT of aggregates; a statement that is not supported is refused before anything is sent."""
         return RemoteQuery(self, parse(sql, self.schema).text)
 
     def estimate(
         self,
-        asked: Sequence[str | RemoteQuery],
-        *stated: Stated,
+        queries: Sequence[str | RemoteQuery],
+        *preferences: PreferenceInput,
         weights: Sequence[float] | None = None,
-        mechanism: str | None = None,
-        delta: float | None = None,
+        **how: Unpack[SearchKeywords],
     ) -> RemoteEstimate:
-        """What a request would cost and promise, from public facts: nothing is drawn, charged or entered."""
-        terms = preference(stated, mechanism, delta)
-        return RemoteEstimate(self.ask("estimate", self._asked(asked, weights, terms)), terms)
+        """Cost and guarantee of a request, from public facts: nothing is drawn, charged or entered."""
+        terms = preference_table(preferences, how)
+        return RemoteEstimate(self.ask("estimate", _question(queries, weights, terms)), terms)
 
     def dry_run(
         self,
-        asked: Sequence[str | RemoteQuery],
-        *stated: Stated,
+        queries: Sequence[str | RemoteQuery],
+        *preferences: PreferenceInput,
         weights: Sequence[float] | None = None,
-        mechanism: str | None = None,
-        delta: float | None = None,
+        **how: Unpack[SearchKeywords],
     ) -> DryRun:
-        """The whole way on invented rows that follow the schema: what the answers will look like, and nobody's."""
-        terms = preference(stated, mechanism, delta)
-        return DryRun(self.ask("dry-run", self._asked(asked, weights, terms)))
+        """Answer a request from synthetic rows that follow the schema: the answers have their shape, and no data."""
+        return DryRun(self.ask("dry-run", _question(queries, weights, preference_table(preferences, how))))
 
     def submit(
         self,
-        asked: Sequence[str | RemoteQuery],
-        *stated: Stated | RemoteEstimate,
+        queries: Sequence[str | RemoteQuery],
+        *preferences: PreferenceInput | RemoteEstimate,
         purpose: str,
         weights: Sequence[float] | None = None,
-        mechanism: str | None = None,
-        delta: float | None = None,
         key: str = "",
+        **how: Unpack[SearchKeywords],
     ) -> RemoteRequest:
-        """Ask for several queries as one release, with one total. Sent twice with one `key`, it is one request."""
-        terms = preference(_of_estimates(stated), mechanism, delta)
-        body = {"dataset": self.name, "purpose": purpose} | self._asked(asked, weights, terms)
+        """Request several queries as one release, with one total. Sent twice with one `key`, it is one request."""
+        terms = preference_table(_preferences(preferences), how)
+        body = {"dataset": self.name, "purpose": purpose} | _question(queries, weights, terms)
         return RemoteRequest(self._connection, self._connection.post("requests", body=body, key=key or new_key()))
 
     def compare(
-        self, sql: str, preferences: Stated | Sequence[Stated] = (), *, mechanism: str | None = None,
-        delta: float | None = None,
-    ) -> RemoteComparison:  # fmt: skip
-        """Every method side by side, from public facts."""
+        self,
+        sql: str,
+        preferences: PreferenceInput | Sequence[PreferenceInput] = (),
+        **how: Unpack[SearchKeywords],
+    ) -> RemoteComparison:
+        """Compare every method, from public facts."""
         listed = preferences if isinstance(preferences, Sequence) else (preferences,)
-        return RemoteComparison(self.ask("compare", {"sql": sql, "preference": preference(listed, mechanism, delta)}))
+        return RemoteComparison(self.ask("compare", {"sql": sql, "preference": preference_table(listed, how)}))
 
     @property
     def ledger(self) -> RemoteLedger:
-        """What was looked at, planned and spent, as far as this person may see it."""
+        """Looks, plans and charges that this person may see."""
         return RemoteLedger(self._connection.get("datasets", self.name, "ledger"))
 
     @property
@@ -165,7 +178,7 @@ class RemoteDataset(RemoteRecord):
     # For its controllers
 
     def check(self) -> RemoteFit:
-        """What of the table is missing, unfit, clamped or unlisted: a look."""
+        """How the data fits its schema: logged as a look."""
         return RemoteFit(self.ask("check", {}))
 
     def state_cause(self, entry: int, cause: str) -> RemoteLedger:
@@ -186,7 +199,7 @@ class RemoteDataset(RemoteRecord):
         return self.refresh()
 
     def describe(self, schema: Described) -> RemoteDataset:
-        """Another schema for it."""
+        """Replace its schema."""
         self._connection.put("datasets", self.name, "schema", body={"schema_text": schema_text(schema)})
         return self.refresh()
 
@@ -195,14 +208,14 @@ class RemoteDataset(RemoteRecord):
         return self.refresh()
 
     def set_population(self, population: str) -> RemoteDataset:
-        """Name the people in it; it is not taken back."""
+        """Name its population; a name cannot be removed."""
         self._connection.put("datasets", self.name, "population", body={"population": population})
         return self.refresh()
 
     def set_policy(self, policy: str | Path | Mapping[str, Any], *, allow_no_guarantee: bool = False) -> RemotePolicy:
-        """Write down who may ask what; it is signed, and replaces the policy before.
+        """Sign a policy, which replaces the current one.
 
-        After a look, what takes access away has no guarantee, which `allow_no_guarantee` accepts.
+        After a look, a policy that removes access has no guarantee, which `allow_no_guarantee` accepts.
         """
         body, accepted = policy_of(policy), allow_no_guarantee or None
         return RemotePolicy(
@@ -210,13 +223,13 @@ class RemoteDataset(RemoteRecord):
         )
 
     def policies(self) -> Listing[RemotePolicy]:
-        """Every policy that it has had, oldest first."""
+        """All of its policies, oldest first."""
         items = self._connection.items("datasets", self.name, "policies")
         columns = {"number": "policy", "author": "by", "at": "at"}
         return Listing.of(map(RemotePolicy, items), columns, "There is no policy.")
 
     def retire(self) -> None:
-        """Nothing may be asked of it any more, and its data is forgotten; the record stays."""
+        """Retire it: its data is deleted, its ledger stays."""
         self._connection.delete("datasets", self.name)
 
     def refresh(self) -> RemoteDataset:
@@ -226,20 +239,85 @@ class RemoteDataset(RemoteRecord):
     def ask(self, verb: str, body: Mapping[str, Any]) -> Any:
         return self._connection.post("datasets", self.name, verb, body=body)
 
-    def _asked(
-        self, asked: Sequence[str | RemoteQuery], weights: Sequence[float] | None, stated: Mapping[str, Any] | None
-    ) -> dict[str, Any]:
-        if isinstance(asked, str | RemoteQuery):
-            raise PreferenceError("A request takes a list", hint="write [first, second], of one too.")
-        texts = [one.sql if isinstance(one, RemoteQuery) else one for one in asked]
-        return {"queries": queries(texts, weights), "preference": stated}
-
     def text(self) -> str:
         return escrow.outlined(self._facts, leave=("schema", "id"))
 
 
+class RemoteQuery:
+    """Made by `RemoteDataset.query`. Public facts are free; the risk of the people is for controllers."""
+
+    def __init__(self, dataset: RemoteDataset, sql: str) -> None:
+        self.dataset = dataset
+        self.sql = sql
+
+    def worst_case(
+        self, mechanism: str = "laplace", delta: float | None = None, **how: Unpack[RiskKeywords]
+    ) -> RemoteRisk:
+        """Risk from public facts alone, true for any data: free."""
+        return self._risk(RiskFacts, "worst-case", {"mechanism": mechanism, "delta": delta, **how})
+
+    def rehearse(self, *preferences: PreferenceInput, **how: Unpack[SearchKeywords]) -> RemoteRisk:
+        """Risk of the query on synthetic rows that follow the schema: free, no data is read."""
+        body = {"sql": self.sql, "preference": preference_table(preferences, how)}
+        return RemoteRisk(self.dataset.ask("rehearse", body), self.sql, how.get("delta"), RehearsalFacts)
+
+    def choose(self, *preferences: PreferenceInput, **how: Unpack[SearchKeywords]) -> RemoteEstimate:
+        """Estimate by these preferences, or by the preregistered rule: nothing is entered."""
+        return self.dataset.estimate([self], *preferences, **how)
+
+    def submit(
+        self,
+        *preferences: PreferenceInput | RemoteEstimate,
+        purpose: str,
+        weight: float = 1.0,
+        **how: Unpack[SearchKeywords],
+    ) -> RemoteRequest:
+        """Request it. An estimate is submitted with the preference that it was made with."""
+        return self.dataset.submit([self], *preferences, weights=[weight], purpose=purpose, **how)
+
+    def release(
+        self,
+        *preferences: PreferenceInput | RemoteEstimate,
+        purpose: str,
+        wait: bool = True,
+        seconds: float | None = None,
+        **how: Unpack[SearchKeywords],
+    ) -> Release:
+        """Submit it, wait until it is decided and computed, and fetch the answer.
+
+        Without `wait` it is fetched if the policy approves by itself, and `AwaitingApproval` is raised otherwise.
+        """
+        request = self.submit(*preferences, purpose=purpose, **how)
+        if wait or request.state in ("approved", "running"):
+            request.wait(seconds)
+        if request.state == "submitted":
+            raise AwaitingApproval(f"Request {request.number} awaits approval", hint=request.next)
+        if request.state in ("refused", "returned", "withdrawn"):
+            raise Refused(f"Request {request.number} was {request.state}", hint=request.note)
+        return request.result()[0]
+
+    # For controllers
+
+    def risk(self, mechanism: str = "laplace", delta: float | None = None, **how: Unpack[RiskKeywords]) -> RemoteRisk:
+        """Risk of the people in the data, for the dataset's controllers: logged as a look."""
+        return self._risk(RiskFacts, "risk", {"mechanism": mechanism, "delta": delta, **how})
+
+    def exposure_histogram(self, epsilon: float, **how: Unpack[HistogramKeywords]) -> RemoteRisk:
+        """Private exposure histogram: noisy, charged; it does not count as looking at the data."""
+        return self._risk(WordedHistogram, "exposure-histogram", how, epsilon=epsilon)
+
+    def _risk(self, kind: type[RiskFacts], verb: str, how: Mapping[str, Any], **more: object) -> RemoteRisk:
+        candidates = how.get("candidates")
+        listed = {} if candidates is None or isinstance(candidates, str) else {"candidates": list(candidates)}
+        body = {"sql": self.sql, "how": {**how, **listed}} | more
+        return RemoteRisk(self.dataset.ask(verb, body), self.sql, how.get("delta"), kind)
+
+    def __repr__(self) -> str:
+        return f"<Query of {self.dataset.name}: {self.sql}>"
+
+
 def schema_text(schema: Described) -> str:
-    """A schema as TOML: a file as it stands, if that is what it is; whatever is wrong in it is said here."""
+    """A schema as TOML, validated; a TOML file is sent unchanged."""
     if isinstance(schema, Schema):
         return write(schema)
     if isinstance(schema, Mapping):
@@ -251,7 +329,7 @@ def schema_text(schema: Described) -> str:
 
 
 def policy_of(policy: str | Path | Mapping[str, Any]) -> dict[str, Any]:
-    """A policy from a TOML file, or stated in Python; the server reads it."""
+    """A policy from a TOML file or a mapping; the server validates it."""
     if isinstance(policy, Mapping):
         return dict(policy)
     try:
@@ -263,12 +341,16 @@ def policy_of(policy: str | Path | Mapping[str, Any]) -> dict[str, Any]:
         raise SchemaError(f"{Path(policy).name} is not TOML{reason}") from None
 
 
-def _of_estimates(stated: Sequence[Stated | RemoteEstimate]) -> list[Stated]:
-    """Estimates by what they were made with; the rule of record is nothing stated."""
-    preferences: list[Stated] = []
-    for one in stated:
-        if not isinstance(one, RemoteEstimate):
-            preferences.append(one)
-        elif one.preference is not None:
-            preferences.append(one.preference)
-    return preferences
+def _question(
+    queries: Sequence[str | RemoteQuery], weights: Sequence[float] | None, preference: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    if isinstance(queries, str | RemoteQuery):
+        raise PreferenceError("A request takes a list", hint="write [first, second], of one too.")
+    texts = [one.sql if isinstance(one, RemoteQuery) else one for one in queries]
+    return {"queries": weighted_queries(texts, weights), "preference": preference}
+
+
+def _preferences(terms: Sequence[PreferenceInput | RemoteEstimate]) -> list[PreferenceInput]:
+    """Preferences, those of estimates among them; an estimate by the preregistered rule has none."""
+    each = [one.preference if isinstance(one, RemoteEstimate) else one for one in terms]
+    return [preference for preference in each if preference is not None]

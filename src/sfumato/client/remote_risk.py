@@ -1,4 +1,4 @@
-"""A risk view that a server made: the same picture, and the people's own kept out of sight."""
+"""Risk views from a server; the risk of the people in the data is confidential."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from sfumato.presentation.wording import guarantee as of_guarantee
 
 
 class RemoteRisk(Display, Confidential):
-    """How exposed people are under a query, per epsilon; `.source` says whose: anybody's, a look-alike's, theirs."""
+    """Risk of a query for each epsilon; `.source` says from what: public facts, synthetic rows, the people."""
 
     def __init__(
         self, facts: Mapping[str, Any], sql: str, delta: float | None = None, kind: type[RiskFacts] = RiskFacts
@@ -60,7 +60,7 @@ class RemoteRisk(Display, Confidential):
         return self.view.candidates
 
     def at(self, epsilon: float) -> RiskAt:
-        """What one of the candidate epsilons would mean."""
+        """Risk at one of the candidate epsilons."""
         for row in self.view.candidates:
             if row.epsilon == epsilon:
                 return row
@@ -72,7 +72,7 @@ class RemoteRisk(Display, Confidential):
 
     @property
     def solution(self) -> RehearsedSolution | None:
-        """Of a rehearsal: the epsilon that the preferences would lead to there, and why."""
+        """Epsilon and reason by the preferences on synthetic rows; None if this is not a rehearsal."""
         return self.facts.solution if isinstance(self.facts, RehearsalFacts) else None
 
     def text(self) -> str:
@@ -94,7 +94,7 @@ class RemoteRisk(Display, Confidential):
 
 
 class ConfidentialRecord(Display, Confidential):
-    """What a look showed a controller, name by name; it has to be asked with `.show()`."""
+    """Facts from a look, for a controller; printed by `.show()` only."""
 
     def __init__(self, facts: Mapping[str, Any], text: str) -> None:
         self._facts, self._text = dict(facts), text

@@ -1,4 +1,4 @@
-"""Requests and signals on a server: where each stands, what happens next, what is decided and what came of it."""
+"""Requests and signals on a server: state, decisions and results."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from sfumato.presentation.wording.signals import requests_sentences as of_signal
 from sfumato.signals.tasks.task import Task
 
 SETTLED = ("released", "refused", "returned", "withdrawn", "failed")
-"""The states that nothing follows by itself."""
+"""Final states."""
 
 _SOONEST, _LATEST, _SLOWER = 0.1, 2.0, 1.5
 
 
 class ApprovalPage(RemoteRecord):
-    """What an approver needs to decide: public facts only. `.binding` is what an approval holds for."""
+    """The approver's page, from public facts. `.binding` identifies what an approval is for."""
 
     def __init__(self, facts: Mapping[str, Any], text: Callable[[Mapping[str, Any]], str]) -> None:
         super().__init__(facts)
@@ -68,7 +68,7 @@ class RemoteSubmission(RemoteRecord, ABC):
         super().__init__(facts)
         self._connection = connection
         self._path = f"{self.noun}s"
-        self._seen = ""  # the binding of the page that was shown last
+        self._seen = ""  # binding of the page fetched last
 
     @property
     def id(self) -> str:
@@ -94,14 +94,14 @@ class RemoteSubmission(RemoteRecord, ABC):
 
     @property
     def next(self) -> str:
-        """What happens next, and by whom."""
+        """The next step."""
         if self._state not in SETTLED:
             self.refresh()
         return self._next
 
     @property
     def progress(self) -> float | None:
-        """How far it is computed, 0 to 1, as far as the server said last."""
+        """Progress from 0 to 1, as of the last refresh; None if unknown."""
         share = self._facts.get("progress")
         return float(share) if isinstance(share, int | float) else None
 
@@ -132,17 +132,17 @@ class RemoteSubmission(RemoteRecord, ABC):
 
     @property
     def name(self) -> str:
-        """As a sentence begins with it."""
+        """Noun and number."""
         return f"{self.noun.capitalize()} {self.number}"
 
     @abstractmethod
     def result(self) -> Any:
-        """What came of it; before that is released, `AwaitingApproval` says what is awaited."""
+        """The result; `AwaitingApproval` is raised before it is released."""
 
     # For those who decide
 
     def page(self) -> ApprovalPage:
-        """What an approver needs, on one page; public facts only."""
+        """Fetch the approver's page."""
         page = ApprovalPage(self._connection.get(self._path, self.id, "page"), type(self).page_text)
         self._seen = page.binding
         return page
@@ -150,12 +150,12 @@ class RemoteSubmission(RemoteRecord, ABC):
     def approve(
         self, note: str = "", *, binding: str = "", allow_no_guarantee: bool = False, preregistered: str = ""
     ) -> Self:
-        """Let it go ahead as the page showed it that was seen last; whatever changed since is refused."""
+        """Approve it as on the page fetched last; a later change is refused."""
         how = {"allow_no_guarantee": allow_no_guarantee, "preregistered": preregistered}
         return self._act("approve", {"binding": binding or self._seen or self.page().binding, "note": note} | how)
 
     def return_(self, note: str, *, allow_no_guarantee: bool = False) -> Self:
-        """Back to the analyst, with what is to be changed."""
+        """Return it to the analyst, with a note on what to change."""
         return self._act("return", {"note": note, "allow_no_guarantee": allow_no_guarantee})
 
     def refuse(self, note: str, *, allow_no_guarantee: bool = False) -> Self:
@@ -164,7 +164,7 @@ class RemoteSubmission(RemoteRecord, ABC):
     # For the analyst
 
     def withdraw(self) -> Self:
-        """Before it is decided."""
+        """Withdraw it before it is decided."""
         return self._act("withdraw", {})
 
     def _act(self, verb: str, body: Mapping[str, Any]) -> Self:
@@ -182,7 +182,7 @@ class RemoteSignal(RemoteSubmission):
 
     @property
     def facts(self) -> WordedSignal:
-        """All that this person may see of it, as the server said last."""
+        """Fields that this person may see, as of the last refresh."""
         return record_of(WordedSignal, self._facts)
 
     @property
@@ -190,12 +190,12 @@ class RemoteSignal(RemoteSubmission):
         return str(self._facts["kind"])
 
     def result(self) -> Signalled:
-        """What noise did, as `release.signal` has it; before it is released, `AwaitingApproval` is raised."""
+        """The signal; `AwaitingApproval` is raised before it is released."""
         facts = self._connection.get("signals", self.id, "result")
         return printable_signal(from_stored(facts, Certificate.from_dict(facts["certificate"])))
 
     def value(self) -> ConfidentialRecord:
-        """Both scores of a signal `as_published`, while it is withheld: a look, recorded."""
+        """Both scores of a withheld signal `as_published`: logged as a look."""
         facts = self._connection.post("signals", self.id, "value")
         return ConfidentialRecord(facts, signalling.value(facts))
 
@@ -204,20 +204,20 @@ class RemoteSignal(RemoteSubmission):
 
 
 class Tasks(RemoteRecord, WordedTaskLibrary):
-    """What may be asked about the noise of a release, and whether code of one's own can run there."""
+    """Tasks and kinds of signals, and whether code of your own can run on the server."""
 
     def text(self) -> str:
         return signalling.library(self._facts)
 
 
 class Answers(list[Release]):
-    """What was released for one request, query by query, with what all of it was charged."""
+    """Releases of one request in the order of its queries, with the total charge."""
 
     def __init__(self, releases: Iterable[Release], charged: float | None, guarantee: str | None) -> None:
         super().__init__(releases)
         self.charged = charged
         self.guarantee = guarantee
-        self.request: RemoteRequest | None = None  # where they come from
+        self.request: RemoteRequest | None = None
 
     @classmethod
     def from_dict(cls, facts: Mapping[str, Any]) -> Answers:
@@ -226,7 +226,7 @@ class Answers(list[Release]):
         return cls(releases, facts.get("charged"), facts.get("guarantee"))
 
     def signal(self, task: Task | Mapping[str, Any] | None = None, kind: str = "free", **how: Any) -> RemoteSignal:
-        """What the noise did to a task; see `RemoteRequest.signal`."""
+        """Request a signal; see `RemoteRequest.signal`."""
         if self.request is None:
             raise BadInput("These answers do not know their request", hint="ask it: client.request(number).signal(…).")
         return self.request.signal(task, kind, **how)
@@ -246,13 +246,13 @@ class Answers(list[Release]):
 
 
 class RemoteRequest(RemoteSubmission):
-    """Made by `submit`, or found in an inbox."""
+    """A request; made by `submit`, `Client.request` and `Client.inbox`."""
 
     noun, sentences, page_text = "request", of_request.NEXT, escrow.page
 
     @property
     def facts(self) -> WordedRequest:
-        """All that this person may see of it, as the server said last."""
+        """Fields that this person may see, as of the last refresh."""
         return record_of(WordedRequest, self._facts)
 
     @property
@@ -260,7 +260,7 @@ class RemoteRequest(RemoteSubmission):
         return str(self._facts.get("purpose") or "")
 
     def result(self) -> Answers:
-        """The answers with their certificates; before they are released, `AwaitingApproval` says what is awaited."""
+        """The answers with their certificates; `AwaitingApproval` is raised before they are released."""
         answers = Answers.from_dict(self._connection.get("requests", self.id, "result"))
         answers.request = self
         return answers
@@ -279,9 +279,9 @@ class RemoteRequest(RemoteSubmission):
         by_range: bool = False,
         key: str = "",
     ) -> RemoteSignal:
-        """Ask what the noise did to a task, about the answer to a query; or to `code` of your own, within a `range`.
+        """Request the effect of noise on a task, for the answer to a query; or on `code` of your own, within a `range`.
 
-        A free signal of a task is here at once; others wait for a decision. Sent twice with one `key`, it is one.
+        A free signal of a task is released at once; others wait for a decision. Sent twice with one `key`, it is one.
         """
         scored = task.as_dict() if isinstance(task, Task) else task
         body: dict[str, Any] = {
@@ -296,16 +296,16 @@ class RemoteRequest(RemoteSubmission):
         return RemoteSignal(self._connection, facts)
 
     def signals(self) -> Listing[RemoteSignal]:
-        """Those that were asked for about it."""
+        """Signals about this request."""
         return signals(self._connection, self._connection.items("requests", self.id, "signals"))
 
     def answer(self) -> ConfidentialRecord:
-        """A withheld answer beside the true one, where the policy approves after the answer: a look, recorded first."""
+        """A withheld answer beside the true one, if the policy approves after the answer: logged as a look."""
         facts = self._connection.post("requests", self.id, "answer")
         return ConfidentialRecord(facts, escrow.withheld(Answers.from_dict(facts).text(), facts["true"]))
 
     def cancel(self, *, allow_no_guarantee: bool = False) -> RemoteRequest:
-        """While it is computed; what was charged stays charged. By a controller after a look it is a no."""
+        """Cancel it while it is computed; a charge stays. By a controller after a look it counts as a refusal."""
         return self._act("cancel", {"allow_no_guarantee": allow_no_guarantee})
 
     def text(self) -> str:

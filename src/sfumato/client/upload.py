@@ -1,4 +1,4 @@
-"""Data on its way to a server: files are streamed as they are, tables become Parquet in memory."""
+"""Uploads: files are streamed unchanged, tables are written as Parquet in memory."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Delivery:
 
 
 def delivery(source: object) -> Delivery:
-    """How a source is sent; whatever is no CSV file, Parquet file or table is refused before anything is."""
+    """Content and media type of a source; anything but a CSV file, a Parquet file or a table is refused."""
     if isinstance(source, str | Path):
         return _of_file(Path(source))
     return Delivery(partial(_pieces, _parquet(source)), PARQUET)

@@ -16,7 +16,7 @@ from pathlib import Path
 from sfumato.composition.settings import SQLITE, WorkspaceSettings, load
 from sfumato.composition.worker import PING
 from sfumato.composition.workspace import VAULT, Workspace
-from sfumato.errors import SandboxMissing, SfumatoError
+from sfumato.errors import SfumatoError
 from sfumato.escrow.identity.person import Role
 from sfumato.ledger import audit_log as chain
 from sfumato.ledger.entry import verify
@@ -57,25 +57,28 @@ def examine(folder: Path, unlocked: Callable[[], Workspace] | None) -> list[Diag
         return [*diagnoses, Diagnosis("keys", True, "The vault opens."), *_inside(workspace)]
 
 
+def _check(what: str, good: bool, sentence: str, remedy: str) -> Diagnosis:
+    return Diagnosis(what, good, sentence, "" if good else remedy)
+
+
+def _there(what: str, name: str, there: bool, remedy: str) -> Diagnosis:
+    return _check(what, there, f"{name} is {'' if there else 'not '}there.", remedy)
+
+
 def _folder(folder: Path, settings: WorkspaceSettings) -> Iterator[Diagnosis]:
     yield Diagnosis("settings", True, f"{folder} is set up; it listens on {settings.host}:{settings.port}.")
-    mode = stat.S_IMODE(folder.stat().st_mode)
-    others = bool(mode & 0o077)
-    sentence = f"Others may {'' if others else 'not '}look into the folder."
-    yield Diagnosis("access", not others, sentence, f"chmod 700 {folder}" * others)
+    others = bool(stat.S_IMODE(folder.stat().st_mode) & 0o077)
+    yield _check(
+        "access", not others, f"Others may {'' if others else 'not '}look into the folder.", f"chmod 700 {folder}"
+    )
     free = shutil.disk_usage(folder).free
-    yield Diagnosis("room", free >= _ROOM, f"{free / _ROOM:,.1f} GiB are free.", "make room." if free < _ROOM else "")
-    for name in (settings.certificate, settings.certificate_key, settings.key_file):
-        if name:
-            there = Path(name).is_file()
-            yield Diagnosis(
-                "files", there, f"{name} is {'' if there else 'not '}there.", "" if there else "put it there."
-            )
+    yield _check("room", free >= _ROOM, f"{free / _ROOM:,.1f} GiB are free.", "make room.")
+    for name in filter(None, (settings.certificate, settings.certificate_key, settings.key_file)):
+        yield _there("files", name, Path(name).is_file(), "put it there.")
     if settings.certificate and Path(settings.certificate).is_file():
         yield _certificate(Path(settings.certificate))
     for name in settings.references:
-        there = Path(name).is_dir()
-        yield Diagnosis("references", there, f"{name} is {'' if there else 'not '}there.", "" if there else "mend it.")
+        yield _there("references", name, Path(name).is_dir(), "mend it.")
 
 
 def _certificate(path: Path) -> Diagnosis:
@@ -84,8 +87,7 @@ def _certificate(path: Path) -> Diagnosis:
         left = datetime.fromtimestamp(ssl.cert_time_to_seconds(until), UTC) - datetime.now(UTC)
     except (OSError, ValueError, KeyError):
         return Diagnosis("certificate", False, "The certificate cannot be read.", "it is a PEM file.")
-    good = left.days >= 14
-    return Diagnosis("certificate", good, f"The certificate is good for {left.days} days.", "" if good else "renew it.")
+    return _check("certificate", left.days >= 14, f"The certificate is good for {left.days} days.", "renew it.")
 
 
 def _machine(settings: WorkspaceSettings) -> Iterator[Diagnosis]:
@@ -96,14 +98,12 @@ def _machine(settings: WorkspaceSettings) -> Iterator[Diagnosis]:
         yield Diagnosis("SQLite", None, sentence)
     if settings.database != SQLITE:
         there = find_spec("psycopg") is not None
-        yield Diagnosis("PostgreSQL", there, f"psycopg is {'' if there else 'not '}installed.",
-                      "" if there else "pip install 'sfumato[postgres]'.")  # fmt: skip
+        sentence = f"psycopg is {'' if there else 'not '}installed."
+        yield _check("PostgreSQL", there, sentence, "pip install 'sfumato[postgres]'.")
     swap = Path("/proc/swaps")
-    swaps = swap.is_file() and len(swap.read_text(encoding="ascii").splitlines()) > 1
-    if swaps:
-        yield Diagnosis(
-            "swap", None, "Memory may be written to a swap file in plain text.", "encrypt it, or swapoff -a."
-        )
+    if swap.is_file() and len(swap.read_text(encoding="ascii").splitlines()) > 1:
+        sentence = "Memory may be written to a swap file in plain text."
+        yield Diagnosis("swap", None, sentence, "encrypt it, or swapoff -a.")
 
 
 def _inside(workspace: Workspace) -> Iterator[Diagnosis]:
@@ -122,13 +122,11 @@ def _inside(workspace: Workspace) -> Iterator[Diagnosis]:
         sentence = f"{strangers} files in the vault belong to no version."
         yield Diagnosis("vault", None, sentence, "they are encrypted; remove them if you like.")
     yield _worker(workspace)
-    yield _sandbox(outside.sandbox.missing())
-
-
-def _sandbox(missing: SandboxMissing | None) -> Diagnosis:
+    missing = outside.sandbox.missing()
     if missing is None:
-        return Diagnosis("sandbox", True, of_sandbox.READY)
-    return Diagnosis("sandbox", None, f"{missing.message}.", missing.hint)
+        yield Diagnosis("sandbox", True, of_sandbox.READY)
+    else:
+        yield Diagnosis("sandbox", None, f"{missing.message}.", missing.hint)
 
 
 def _chain(what: str, follow: Callable[[], int]) -> Diagnosis:
@@ -151,9 +149,8 @@ def _dataset(workspace: Workspace, name: str) -> Diagnosis:
     except SfumatoError as wrong:
         return Diagnosis(f"dataset {name}", False, wrong.message, wrong.hint)
     if policy is None:
-        return Diagnosis(
-            f"dataset {name}", None, "It has no policy: nothing flows.", f"sfumato policy set {name} FILE."
-        )
+        hint = f"sfumato policy set {name} FILE."
+        return Diagnosis(f"dataset {name}", None, "It has no policy: nothing flows.", hint)
     return Diagnosis(f"dataset {name}", True, f"Its data is there, and policy {policy.number} is signed.")
 
 

@@ -451,5 +451,5 @@ def _times(place: Path) -> tuple[int, int] | None:
     try:
         status = place.stat()
     except OSError:
-        return None  # whoever opens it is told so
+        return None  # opening it raises the error
     return status.st_mtime_ns, status.st_ctime_ns

@@ -1,4 +1,4 @@
-"""Whoever unlocks a workspace acts in it as its admin, or as anybody it knows: the keys to all of it are theirs."""
+"""Local access: a person who unlocks a workspace may act as its admin, or as any of its users."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class LocalAccounts(Accounts):
         self._here, self.token = person, ports.locks.new_secret()
 
     def _require_known(self, person: Person, password: str | None) -> None:
-        """Whoever has the keys to all of it needs no password: so one that was forgotten is set anew."""
+        """Accept any password: with the keys of the workspace a forgotten one can be replaced."""
 
     def of_token(self, secret: str) -> tuple[Person, frozenset[str]]:
         if compare_digest(secret.encode(), self.token.encode()):

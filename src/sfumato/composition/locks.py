@@ -1,4 +1,4 @@
-"""The vault's keys, as the escrow holds them."""
+"""The vault's keys as the escrow's locks."""
 
 from __future__ import annotations
 
@@ -15,26 +15,13 @@ class VaultLocks:
     def seal(self, plain: bytes, about: str) -> str:
         return sealed_text.seal(self.master, plain, about)
 
-    def unseal(self, closed: str, about: str) -> bytes:
-        return sealed_text.unseal(self.master, closed, about)
+    def unseal(self, sealed: str, about: str) -> bytes:
+        return sealed_text.unseal(self.master, sealed, about)
 
-    def new_pair(self) -> tuple[str, bytes]:
-        return signatures.new_pair()
-
-    def sign(self, private: bytes, message: bytes) -> str:
-        return signatures.sign(private, message)
-
-    def verify(self, public: str, message: bytes, signature: str) -> bool:
-        return signatures.verify(public, message, signature)
-
-    def hashed(self, password: str) -> str:
-        return passwords.password_hash(password)
-
-    def matches(self, stored: str | None, password: str) -> bool:
-        return passwords.matches(stored, password)
-
-    def digest_of(self, secret: str) -> str:
-        return passwords.digest_of(secret)
-
-    def new_secret(self) -> str:
-        return passwords.new_secret()
+    new_pair = staticmethod(signatures.new_pair)
+    sign = staticmethod(signatures.sign)
+    verify = staticmethod(signatures.verify)
+    hashed = staticmethod(passwords.password_hash)
+    matches = staticmethod(passwords.matches)
+    digest_of = staticmethod(passwords.digest_of)
+    new_secret = staticmethod(passwords.new_secret)

@@ -1,4 +1,4 @@
-"""A workspace, open: its escrow with everything that it needs from the outside."""
+"""An open workspace: its escrow, with the adapters that it needs."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import fcntl
 import os
 import platform
 import resource
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from threading import Lock
-from typing import Any, Self
+from typing import Self
 
 from sfumato.adapters.sandbox.bubblewrap import Bubblewrap
 from sfumato.adapters.sandbox.limits import SandboxLimits
@@ -27,37 +27,32 @@ from sfumato.composition.settings import FILE, SQLITE, WorkspaceSettings, load
 from sfumato.errors import BadInput
 from sfumato.escrow.ports import EscrowLimits, EscrowPorts
 from sfumato.escrow.service import Escrow
-from sfumato.model.authorization import Authorization
-from sfumato.model.release import Assumption
-from sfumato.model.schema import Schema, Type
 from sfumato.presentation.exploration_view import exploration
-from sfumato.release.context import DatasetContext
 from sfumato.release.records import Records
 from sfumato.signals.tasks.task import DECIMALS
 
 VAULT = "vault"
-_FAR = 1e9  # no score lies beyond
+_FAR = 1e9  # bound of every score; each signal clips scores to its own range
 
 
 class Workspace:
-    """Made by `opened`. Workers start when the first job comes.
+    """Made by `open_workspace`. `close` waits for approved requests, and for one function of an analyst.
 
-    `close` waits for what was approved. Of functions of analysts one ends; the others go on at the next start.
+    Other functions of analysts are run after the next start.
     """
 
     def __init__(self, folder: Path, settings: WorkspaceSettings, master: MasterKey, *, encrypted: bool = True) -> None:
         self.folder, self.settings = folder, settings
         self._database = Database(settings.database_url(folder), VaultLocks(master))
         self._database.upgrade()
-        self._records = Records()
         self._master, self._encrypted = master, encrypted
-        self._runner = _Runner(self._workers)
+        self._runner = self._workers()
         self._background = ThreadPoolExecutor(settings.workers, "sfumato request")
         self._turns = ThreadPoolExecutor(1, "sfumato function")
         self.escrow = Escrow(self._ports())
 
     def _ports(self) -> EscrowPorts:
-        database = self._database
+        database, settings = self._database, self.settings
         return EscrowPorts(
             rows=database.rows,
             transaction=database.transaction,
@@ -67,49 +62,22 @@ class Workspace:
             locks=VaultLocks(self._master),
             files=VaultFiles(self.folder / VAULT, self._master, encrypted=self._encrypted),
             runner=self._runner,
-            sandbox=self._sandbox(),
-            planned=self._open_without_data,
+            sandbox=Bubblewrap(SandboxLimits(settings.code_seconds, settings.code_memory_mb, DECIMALS, -_FAR, _FAR)),
+            planned=partial(local.open_registered, None, ledger=database.ledger(), records=Records()),
             exploration_view=exploration,
             written=local.source_version,
-            later=self._later,
-            in_turn=self._in_turn,
+            later=self._background.submit,
+            in_turn=self._turns.submit,
             now=lambda: datetime.now(UTC),
             new_id=lambda: os.urandom(12).hex(),
-            limits=self._limits(),
-        )
-
-    def _sandbox(self) -> Bubblewrap:
-        """Ranges are each signal's own: a score is held within them where it is used."""
-        settings = self.settings
-        return Bubblewrap(SandboxLimits(settings.code_seconds, settings.code_memory_mb, DECIMALS, -_FAR, _FAR))
-
-    def _limits(self) -> EscrowLimits:
-        here = f"{platform.node()}:{self.folder.resolve()}"
-        settings = self.settings
-        seconds = float(settings.code_seconds)
-        return EscrowLimits(
-            settings.session_hours, settings.queries, settings.references, settings.lease_seconds, here, seconds
-        )
-
-    def _later(self, work: Callable[[], None]) -> None:
-        self._background.submit(work)
-
-    def _in_turn(self, work: Callable[[], None]) -> None:
-        self._turns.submit(work)
-
-    def _open_without_data(
-        self,
-        schema: Schema,
-        mandate: Authorization | None,
-        who: str,
-        present: Mapping[str, Type | None] | None,
-        *,
-        version: str = "",
-        assumed: tuple[Assumption, ...] | None = None,
-    ) -> DatasetContext:
-        how: dict[str, Any] = {"mandate": mandate, "present": present, "records": self._records}
-        return local.open_registered(
-            None, schema, self._database.ledger(), who=who, version=version, assumed=assumed, **how
+            limits=EscrowLimits(
+                session_hours=settings.session_hours,
+                most_queries=settings.queries,
+                references=settings.references,
+                lease_seconds=settings.lease_seconds,
+                server=f"{platform.node()}:{self.folder.resolve()}",
+                code_seconds=float(settings.code_seconds),
+            ),
         )
 
     def _workers(self) -> Workers:
@@ -130,34 +98,6 @@ class Workspace:
         self._turns.shutdown(wait=True, cancel_futures=True)
         self._runner.close()
         self._database.close()
-
-
-class _Runner:
-    """Workers that are started when they are first needed."""
-
-    def __init__(self, start: Callable[[], Workers]) -> None:
-        self._start = start
-        self._made: Workers | None = None
-        self._lock = Lock()
-
-    def run(self, name: str, job: Mapping[str, Any]) -> Mapping[str, Any]:
-        return self._workers().run(name, job)
-
-    def progress(self, name: str) -> float | None:
-        return None if self._made is None else self._made.progress(name)
-
-    def cancel(self, name: str) -> bool:
-        return self._made is not None and self._made.cancel(name)
-
-    def close(self) -> None:
-        if self._made is not None:
-            self._made.close()
-
-    def _workers(self) -> Workers:
-        with self._lock:
-            if self._made is None:
-                self._made = self._start()
-            return self._made
 
 
 @contextmanager

@@ -1,4 +1,4 @@
--- A generated, census-like population: nobody in it exists. It has the columns and category
+-- A generated, census-like population: no one in it is real. It has the columns and category
 -- names of the UCI Adult census extract, and roughly its proportions.
 --
 --   $rows   how many people

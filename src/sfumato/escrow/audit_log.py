@@ -1,4 +1,4 @@
-"""Who did what, in one chain; and its head, signed, to be kept elsewhere: only that shows an older copy put back."""
+"""The audit log in one hash chain, and signed checkpoints, which show that an older copy was restored."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from sfumato.errors import BadInput, LedgerBroken
-from sfumato.escrow.dataset import RegisteredDataset
+from sfumato.escrow.dataset import all_datasets
 from sfumato.escrow.identity.accounts import Accounts
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.ports import EscrowPorts
@@ -18,7 +18,7 @@ from sfumato.ledger.audit_log import AuditEntry
 from sfumato.ledger.entry import verify
 from sfumato.model.plain import to_plain
 
-LOOKS = ("asked for the risk of", "asked for the check of")  # the verbs of whoever views facts about the people
+LOOKS = ("asked for the risk of", "asked for the check of")  # verbs of looks
 _CHAINS = ("ledger", "audit")
 _AT_ONCE = 1000
 
@@ -31,7 +31,7 @@ class ChainEnd:
 
 @dataclass(frozen=True)
 class AuditEnds:
-    """Where both chains end."""
+    """Ends of the ledger and of the audit log."""
 
     ledger: ChainEnd
     audit: ChainEnd
@@ -39,7 +39,7 @@ class AuditEnds:
 
 @dataclass(frozen=True)
 class AuditHead(AuditEnds):
-    """The same, signed: to be kept elsewhere."""
+    """A signed checkpoint, to be stored elsewhere."""
 
     at: str
     by: str
@@ -62,7 +62,7 @@ class AuditLog:
         who: str | None = None,
         about: str | None = None,
     ) -> list[AuditEntry]:
-        """All of it for an auditor and an admin; a controller's own deeds, and what was done to their datasets."""
+        """All entries for an auditor or an admin; for a controller, their own and those about their datasets."""
         self._may(actor)
         read = partial(self._ports.audit.read, newest_first=newest_first, who=who, about=about)
         if actor.has(Role.AUDITOR, Role.ADMIN):
@@ -75,38 +75,30 @@ class AuditLog:
         return visible[:limit]
 
     def _is_shown(self, entry: AuditEntry, actor: Person, theirs: set[str]) -> bool:
-        """Where viewers and deciders are separate, how often somebody looks is nothing that deciders see."""
+        """Under separation, deciders do not see how often others look."""
         if entry.who == actor.name:
             return True
         return entry.about in theirs and not (entry.verb in LOOKS and self.hides_looks(entry.about))
 
     def _theirs(self, actor: Person) -> set[str]:
-        """The datasets that a controller holds, the requests to them, and the signals about these."""
-        datasets = (RegisteredDataset.from_row(row) for row in self._ports.rows("datasets").many(limit=100_000))
-        names = [one.name for one in datasets if one.is_controlled_by(actor)]
-        tables = ("requests", "signals") if names else ()
-        submissions = [
-            row["id"] for table in tables for row in self._ports.rows(table).many(dataset=names, limit=100_000)
-        ]
-        return {*names, *submissions}
+        """Ids of a controller's datasets, their requests and their signals."""
+        names = [one.name for one in all_datasets(self._ports.rows("datasets")) if one.is_controlled_by(actor)]
+        tables = [self._ports.rows(table) for table in ("requests", "signals") if names]
+        return {*names, *(row["id"] for table in tables for row in table.many(dataset=names, limit=100_000))}
 
     def verify(self, actor: Person, head: Mapping[str, Any] | None = None) -> AuditEnds:
-        """Follow both chains to their ends; with a head, which somebody kept, they must go through it."""
+        """Verify both chains, and that they contain the checkpoint `head`."""
         self._may(actor)
         entries, log = self._ports.ledger.read(0), self._ports.audit.read()
         ends = AuditEnds(ChainEnd(*verify(entries)), ChainEnd(*chain.verify(log)))
         if head is not None:
             self._signed(head)
-            dataset = {
-                "ledger": {entry.number: entry.digest for entry in entries},
-                "audit": {entry.number: entry.digest for entry in log},
-            }
-            for name in _CHAINS:
-                _goes_through(name, head[name], dataset[name])
+            for name, chained in (("ledger", entries), ("audit", log)):
+                _goes_through(name, head[name], {entry.number: entry.digest for entry in chained})
         return ends
 
     def head(self, actor: Person) -> AuditHead:
-        """Where both chains end now, signed by whoever takes it away."""
+        """Checkpoint of both chains, signed by this person."""
         ends = self.verify(actor)
         head = AuditHead(ends.ledger, ends.audit, self._ports.moment, actor.name, actor.public_key, "")
         signed = {name: value for name, value in to_plain(head).items() if name != "signature"}

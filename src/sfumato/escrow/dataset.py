@@ -1,14 +1,15 @@
-"""A dataset that is held in trust, and the versions of its data."""
+"""Registered datasets, and the versions of their data."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Any
 
 from sfumato.escrow.identity.person import Person, Role
+from sfumato.model.plain import from_plain
 from sfumato.model.schema import Schema
+from sfumato.ports import Rows
 from sfumato.schema.read import parse_schema
 
 
@@ -28,12 +29,6 @@ class RegisteredDataset:
     retired: bool
     population: str | None = None
 
-    @classmethod
-    def from_row(cls, row: Mapping[str, Any]) -> RegisteredDataset:
-        names = ("name", "id", "title", "schema_text", "created_by", "created_at", "version", "reference", "population")
-        known = {name: row[name] for name in names}
-        return cls(**known, controllers=tuple(row["controllers"]), retired=bool(row["retired"]))
-
     @cached_property
     def schema(self) -> Schema:
         return replace(_read(self.schema_text, self.name), population=self.population or "")
@@ -44,10 +39,7 @@ class RegisteredDataset:
 
 @dataclass(frozen=True)
 class Version:
-    """One delivery. `fingerprint` is keyed and, as the size is, for controllers only: it would tell who is in it.
-
-    So is the digest of its rows, which stays in the database.
-    """
+    """One delivery. `bytes` and the keyed `fingerprint` are for controllers only: they depend on the rows."""
 
     id: str
     dataset: str
@@ -60,9 +52,14 @@ class Version:
     fingerprint: str
     forgotten: bool
 
-    @classmethod
-    def from_row(cls, row: Mapping[str, Any]) -> Version:
-        return cls(**{name: row[name] for name in cls.__dataclass_fields__} | {"forgotten": bool(row["forgotten"])})
+
+def find_dataset(rows: Rows, name: str) -> RegisteredDataset | None:
+    row = rows.one(name=name)
+    return None if row is None else from_plain(RegisteredDataset, row)
+
+
+def all_datasets(rows: Rows, **where: bool) -> list[RegisteredDataset]:
+    return [from_plain(RegisteredDataset, row) for row in rows.many(limit=100_000, **where)]
 
 
 @lru_cache(256)

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from sfumato.errors import Conflict
-from sfumato.escrow.ports import DIGEST, ExplorationView
+from sfumato.escrow.ports import DIGEST, EXPLORE, ExplorationView
 from sfumato.escrow.questions.preferences import stated_preferences
 from sfumato.model.guarantee import Guarantee, weakest
 from sfumato.model.release import Answer, ReleaseCertificate, Released
@@ -17,6 +17,7 @@ from sfumato.release.bound_query import BoundQuery, bind
 from sfumato.release.choose import choose_epsilon, require_releasable
 from sfumato.release.context import DatasetContext
 from sfumato.release.decide import ReleaseRequest
+from sfumato.release.keywords import ReleaseTerms
 from sfumato.release.pipeline import release, release_choice
 from sfumato.release.request import request_of
 from sfumato.release.risk.exploration import Exploration, explore, first_figure
@@ -27,7 +28,6 @@ from sfumato.signals.signal_request import signal_request
 from sfumato.signals.utility_signal import make_signal
 
 Job = Mapping[str, Any]
-EXPLORE = "explore"
 
 
 def performed(dataset: DatasetContext, job: Job, exploration_view: ExplorationView) -> dict[str, Any]:
@@ -43,12 +43,8 @@ def _released(dataset: DatasetContext, job: Job) -> dict[str, Any]:
     shared = zip(queries, job["shares"], strict=True)
     read = [stated_preferences(query, job["preference"], share) for query, share in shared]
     requests = [request_of(query, preferences, **how) for query, (preferences, how) in zip(queries, read, strict=True)]
-    how: dict[str, Any] = {
-        "allow_no_guarantee": job["allow_no_guarantee"],
-        "redraw": False,
-        "attestation": job["preregistered"],
-    }
-    left, together = _left(dataset, list(zip(queries, requests, strict=True)), how)
+    terms = ReleaseTerms(job["allow_no_guarantee"], attestation=job["preregistered"])
+    left, together = _left(dataset, list(zip(queries, requests, strict=True)), terms)
     charged = [one.certificate.charged for one in (left[:1] if together else left)]
     return {
         "answers": [one.as_dict() for one in left],
@@ -58,18 +54,18 @@ def _released(dataset: DatasetContext, job: Job) -> dict[str, Any]:
 
 
 def _left(
-    dataset: DatasetContext, requests: Sequence[tuple[BoundQuery, ReleaseRequest]], how: Mapping[str, Any]
+    dataset: DatasetContext, requests: Sequence[tuple[BoundQuery, ReleaseRequest]], terms: ReleaseTerms
 ) -> tuple[Sequence[Released], bool]:
     """The answers, and whether they were charged together. All are refused before any of them is entered."""
     if len(requests) == 1:
         [(query, request)] = requests
-        return [release(query, request, **how)], False
+        return [release(query, request, terms)], False
     for query, request in requests:
-        require_releasable(query, request, **how)
-    choices = [choose_epsilon(query, request, **how) for query, request in requests]
+        require_releasable(query, request, terms)
+    choices = [choose_epsilon(query, request, terms) for query, request in requests]
     if all(choice.guarantee is Guarantee.DP and not choice.request.selecting for choice in choices):
-        return BatchPlan(dataset, choices, None).release_all(attestation=how["attestation"]), True
-    return [release_choice(q, choice, **how) for (q, _), choice in zip(requests, choices, strict=True)], False
+        return BatchPlan(dataset, choices, None).release_all(attestation=terms.attestation), True
+    return [release_choice(q, choice, terms) for (q, _), choice in zip(requests, choices, strict=True)], False
 
 
 def _signalled(dataset: DatasetContext, job: Job) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What people are told while they are away: what happened, with its values; the sentence is made where it is shown."""
+"""Notifications: an event with its values. Its sentence is made by `presentation`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sfumato.ports import Row
 
 
 class Happened(StrEnum):
-    """What a notification is of; each comes with the values that are named beside it."""
+    """Kinds of events, each with the names of its values."""
 
     REQUEST_SUBMITTED = "request submitted"  # who, dataset, number
     REQUEST_DECIDED = "request decided"  # number, act, note
@@ -27,12 +27,12 @@ class Happened(StrEnum):
     SIGNAL_RELEASED = "signal released"  # number
     SIGNAL_COMPUTED = "signal computed"  # number
     SIGNAL_FAILED = "signal failed"  # number
-    SAME_ROWS = "same rows"  # dataset, other: None where whoever is told does not control it
+    SAME_ROWS = "same rows"  # dataset, other: None if the recipient does not control it
 
 
 @dataclass(frozen=True)
 class Notification:
-    """`text` is there in place of what happened in one that was stored as a sentence."""
+    """`text` is set instead of `happened` for one that was stored as a sentence."""
 
     id: str
     number: int

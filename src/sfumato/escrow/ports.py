@@ -18,7 +18,7 @@ from sfumato.release.risk.exploration import Exploration
 ExplorationView = Callable[[Exploration], dict[str, Any]]
 """An exploration as plain values with sentences, for a page."""
 
-DIGEST = "digest"  # the job that tells which rows a dataset has
+DIGEST, EXPLORE = "digest", "explore"  # jobs
 
 
 class Kept(Protocol):
@@ -77,11 +77,11 @@ class Planned(Protocol):
     def __call__(
         self,
         schema: Schema,
-        mandate: Authorization | None,
-        who: str,
-        present: Mapping[str, Type | None] | None,
         *,
+        who: str,
         version: str = "",
+        mandate: Authorization | None = None,
+        present: Mapping[str, Type | None] | None = None,
         assumed: tuple[Assumption, ...] | None = None,
     ) -> DatasetContext: ...
 
@@ -112,8 +112,8 @@ class EscrowPorts:
     planned: Planned
     exploration_view: ExplorationView
     written: Callable[[str], str]  # when a file that lies elsewhere was last written, opaquely
-    later: Callable[[Callable[[], None]], None]  # do this in the background
-    in_turn: Callable[[Callable[[], None]], None]  # the same, one at a time and in nobody's way: functions of analysts
+    later: Callable[[Callable[[], None]], object]  # do this in the background
+    in_turn: Callable[[Callable[[], None]], object]  # one at a time: functions of analysts
     now: Callable[[], datetime]
     new_id: Callable[[], str]
     limits: EscrowLimits = EscrowLimits()

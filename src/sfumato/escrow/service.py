@@ -1,4 +1,4 @@
-"""The escrow: everything that several parties do with the data of others."""
+"""The escrow: its nouns, wired together."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 from sfumato.errors import Forbidden, NoGuarantee
 from sfumato.escrow.audit_log import AuditLog
 from sfumato.escrow.catalogue.datasets import Datasets
-from sfumato.escrow.catalogue.policy_draft import Drafts
 from sfumato.escrow.catalogue.populations import Populations
 from sfumato.escrow.catalogue.separation import refuse_viewer
 from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.accounts import Accounts
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.notifications import Notifications
+from sfumato.escrow.policy.draft import SchemaDraft, policy_tables
 from sfumato.escrow.policy.policy import Policy
 from sfumato.escrow.policy.store import Policies, SignedPolicy, may_write
 from sfumato.escrow.ports import EscrowPorts
@@ -31,7 +31,7 @@ from sfumato.release.ledger import digest
 
 
 class Escrow:
-    """One room for each noun; every verb takes whoever acts first."""
+    """One attribute for each noun; every verb takes the actor first."""
 
     def __init__(self, ports: EscrowPorts) -> None:
         self.ports = ports
@@ -43,19 +43,18 @@ class Escrow:
         self.audit.hides_looks = lambda name: self.datasets.is_separated(self.datasets.of(name))
         self.datasets = Datasets(ports, self.accounts, kept, Populations(ports, self.notifications))
         self.policies = PolicyService(kept, self.datasets)
-        self.drafts = Drafts(self.datasets, kept)
         self.questions = Questions(ports, self.datasets, kept)
         rooms = (ports, self.accounts, self.datasets, self.notifications)
         self.requests = Requests(SubmissionStore(Request, *rooms), self.questions)
         self.signals = Signals(SubmissionStore(Signal, *rooms), self.requests)
 
     def resume(self, *, alone: bool = True) -> int:
-        """After a start: what was approved goes on. How much that is."""
+        """Continue approved submissions after a start, and return how many there are."""
         return self.requests.execution.resume(alone=alone) + self.signals.execution.resume(alone=alone)
 
 
 class PolicyService:
-    """Policies as people reach them: by the dataset's name, if they may."""
+    """Policies by the name of the dataset, for those who have access."""
 
     def __init__(self, kept: Policies, datasets: Datasets) -> None:
         self._kept, self._datasets = kept, datasets
@@ -64,21 +63,38 @@ class PolicyService:
         self, actor: Person, dataset: str, policy: Mapping[str, Any], *, allow_no_guarantee: bool = False
     ) -> SignedPolicy:
         """Write the policy of a dataset. To take access away after a look is a decision, and is entered as one."""
-        registered = self._datasets.visible(actor, dataset)
-        may_write(actor, registered)
-        record = self._datasets.record_of(actor, registered)
-        viewers = frozenset() if record is None else record.viewers
-        draft = self._kept.read(registered, policy, viewers)
+        registered, record, draft = self._read(actor, dataset, policy)
         if record is not None:
             refuse_viewer(record, actor, "write its policy")
-        if draft.separation and actor.name in viewers:
+        if record is not None and draft.separation and actor.name in record.viewers:
             raise Forbidden.because("viewer-separates")
         self._datasets.require_room(actor, registered, draft)
         if record is not None:
             self._enter_change(actor, registered, draft, allow_no_guarantee)
         signed = self._kept.write(actor, registered, draft)
-        self._datasets.enter_policy(registered, actor)
+        self._datasets.planned(registered, None, actor)  # enters the policy in the ledger
         return signed
+
+    def check(self, actor: Person, dataset: str, policy: Mapping[str, Any] | str) -> Policy:
+        """Read a policy that is not signed yet: its tables, or the text of its file."""
+        tables = policy_tables(policy) if isinstance(policy, str) else policy
+        registered, _, draft = self._read(actor, dataset, tables)
+        self._datasets.require_room(actor, registered, draft)
+        return draft
+
+    def check_schema(self, actor: Person, schema_text: str, policy: Mapping[str, Any] | None = None) -> SchemaDraft:
+        """Read a schema that is not registered yet, and the policy that the dataset is to have."""
+        dataset = self._datasets.drafted(actor, schema_text)
+        read = None if policy is None else self._kept.read(dataset, policy)
+        return SchemaDraft(dataset.name, schema_text, dataset.schema, read)
+
+    def _read(
+        self, actor: Person, name: str, policy: Mapping[str, Any]
+    ) -> tuple[RegisteredDataset, Record | None, Policy]:
+        dataset = self._datasets.visible(actor, name)
+        may_write(actor, dataset)
+        record = self._datasets.record_of(actor, dataset)
+        return dataset, record, self._kept.read(dataset, policy, frozenset() if record is None else record.viewers)
 
     def _enter_change(self, actor: Person, dataset: RegisteredDataset, draft: Policy, allow_no_guarantee: bool) -> None:
         """Enter what a policy takes away or gives back after a look, before it holds.
@@ -103,7 +119,7 @@ class PolicyService:
         ledger.write(decided, opened=False)
 
     def current(self, actor: Person, dataset: str) -> SignedPolicy:
-        """For whoever holds the data; an analyst sees their own access rule with the dataset."""
+        """The policy in force, for controllers and auditors; an analyst sees their access rule with the dataset."""
         return self._kept.require(self._datasets.for_whoever_decides(actor, dataset))
 
     def history(self, actor: Person, dataset: str) -> list[SignedPolicy]:

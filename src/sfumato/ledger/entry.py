@@ -17,7 +17,7 @@ NANO = 10**9
 
 class Event(StrEnum):
     OPENED = "opened"  # the schema and the rule, as they stood
-    LOOKED = "looked"  # confidential facts were shown to somebody
+    LOOKED = "looked"  # confidential facts were shown to someone
     PLANNED = "planned"  # a preference was stated for a statement
     DECIDED = "decided"  # a request was approved, returned or refused
     RESERVED = "reserved"  # epsilon is spent from here on, whatever happens next
@@ -28,13 +28,13 @@ class Event(StrEnum):
 
 @dataclass(frozen=True)
 class Draft:
-    """What is to be written; `public` may be shown to anybody, `confidential` to nobody but the program."""
+    """What is to be written; `public` may be shown to anyone, `confidential` to no one but the program."""
 
     event: Event
     dataset: str
     who: str
     at: str
-    key: str = field(default="", repr=False)  # a hash of a request: whoever guesses an epsilon could tell by it
+    key: str = field(default="", repr=False)  # a hash of a request, by which a guessed epsilon could be verified
     nano_epsilon: int = 0
     delta: str = "0"  # exactly, as a fraction
     public: Mapping[str, object] = field(default_factory=dict)

@@ -15,7 +15,7 @@ LONGEST = 500  # characters of a cause
 
 
 def failure_facts(what: str, reserved: int | None) -> dict[str, object]:
-    """What anybody may read of a failure; `reserved` is the number of the charge that it was made for."""
+    """What anyone may read of a failure; `reserved` is the number of the charge that it was made for."""
     public: dict[str, object] = {"what": f"the engine failed: {what}", "guarantee": Guarantee.NONE.value}
     return public if reserved is None else public | {"reserved": reserved}
 

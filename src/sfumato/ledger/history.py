@@ -157,7 +157,7 @@ class Record:
 
     @property
     def viewers(self) -> frozenset[str]:
-        """Everybody who has viewed individual risks of the population."""
+        """Everyone who has viewed individual risks of the population."""
         return frozenset(self._viewers)
 
     def viewers_before(self, number: int) -> int:
@@ -165,7 +165,7 @@ class Record:
         return sum(first < number for first in self._viewers.values())
 
     def decides_blindly(self, who: str | None, at: int | None = None) -> bool:
-        """Whether somebody may decide as one who has viewed nothing: under separation alone, now or at an entry."""
+        """Whether someone may decide as one who has viewed nothing: under separation alone, now or at an entry."""
         first = None if who is None else self._viewers.get(who, math.inf)
         return self.separated and first is not None and first > (self.last if at is None else at)
 
@@ -182,7 +182,7 @@ class Record:
         return (key, who) in self._looked or (self.separated and who in self._viewers)
 
     def is_entered(self, key: str) -> bool:
-        """Whether this very look is entered, whoever had it."""
+        """Whether this look is entered, by any person."""
         return any(key == seen for seen, _ in self._looked)
 
     def in_force(self, plan: Plan) -> bool:
@@ -198,11 +198,11 @@ class Record:
         return max(((e.number, e.draft.at) for e in self._plans(plan) if e.number < before), default=(0, None))[1]
 
     def looked_before(self, number: int) -> bool:
-        """Whether somebody had looked before an entry."""
+        """Whether someone had looked before an entry."""
         return self._first_look is not None and self._first_look < number
 
     def looked_at_another(self, version: str, before: int) -> bool:
-        """Whether somebody had looked at other data of its population before an entry: data may be edited after it."""
+        """Whether someone had looked at other data of its population before an entry: data may be edited after it."""
         return any(first < before for seen, first in self._looked_at.items() if seen != version)
 
     def release_entry(self, key: str) -> Entry | None:
@@ -237,9 +237,9 @@ class Record:
     def preference(
         self, plan: Plan, *, is_rule: bool, rule: str, attestation: str, who: str | None = None
     ) -> Provenance:
-        """Where a preference comes from: the rule, or a person who had or had not looked; `who` states it now.
+        """The provenance of a preference: the rule, or a person who had or had not looked; `who` states it now.
 
-        Of the plans for a question only the last before the first look counts: several would leave a choice.
+        Only the last plan for a question before the first look counts: several would leave a choice.
         """
         if is_rule and (self._first_look is None or self._at_look.rule == rule):
             return rule_provenance("preference")
@@ -257,7 +257,7 @@ class Record:
         return self._first_look is not None and any(e.number < self._first_look for e in self._plans(plan))
 
     def _planned_blindly(self, plan: Plan, who: str | None) -> bool:
-        """Whether somebody who had viewed nothing planned this; or states it now, where nobody planned it."""
+        """Whether someone who had viewed nothing planned this; or states it now, where no one planned it."""
         plans = self._plans(plan)
         return any(self.decides_blindly(e.draft.who, e.number) for e in plans) if plans else self.decides_blindly(who)
 
@@ -304,7 +304,7 @@ class Record:
     def approved_by(self, key: str) -> tuple[str, ...]:
         """Who approved a request, by the key of its decisions.
 
-        Under separation, whoever looked before the last of them had given one that was void from then on.
+        Under separation, an approval is void once its author looks before the last approval is given.
         """
         approvals = [entry for entry in self._decided.get(key, []) if entry.draft.public["approved"]]
         names = dict.fromkeys(entry.draft.who for entry in approvals)

@@ -14,8 +14,7 @@ from sfumato.model.schema import BUDGET
 class Opening:
     """Fingerprints of the schema and of the rule, or of the policy; the population, and the dataset's own budget.
 
-    `separation`: whoever views individual risks decides nothing. An entry that states no budget leaves it
-    as it is stated next.
+    `separation`: people who view individual risks do not decide. An entry without a budget leaves it to the next entry.
     """
 
     schema: Mapping[str, str] = field(default_factory=dict)

@@ -11,14 +11,14 @@ from sfumato.model.budget import NO_BUDGET, BudgetLimit
 class Authorization:
     """`policy` is a fingerprint, entered in the record in place of the rule's; `decision` the key of the decisions.
 
-    Without a decision nobody has decided yet: the word that is foreseen is that of a decision made now.
+    Without a decision no one has decided yet: the previewed guarantee is that of a decision made now.
     """
 
     policy: str
     attestation: str = ""  # where the policy was written down before anyone looked
     decision: str = ""
     by_policy: bool = False  # the policy decides by itself
-    after_the_answer: bool = False  # whoever decides sees the answer first
+    after_the_answer: bool = False  # the approver sees the answer first
     epsilon_max: float | None = None
     budget: BudgetLimit = NO_BUDGET
-    separation: bool = False  # whoever views individual risks decides nothing
+    separation: bool = False  # people who view individual risks do not decide

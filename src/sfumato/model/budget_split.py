@@ -1,15 +1,16 @@
-"""One epsilon split over several queries, and what that means for each of them. Public: nobody was read for it."""
+"""One epsilon split over several queries, and what that means for each of them. Public: no data was read for it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from sfumato.model.confidential import Confidential
+from sfumato.model.plain import to_plain
 
 
 @dataclass(frozen=True)
 class QueryShare:
-    """Of one query: its part of epsilon, and how wide its noise is with that.
+    """One query's share of epsilon, and the width of its noise at that share.
 
     `least` is the minimum true answer: from there on the relative error is small enough. It is there where the answer
     is one noisy number, or one in each of its groups.
@@ -19,7 +20,7 @@ class QueryShare:
     index: float
     sensitivity: float  # that of a count of rows where the query is several noisy numbers, or selected
     epsilon: float
-    scale: tuple[float | None, ...]  # of each noisy number; None: selected
+    scale: tuple[float | None, ...]  # one per noisy number; None where it is selected
     noise_90: tuple[float | None, ...]
     relative_error: float
     least: float | None = None
@@ -32,19 +33,8 @@ class QueryShare:
         return None if self.expected is None or self.least is None else abs(self.expected) >= self.least
 
     def as_dict(self) -> dict[str, object]:
-        return {
-            "query": self.query,
-            "index": self.index,
-            "sensitivity": self.sensitivity,
-            "epsilon": self.epsilon,
-            "scale": list(self.scale),
-            "noise_90": list(self.noise_90),
-            "relative_error": self.relative_error,
-            "minimum_true_answer": self.least,
-            "expected": self.expected,
-            "expected_error": self.expected_error,
-            "met": self.met,
-        }
+        named = {"minimum_true_answer" if name == "least" else name: value for name, value in to_plain(self).items()}
+        return named | {"met": self.met}
 
 
 @dataclass(frozen=True)

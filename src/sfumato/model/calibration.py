@@ -23,14 +23,15 @@ class NoiseLaw(StrEnum):
 
 @dataclass(frozen=True)
 class Drawing:
-    """Of one number. `budget` is its part of epsilon, or of mu where the noise is Gaussian."""
+    """How one number is drawn. `budget` is its part of epsilon, or of mu where the noise is Gaussian."""
 
     law: NoiseLaw
     budget: float
-    step: Fraction  # of the grid that it is drawn on; of a selection, between its candidates
+    step: Fraction  # of the lattice, or between the candidates of a selection
     scale: float | None = None  # b of Laplace noise (before it is truncated), sigma of Gaussian noise, in own units
-    rank_90: float | None = None  # of a selection: its rank misses by so many more than the best, 90 of 100
-    reach: int | None = None  # of truncated noise: how many steps it goes at most
+    # how far the rank of a selection is off, beyond the best candidate, with 90% probability
+    rank_90: float | None = None
+    reach: int | None = None  # most steps that truncated noise can take
 
     @property
     def furthest(self) -> float:
@@ -40,7 +41,7 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Calibration:
-    """Of all the numbers of a release. Groups with fewer noisy persons than the threshold are left out."""
+    """How all numbers of a release are drawn. Groups with a noisy count of persons below the threshold are left out."""
 
     noise: Noise
     epsilon: float

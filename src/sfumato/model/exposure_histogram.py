@@ -18,11 +18,11 @@ BINS = 20  # of exposure above 0, unless stated
 class ExposureHistogram:
     """Noisy counts of people: at an exposure of exactly 0, then in bins of one width up to 1, each with its upper edge.
 
-    All else is made from the counts. A bin is `seen` when its count, rounded, is above `reach`, as noise alone is in
-    any of the bins at most 10 times of 100; where the noise is withheld there is no reach, and no bin is seen. The
-    number of people and the sums are those of the counts as drawn, with everybody in the middle of their bin; bars and
-    quantiles take a negative count for 0. All of these are estimates: people in bins that are not seen may be more
-    exposed than `max`.
+    All else is made from the counts. A bin is `seen` when its count, rounded, is above `reach`, which noise alone
+    exceeds in any of the bins with probability at most 10%; where the noise is withheld there is no reach, and no bin
+    is seen. The number of people and the sums are those of the counts as drawn, with everyone in the middle of their
+    bin; bars and quantiles take a negative count for 0. All of these are estimates: people in bins that are not seen
+    may be more exposed than `max`.
 
     `sum_noise[i]` exceeds the noise in a sum of i + 1 counts with 90% probability; empty where the noise is withheld.
     """
@@ -47,7 +47,7 @@ class ExposureHistogram:
 
     @property
     def noise_90(self) -> float | None:
-        """How far a count lies from the truth at most, 90 times of 100."""
+        """The distance between a count and the truth, at most, with 90% probability."""
         return None if self.certificate.noise_90 is None else self.certificate.noise_90[0]
 
     def people_above(self, exposure: float) -> int | None:

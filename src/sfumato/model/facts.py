@@ -1,4 +1,4 @@
-"""What one pass over the people found. Confidential."""
+"""Results of one pass over the people. Confidential."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Summary(Confidential):
         return replace(self, people=self.people + people, min=min(0.0, self.min), max=max(0.0, self.max))
 
     def scaled(self, factor: float) -> Summary:
-        """The same of a figure that is so many times this one."""
+        """The summary of this figure times a factor."""
         least, most, total = (figure * factor for figure in (self.min, self.max, self.sum))
         return Summary(self.people, least, most, total, self.sum_sq * factor**2)
 
@@ -52,7 +52,7 @@ class Summary(Confidential):
 
     @staticmethod
     def alike(people: int, figure: float) -> Summary:
-        """So many people, each with the same figure."""
+        """The summary of people who all have the same figure."""
         return Summary(people, figure, figure, people * figure, people * figure**2) if people else Summary.nobody()
 
 
@@ -80,7 +80,7 @@ class Moments(Confidential):
 
 @dataclass(frozen=True)
 class Bin:
-    """So many people whose figure lies between `low` and `high`, both of which occur."""
+    """The number of people whose figure lies between `low` and `high`, both of which occur."""
 
     low: float
     high: float
@@ -116,7 +116,7 @@ class Distribution(Confidential):
         return Distribution(tuple(Bin(b.low * factor, b.high * factor, b.people) for b in self.bins))
 
     def quantile(self, p: float) -> float:
-        """The smallest figure that at least a share `p` of the people do not exceed; 0 where there is nobody."""
+        """The smallest figure that at least a share `p` of the people do not exceed; 0 where there is no one."""
         if not 0 <= p <= 1:
             raise ValueError("a quantile lies between 0 and 1")
         rank, below = max(1, math.ceil(p * self.people)), 0
@@ -173,8 +173,8 @@ class Facts(Confidential):
 
 
 Counts: TypeAlias = Mapping[int, int]
-"""Of a number that is selected by its rank, how many values lie where: place 0 is below its first candidate, 1 at it, 2
-between it and the next, 3 at that, and so on. A place without values is left out."""
+"""Counts of values by place, for a number that is selected by its rank: place 0 is below its first candidate, 1 at it,
+2 between it and the next, 3 at that, and so on. A place without values is left out."""
 
 
 @dataclass(frozen=True, repr=False)

@@ -10,7 +10,7 @@ from sfumato.model.schema import Type
 
 @dataclass(frozen=True, repr=False)
 class ColumnFit(Confidential):
-    """Of one column: how many values are missing, unfit for their type, beyond the bounds, or not listed."""
+    """Counts of the values of one column that are missing, of the wrong type, out of bounds or not listed."""
 
     name: str
     missing: int

@@ -1,8 +1,8 @@
-"""The only place that makes the three words (docs/theory/deciding.md and docs/theory/words.md).
+"""The only place that computes the three guarantees (docs/theory/deciding.md and docs/theory/words.md).
 
-Every input of a release carries a label. The word is `none` if any input was confidential or was decided after a
-look; else `dp-selected` if a private mechanism selected epsilon for this release; else `dp`. Words only ever get
-weaker: dp < dp-selected < none, and joining takes the weakest.
+Every input of a release has a label. The guarantee is `none` if any input was confidential or was decided after a look;
+else `dp-selected` if a private mechanism selected epsilon for this release; else `dp`. Guarantees only get weaker:
+joining takes the weakest of dp, dp-selected and none.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class ChosenBy(StrEnum):
     """How the epsilon of a charge came about, as a ledger states it (docs/theory/words.md)."""
 
     FIXED = "fixed"  # stated outright
-    PUBLIC = "data-independent"  # from a preference that reads nobody
+    PUBLIC = "data-independent"  # from a preference that reads no data
     SELECTED = Guarantee.SELECTED.value  # by a private selection, which was charged
     LOOKED = "controller-after-looking"
 
@@ -66,7 +66,7 @@ class Provenance:
     because: str
     fixed: Fixed = Fixed.PLANNED
     attestation: str = ""
-    can_be_attested: bool = False  # a person's word that it was fixed beforehand would make it public
+    can_be_attested: bool = False  # stating where it was preregistered would make it public
 
 
 _WORD = {
@@ -79,17 +79,17 @@ _ORDER = (Guarantee.DP, Guarantee.SELECTED, Guarantee.NONE)
 
 
 def guarantee_of(inputs: Iterable[Provenance]) -> Guarantee:
-    """The word that a release with these inputs may carry."""
+    """The guarantee of a release with these inputs."""
     return _WORD[max((i.label for i in inputs), default=Label.PUBLIC)]
 
 
 def weakest(words: Iterable[Guarantee]) -> Guarantee:
-    """The word of several releases together: the weakest of theirs."""
+    """The guarantee of several releases together: the weakest of theirs."""
     return max(words, key=_ORDER.index, default=Guarantee.DP)
 
 
 def chosen_by(outcome: Guarantee, *, outright: bool) -> ChosenBy:
-    """How epsilon came about, from the word of its provenances and whether it was stated outright."""
+    """How epsilon was chosen, from the guarantee of its inputs and whether it was stated outright."""
     match outcome:
         case Guarantee.NONE:
             return ChosenBy.LOOKED
@@ -100,8 +100,8 @@ def chosen_by(outcome: Guarantee, *, outright: bool) -> ChosenBy:
 
 
 def rule_provenance(what: str) -> Provenance:
-    """Fixed by the rule of record, applied as it stands: whatever is looked at later."""
-    return Provenance(what, Label.PUBLIC, "the rule of record, written down before anyone looked")
+    """Fixed by the preregistered rule, applied unchanged, whatever anyone views later."""
+    return Provenance(what, Label.PUBLIC, "fixed by the preregistered rule, before anyone looked at the data")
 
 
 def statement_provenance(
@@ -109,13 +109,13 @@ def statement_provenance(
 ) -> Provenance:
     """Said by a person: public before the first look, confidential after it unless fixed elsewhere before.
 
-    `replaced`: it was said before too, and then something else in its place. `separated`: by somebody who had not
+    `replaced`: it was said before too, and then something else in its place. `separated`: by someone who had not
     viewed individual risks, where those who view them and those who decide are kept apart (docs/theory/deciding.md).
     """
     if before_first_look:
         return Provenance(what, Label.PUBLIC, "stated before anyone looked at the people")
     if attestation:
-        return Provenance(what, Label.PUBLIC, "said to be fixed beforehand", Fixed.ATTESTED, attestation)
+        return Provenance(what, Label.PUBLIC, "preregistered, as a person states", Fixed.ATTESTED, attestation)
     if separated:
         because = "stated by a person who had not viewed individual risks"
         return Provenance(what, Label.PUBLIC, because, Fixed.SEPARATED)
@@ -143,7 +143,7 @@ def people_provenance(what: str) -> Provenance:
 
 
 def recorded_provenance(number: int, outcome: Guarantee, when: Fixed) -> Provenance:
-    """Noisy numbers that were drawn before, charged in an entry, with the word that they left with."""
+    """Noisy numbers that were drawn before and charged in an entry, with their guarantee."""
     label = {Guarantee.DP: Label.DP_OUTPUT, Guarantee.SELECTED: Label.SELECTION}.get(outcome, Label.CONFIDENTIAL)
     return Provenance("noisy numbers", label, f"drawn and charged before, in entry {number}", when)
 

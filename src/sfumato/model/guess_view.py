@@ -1,4 +1,4 @@
-"""What an attacker guesses of somebody's value, and what sharing an answer risks: from public facts alone."""
+"""What an attacker guesses of someone's value, and what sharing an answer risks: from public facts alone."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class GuessAt:
     risk: float | None
     risk_as_published: float | None
     noise_90: tuple[float | None, ...]
-    hundred: tuple[int, int] | None  # what a count of 100 becomes, 90 times of 100
+    hundred: tuple[int, int] | None  # the range of a count of 100, with 90% probability
 
     def as_dict(self) -> dict[str, object]:
         lists = {"noise_90": list(self.noise_90), "hundred": self.hundred and list(self.hundred)}

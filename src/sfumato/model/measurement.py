@@ -27,7 +27,7 @@ class NumberKind(StrEnum):
 
     @property
     def additive(self) -> bool:
-        """Whether it is a sum of what each person adds, whoever else is there."""
+        """Whether it is a sum over people of what each one adds, independent of the others."""
         return self not in (NumberKind.DISTINCT, NumberKind.SELECTION)
 
     @property
@@ -52,9 +52,9 @@ class NoisyNumber:
     centre: Fraction = Fraction(0)
     bounds: Bounds | None = None  # of one row's argument
     rounded: bool = False  # each value is rounded to the grid before it is added up
-    selects: Aggregate | None = None  # of a selection: the value at which rank
-    apart: Fraction = Fraction(0)  # of a selection: how far its candidates lie from each other
-    largest: Fraction = Fraction(0)  # of what is not additive: the most that anybody changes the answer by
+    selects: Aggregate | None = None  # the aggregate whose rank a selection looks for
+    apart: Fraction = Fraction(0)  # distance between the candidates of a selection
+    largest: Fraction = Fraction(0)  # the most that one person changes an answer that is not additive
     cells: int = 1  # of so many cells, each moves by an equal part of the sensitivity at most
 
     def __post_init__(self) -> None:
@@ -70,7 +70,7 @@ class NoisyNumber:
     def euclidean(self) -> Fraction:
         """The sensitivity as a distance over all cells (L2), rounded up to a whole step.
 
-        Somebody who is counted once in each of c cells moves them by the root of c in all.
+        Someone who is counted once in each of c cells moves them by the root of c in all.
         """
         if self.cells == 1:
             return self.sensitivity
@@ -145,7 +145,7 @@ class Measurement:
     numbers: tuple[NoisyNumber, ...]
     cells: tuple[tuple[Category, ...], ...] | None
     columns: tuple[Assembly, ...]
-    steps: int = 1  # of the relation: replacing somebody is two
+    steps: int = 1  # steps of the relation: replacing a person is two
     thresholded: int | None = None  # where group keys are private: the number that says how many persons a group has
 
     def __post_init__(self) -> None:
@@ -188,7 +188,7 @@ class Measurement:
 
     @property
     def largest_influence(self) -> float:
-        """The most that anybody, in any data, moves the answer: a mean from its only person to none, or from two."""
+        """The most that anyone, in any data, moves the answer: a mean from its only person to none, or from two."""
         return sum(self._largest_change(column) for column in self.columns if column.numbers)
 
     def _largest_change(self, column: Assembly) -> float:

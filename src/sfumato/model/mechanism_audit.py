@@ -14,7 +14,7 @@ class AuditFinding:
     tables: str  # what they differ in
     shown: float
     power: float
-    enough: int | None  # how many runs a side would catch it 90 times of 100, if any number does
+    enough: int | None  # runs a side that catch it with 90% probability, if any number does
     counted: str
 
 
@@ -33,7 +33,8 @@ class MechanismAudit:
     findings: tuple[AuditFinding, ...]
 
     @property
-    def shown(self) -> float:
+    def lower_bound(self) -> float:
+        """Lower bound of epsilon."""
         return max(finding.shown for finding in self.findings)
 
     @property
@@ -48,9 +49,9 @@ class MechanismAudit:
     @property
     def holds(self) -> bool:
         """Whether the claim is not contradicted; that is no proof."""
-        return self.shown <= self.claim
+        return self.lower_bound <= self.claim
 
     def as_dict(self) -> dict[str, Any]:
         values = asdict(self)
         findings = list(values.pop("findings"))
-        return values | {"shown": self.shown, "power": self.power, "holds": self.holds, "findings": findings}
+        return values | {"shown": self.lower_bound, "power": self.power, "holds": self.holds, "findings": findings}

@@ -1,4 +1,4 @@
-"""Every method side by side: the epsilons that each allows, the word it would carry, and what it needs."""
+"""A comparison of methods: the epsilons that each allows, the guarantee it would have, and what it needs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Need(StrEnum):
 class Absence(StrEnum):
     """Why nothing was solved for a method."""
 
-    UNSTATED = "unstated"  # only whoever compares can state what it needs
+    UNSTATED = "unstated"  # it needs something that only the user can state
     SELECTED = "selected"  # privately, at a charge, when it is chosen
     SELECTED_AFTER_LOOK = "selected-after-look"
     DRAWN = "drawn"  # from the people, when it is chosen
@@ -41,13 +41,13 @@ class Absence(StrEnum):
 class Method(Confidential):
     """One row. Without `low` and `high` its epsilons are not known, or no interval: `absent` or `why` says it.
 
-    `guarantee` is the word that a release by this method alone would carry now; None where it is no method by itself
-    or does not apply. `at` is what its epsilon would mean for anybody in any data.
+    `guarantee` is that of a release by this method alone, now; None where it is no method by itself or does not apply.
+    `at` is what its epsilon would mean for anyone in any data.
     """
 
     words: str
     need: Need
-    requested: bool = False  # by whoever compares; the others are examples
+    requested: bool = False  # by the user; the others are examples
     low: float | None = None
     high: float | None = None  # may be infinite
     epsilon: float | None = None  # what it leads to by itself
@@ -130,9 +130,9 @@ class MethodComparison(Confidential):
     together: Together | None
     looked: bool
     from_data: bool = False  # bounds and sensitivities were read off the data
-    by_rule: bool = False  # what is stated is the rule of record
+    by_rule: bool = False  # the stated preferences are those of the preregistered rule
     numbers: tuple[str, ...] = ()  # the noisy numbers behind the answer
-    looked_before: bool = False  # somebody had looked at the people already
+    looked_before: bool = False  # someone had looked at the people already
 
     @property
     def confidential(self) -> bool:

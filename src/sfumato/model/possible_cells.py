@@ -49,7 +49,7 @@ COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-_COMPUTE: dict[str, Callable[[float, float], float]] = {
+COMPUTE: dict[str, Callable[[float, float], float]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
@@ -241,7 +241,7 @@ def _arithmetic_value(compute: str, left: Value, right: Value) -> Value:
         raise _Unsure
     if compute == "/" and right == 0:
         return None
-    return _number(_COMPUTE[compute](float(left), float(right)))
+    return _number(COMPUTE[compute](float(left), float(right)))
 
 
 def _number(value: Value) -> Value:

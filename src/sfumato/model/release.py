@@ -1,4 +1,4 @@
-"""The only things that may leave: a noisy answer and its certificate."""
+"""The only things that may be published: a noisy answer and its certificate."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class ReleaseCertificate:
     dataset_delta: float | None = None
     budget: str | None = None  # the most that the dataset may spend in all, at the time
     calibration: str | None = None  # of Gaussian noise
-    shares: tuple[float, ...] | None = None  # of the budget: of epsilon, or of rho where the noise is Gaussian
+    shares: tuple[float, ...] | None = None  # parts of epsilon, or of rho where the noise is Gaussian
     laws: tuple[str, ...] | None = None
     rank_90: tuple[float | None, ...] | None = None  # None: no selection
     threshold: float | None = None  # noisy persons that a private group must have
@@ -119,14 +119,14 @@ class ReleaseCertificate:
     bounds_source: str | None = None
     why: str | None = None
     planned_at: str | None = None
-    looked: bool | None = None  # whether somebody had, before this release
+    looked: bool | None = None  # whether someone had, before this release
     released_by: str | None = None
     sampler: str | None = None
     software: str | None = None
     batch: int | None = None  # so many releases were charged together, this one among them
     batch_delta: float | None = None
     lost: tuple[str, ...] | None = None  # what was read off the people or stated after a look, without a guarantee
-    reach: tuple[float, ...] | None = None  # of truncated noise: how far it goes at most, one a number
+    reach: tuple[float, ...] | None = None  # the furthest that truncated noise can go, one a number
     population: str | None = None  # whose total it is, where the dataset is counted together with others
     recorded: tuple[int, ...] | None = None  # the entries that noisy numbers of this answer were charged in before
 
@@ -221,7 +221,7 @@ class Answer:
 
 @dataclass(frozen=True, repr=False)
 class Released:
-    """What may leave: the answer, and the certificate that goes with it."""
+    """A published answer and its certificate."""
 
     answer: Answer
     certificate: ReleaseCertificate

@@ -13,7 +13,7 @@ from sfumato.model.schema import Relation
 
 
 class Source(StrEnum):
-    """The ways to see risk: public facts or a look-alike (free), a noisy histogram (charged), the people (a look)."""
+    """The ways to see risk: public facts or synthetic data (free), a noisy histogram (charged), the people (a look)."""
 
     WORST_CASE = "worst case"
     REHEARSAL = "rehearsal"
@@ -23,13 +23,13 @@ class Source(StrEnum):
 
 @dataclass(frozen=True, repr=False)
 class ExposureRange(Confidential):
-    """Whom a ratio compares: the least and the most exposed, under `k` noisy numbers of sensitivity D.
+    """Exposure range that a preference is evaluated on, under `k` noisy numbers of sensitivity D.
 
     Exposures have D = 1. As published, the figures are influences on the answer's own scale (`published`).
 
     `fixed` is the part of a contributor's exposure that is a noisy number of its own: of an AVG the count's, of one
     COUNT or SUM nothing. None where the exposure does not tell how it is split, and so not the exact RDR either.
-    `figures` are everybody's, where more is asked than the least and the most; `scale` is what one unit of them is on
+    `figures` are each person's, where more is asked than the least and the most; `scale` is what one unit of them is on
     the answer's own scale, where all the numbers share one.
     """
 
@@ -40,7 +40,7 @@ class ExposureRange(Confidential):
     published: bool = False
     fixed: Fraction | None = None
     relation: Relation = Relation.ADD_REMOVE
-    nobody: bool = False  # there is nobody to compare: no choice depends on the data
+    nobody: bool = False  # there is no one to compare: no choice depends on the data
     figures: Distribution | None = None
     scale: float | None = None
 
@@ -51,7 +51,7 @@ WORST_CASE = ExposureRange(Fraction(0), Fraction(1), k=1, fixed=Fraction(0))
 
 @dataclass(frozen=True)
 class RiskEstimate:
-    """What a noisy histogram of exposures suggests at one epsilon. It bounds nobody's risk, and it may leave."""
+    """What a noisy histogram of exposures suggests at one epsilon. It bounds no one's risk, and it may leave."""
 
     gap: float
     ratio: float
@@ -69,10 +69,10 @@ class RiskAt(Confidential):
     gap: float
     noise_90: tuple[float | None, ...]  # None: of a value selected by its rank
     attack_chance: float
-    rank_90: tuple[float | None, ...] | None = None  # of the same: how far its rank misses
+    rank_90: tuple[float | None, ...] | None = None  # how far the rank of such a value is off
     threshold: float | None = None  # noisy persons that a private group must have, where a delta is stated
     estimate: RiskEstimate | None = None  # of a private histogram, whose other figures are those of the worst case
-    public: bool = field(default=False, compare=False)  # from public facts, a look-alike or what was charged
+    public: bool = field(default=False, compare=False)  # from public facts, synthetic data or what was charged
 
     def __repr__(self) -> str:
         return _described(self, self.as_dict()) if self.public else super().__repr__()
@@ -86,16 +86,16 @@ class RiskAt(Confidential):
 
 @dataclass(frozen=True, repr=False)
 class MembershipAttack(Confidential):
-    """What an attacker who knows everybody else gets out of one release, about one person.
+    """What an attacker who knows everyone else gets out of one release, about one person.
 
     `chance`: how often a guess of whether they are in the data is right. `posterior`: how sure of it the attacker may
-    be afterwards; more than that in a share `beyond` of the releases, at most. `hits_at_…`: how often somebody who is
+    be afterwards; more than that in a share `beyond` of the releases, at most. `hits_at_…`: how often someone who is
     in is found, where that many of those who are not are taken to be.
     """
 
     epsilon: float
     prior: float
-    exposure: float | None  # None: whoever it is, by what epsilon and delta say of any mechanism
+    exposure: float | None  # None: any person, by the bound of epsilon and delta for any mechanism
     chance: float
     posterior: float
     beyond: float
@@ -114,7 +114,7 @@ class RiskView(Confidential):
     source: Source
     query: str
     people: int | None
-    outputs: int | None  # None: the group keys are private, and nobody knows how many
+    outputs: int | None  # None: the group keys are private, and no one knows how many
     mechanism: str
     sensitivity: tuple[float, ...]
     influence: Summary | Reach | None

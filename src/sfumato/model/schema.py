@@ -48,7 +48,8 @@ class Relation(StrEnum):
 
     @property
     def at_rest(self) -> float:
-        """The share of whoever carries nothing: they may be replaced by somebody who carries all that one can."""
+        """The exposure of a person who contributes nothing: another who contributes the most possible may replace
+        them."""
         return 1 - 1 / self.steps
 
 

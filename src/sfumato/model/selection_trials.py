@@ -1,4 +1,4 @@
-"""What a selection that is drawn came to, tried many times on a look-alike."""
+"""Results of a private selection that was tried many times on synthetic data."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, repr=False)
 class SelectionTrials:
-    """Of one threshold: the epsilons that were selected, and how often there was none.
+    """Results for one threshold: the selected epsilons, and how often none was selected.
 
     >>> SelectionTrials("variance 0.0001", (0.5, 0.6, 0.6, 0.7), nothing=1)
-    <SelectionTrials of variance 0.0001: epsilon 0.6, 90 of 100 from 0.5 to 0.7; none selected in 1 of 5>
+    <SelectionTrials of variance 0.0001: epsilon 0.6, 90% from 0.5 to 0.7; none selected in 1 of 5>
     """
 
     threshold: str
@@ -27,7 +27,7 @@ class SelectionTrials:
 
     def __repr__(self) -> str:
         low, middle, high = (self.quantile(p) for p in (0.05, 0.5, 0.95))
-        selected = f"epsilon {middle:g}, 90 of 100 from {low:g} to {high:g}; " if self.epsilons else ""
+        selected = f"epsilon {middle:g}, 90% from {low:g} to {high:g}; " if self.epsilons else ""
         none = f"none selected in {self.nothing} of {len(self.epsilons) + self.nothing}"
         return f"<SelectionTrials of {self.threshold}: {selected}{none}>"
 

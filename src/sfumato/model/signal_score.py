@@ -64,7 +64,7 @@ class SignalScore(ABC):
 
     @property
     def places(self) -> tuple[tuple[float, float], ...]:
-        """From where to where on the scale the score lies that was charged for; with noise, 90 times of 100."""
+        """The ranges in which the charged score lies; with noise, its 90% interval."""
         return ()
 
     @abstractmethod
@@ -140,7 +140,7 @@ class NoisyScore(SignalScore):
 
     @property
     def noise_90(self) -> float | None:
-        """How far the noise goes 90 times of 100; None: withheld."""
+        """The distance that the noise stays within with 90% probability; None where it is withheld."""
         return None if self.certificate.noise_90 is None else self.certificate.noise_90[0]
 
     def _around(self, *scores: float) -> tuple[tuple[float, float], ...]:

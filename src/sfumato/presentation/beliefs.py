@@ -1,4 +1,4 @@
-"""Who is missing? How sure somebody becomes who knows everybody but which one is not in the data."""
+"""Beliefs: how sure an attacker becomes about who is missing from the data."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class BeliefTable(Confidential):
     prior: float
     limit: float
     candidates: tuple[BeliefAt, ...]
-    upper_bound: bool  # some number of it is not simply added noise to
-    suspected: bool = False  # one of them is believed in more than the others beforehand
+    upper_bound: bool  # some number does not have additive noise
+    suspected: bool = False  # the prior of one person is higher
 
     @property
     def summary(self) -> str:
@@ -47,7 +47,7 @@ class BeliefTable(Confidential):
 
 
 def figure(beliefs: BeliefTable) -> Figure:
-    """The largest belief and its upper bound over epsilon, and what it never rises above."""
+    """The largest belief and its upper bound over epsilon, and its limit."""
     rows = beliefs.candidates
     lines = [
         Line(tuple((row.epsilon, row.risk) for row in rows), of_belief.BELIEVED),
@@ -64,7 +64,7 @@ def figure(beliefs: BeliefTable) -> Figure:
 
 
 def document(beliefs: BeliefTable, curve: BeliefTable | None = None) -> Document:
-    """What was asked for as a table, and the curve through it as a picture."""
+    """A table of the candidates, and the curve as a figure."""
     return Document(
         of_belief.WHO_IS_MISSING,
         (

@@ -1,4 +1,4 @@
-"""One epsilon split over several queries: what each has of it, how wide its noise is, and which answers that suits."""
+"""One epsilon split over several queries: the share, the noise and the minimum answer of each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def document(split: BudgetSplit) -> Document:
 
 
 def checked_document(checked: Sequence[Checked]) -> Document:
-    columns = ["answer at least", "true answer", "will do", "query"]
+    columns = ["answer at least", "true answer", "large enough", "query"]
     rows = [[_least(each.least), _answers(each.answers), _met(each), each.query] for each in checked]
     return Document("", (A_LOOK, Prose(of_split.TESTED), Cells(columns, rows)))
 
@@ -32,11 +32,11 @@ def _rows(split: BudgetSplit) -> tuple[list[str], list[list[str]]]:
         "index",
         "epsilon",
         "noise scale",
-        "90 of 100",
-        *(["relative error"] if differ else []),
+        "noise (90%)",
+        *(["error limit"] if differ else []),
         "answer at least",
     ]
-    columns += [*(["expected", "off by", "will do"] if expects else []), "query"]
+    columns += [*(["expected", "relative error", "large enough"] if expects else []), "query"]
     return columns, [_row(part, expects=expects, differ=differ) for part in split.parts]
 
 
@@ -69,14 +69,14 @@ def _figure(value: float | None) -> str:
 
 
 def _least(least: float | None) -> str:
-    """Rounded up, so that an answer this large is large enough."""
+    """Rounded up, so that an answer of this size is large enough."""
     if least is None:
         return "–"
     return of_guarantee.rounded_up(least) if least < 1000 else f"{math.ceil(least):,}"
 
 
 def _answers(answers: Sequence[float]) -> str:
-    return " – ".join(dict.fromkeys(number(end, 6) for end in (min(answers), max(answers)))) if answers else "–"
+    return " to ".join(dict.fromkeys(number(end, 6) for end in (min(answers), max(answers)))) if answers else "–"
 
 
 def _met(checked: Checked) -> str:

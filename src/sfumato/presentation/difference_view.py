@@ -1,4 +1,4 @@
-"""The difference of two released figures as JSON, with what may be said of it."""
+"""The difference of two released figures as JSON, with its conclusion."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from sfumato.presentation.table import sideways, table
 from sfumato.presentation.wording import guarantee as of_guarantee
 
 NARROW, WIDE = 360, 720  # widths of a figure on a page: it is drawn for both, not shrunk
-WIDEST = 200  # signs in a line of a table: wider ones are wrapped
+WIDEST = 200  # characters in a line of a table; wider ones are wrapped
 
 
 class Medium(Flag):
@@ -87,7 +87,7 @@ class Cells:
 
 @dataclass(frozen=True)
 class Callout:
-    """What has to be read if nothing else is: a word, a sentence and more about it."""
+    """The most important facts: a word, a sentence and more about it."""
 
     word: str
     lead: str

@@ -1,4 +1,4 @@
-"""The risk explorer: what each place of its sliders means, in points with numbers and sentences to look up."""
+"""The risk explorer: the meaning of each position of its sliders, in numbers and sentences."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from sfumato.presentation.wording import exposure_histogram_sentences as of_expo
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import method_comparison_sentences as of_compare
 from sfumato.presentation.wording import risk_sentences as of_risk
-from sfumato.presentation.wording.numbers import number
+from sfumato.presentation.wording.numbers import number, percent_up
 from sfumato.privacy.preferences.sweep import SELECTING, Slider, SliderKind, SliderPosition, place
 from sfumato.privacy.risk.membership import attack_chance
 from sfumato.release.risk.exploration import LISTED, Exploration, PolicyInForce
 
-FAR = 1e6  # where a gap that is infinite ends in a picture
-BARS = 20  # of a histogram of exposures, at most
+FAR = 1e6  # the end of an infinite risk gap in a figure
+BARS = 20  # at most, in a histogram of exposures
 VERDICTS: Mapping[str, tuple[Verdict, str]] = {
     "ok": ("ok", "allowed"),
     "chosen": ("chosen", "chosen"),
     "over": ("over", "over"),
-    "ceiling": ("over", "above the ceiling"),
+    "ceiling": ("over", "above epsilon_max"),
     "unknown": ("ok", ""),
 }
 
 
 def exploration(explored: Exploration) -> dict[str, Any]:
-    """What a page looks up: each place of each slider, and each epsilon, in numbers and in sentences."""
+    """All that a page shows: each position of each slider, and each epsilon."""
     view, policy, replaced = explored.view, explored.policy, explored.replaced
     points = [
         _point(at, worst, view, policy, explored.cell, replaced)
@@ -72,7 +72,7 @@ def exploration(explored: Exploration) -> dict[str, Any]:
 
 
 def _standing(kind: SliderKind, source: Source, policy: PolicyInForce) -> str:
-    """Why a rule that states no epsilon stands at one."""
+    """Why a rule that states no epsilon is shown at one."""
     elsewhere = (
         source in (Source.REHEARSAL, Source.PEOPLE) and kind is SliderKind.EPSILON and policy.epsilon is not None
     )
@@ -80,7 +80,7 @@ def _standing(kind: SliderKind, source: Source, policy: PolicyInForce) -> str:
 
 
 def verdict(epsilon: float, stop: Mapping[str, Any], ceiling: float) -> str:
-    """What a stop says of an epsilon: by its place in the stop's interval, and by the policy's ceiling.
+    """The verdict of a stop on an epsilon: by the stop's interval, and by epsilon_max of the policy.
 
     >>> stop = {"low": 0.0, "high": 0.5, "epsilon": 0.5, "selected": False}
     >>> [verdict(one, stop, 1.0) for one in (0.1, 0.5, 0.7, 2.0)]
@@ -96,14 +96,14 @@ def verdict(epsilon: float, stop: Mapping[str, Any], ceiling: float) -> str:
 
 
 def rows(exploration: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The table as it stands first, each row with its verdict."""
+    """The table at the first position, each row with its verdict."""
     start, points = exploration["start"], exploration["points"]
     stop = exploration["sliders"][start["kind"]]["stops"][start["index"]]
     return [points[index] | {"verdict": verdict_mark(name)} for index, name in stop["rows"]]
 
 
 def _rows(points: Sequence[Mapping[str, Any]], stop: Mapping[str, Any], policy: PolicyInForce) -> dict[str, Any]:
-    """What a stop shows: the usual points and the one it leads to, each with its verdict, and their picture."""
+    """The rows of a stop: the usual epsilons and its own, each with its verdict, and their figure."""
     places = [index for index, point in enumerate(points) if point["listed"] or point["epsilon"] == stop["epsilon"]]
     names = [verdict(points[index]["epsilon"], stop, policy.ceiling) for index in places]
     listed = [points[index] for index in places]
@@ -111,21 +111,23 @@ def _rows(points: Sequence[Mapping[str, Any]], stop: Mapping[str, Any], policy: 
     return {
         "rows": [[index, name] for index, name in zip(places, names, strict=True)],
         "figure": _figure(listed, [verdict_mark(name) for name in names], stop),
-        "label": f"The gap at each epsilon: {'; '.join(gaps)}.",
+        "label": f"Risk gap at each epsilon: {'; '.join(gaps)}.",
     }
 
 
 def _figure(
     points: Sequence[Mapping[str, Any]], verdicts: Sequence[Mapping[str, Any]], stop: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The gap at each epsilon as a bar, with its verdict above it, and the gap that the stop allows."""
+    """A bar for each epsilon with its verdict, and the risk gap that the stop allows."""
     both = list(zip(points, verdicts, strict=True))
     bars = [Range(p["epsilon"], 1.0, max(p["gap"] or FAR, 1.002), judged["mark"]) for p, judged in both]
     limits = [Limit(stop["value"], f"limit {stop['shown']}")] if stop["kind"] == SliderKind.GAP.value else []
     drawn = page_plotly(Figure("", "", Axis("epsilon"), risk.GAP, (*bars, *limits)))
     trace = drawn["data"][0]
     trace["text"] = [f"{p['gap_shown']}<br>{judged['glyph']}" for p, judged in both]
-    trace["hovertext"] = [f"epsilon {p['shown']}: gap {p['gap_shown']}, {p['noise']} {v['words']}" for p, v in both]
+    trace["hovertext"] = [
+        f"epsilon {p['shown']}: risk gap {p['gap_shown']}, noise (90%) {p['noise']} {v['words']}" for p, v in both
+    ]
     trace["hovertemplate"] = "%{hovertext}<extra></extra>"
     trace["marker"]["color"] = [f"var(--{judged['mark'] if judged['words'] else 'line'})" for judged in verdicts]
     return drawn
@@ -148,7 +150,7 @@ def _point(
         "gap": None if math.isinf(at.gap) else at.gap,
         "gap_shown": of_explorer.gap(at),
         "noise": ranges,
-        "odds": f"{inside} of 100",
+        "odds": percent_up(worst),
         "in": inside,
         "out": 100 - inside,
         "words": list(of_explorer.point(at, view.source, ranges, worst, replaced=replaced)),
@@ -190,7 +192,7 @@ def _stop(stop: SliderPosition, source: Source, policy: PolicyInForce, replaced:
 
 _SHOWN = {
     SliderKind.GAP: "{}×",
-    SliderKind.CHANCE: "{} of 100",
+    SliderKind.CHANCE: "{}%",
     SliderKind.ERROR: "±{}",
     SliderKind.EPSILON: "{}",
     SliderKind.SELECTED: "{}",
@@ -198,7 +200,7 @@ _SHOWN = {
 
 
 def _evened(fine: Histogram) -> Histogram:
-    """In wider bars: of whole numbers, narrow ones would stand like the teeth of a comb.
+    """In wider bars: for whole numbers, narrow ones would leave gaps.
 
     >>> _evened(Histogram((0.0, 0.25, 0.5, 0.75, 1.0), (4, 0, 3, 0)))
     Histogram(edges=(0.0, 0.5, 1.0), people=(4, 3))
@@ -213,7 +215,7 @@ def _evened(fine: Histogram) -> Histogram:
 
 
 def _histogram(view: RiskView, people: Histogram | None) -> dict[str, Any] | None:
-    """People at each exposure; of an exposure histogram with the noise of each count, without those at exactly 0."""
+    """People by exposure; for a private histogram with the noise of each count, and without exposure 0."""
     exposure_histogram: ExposureHistogram | None = view.exposure_histogram
     if exposure_histogram is not None:
         people = Histogram(exposure_histogram.edges[1:], exposure_histogram.histogram.people[1:])

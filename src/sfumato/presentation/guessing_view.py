@@ -1,4 +1,4 @@
-"""The view of guesses: noise against risk, a row per candidate epsilon, and what the limit allows in words."""
+"""The view of guessing risk and sharing risk: a figure, and a row per candidate epsilon."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from sfumato.presentation.figures.marks import GLYPHS, Line, Verdict
 from sfumato.presentation.figures.scale import Axis
 from sfumato.presentation.sharing import noise_against_risk, risk_by_trust, sharing_surface
 from sfumato.presentation.wording import guessing_sentences as of_guessing
-from sfumato.presentation.wording.numbers import number
+from sfumato.presentation.wording import risk_sentences as of_risk
+from sfumato.presentation.wording.numbers import number, percent, percent_up
 
 
 def figure(view: GuessView) -> Figure:
-    """DPP's curve: how much noise there is, and what is risked at it; without a partner, how often a guess is right."""
+    """DPP's curve: sharing risk over noise; without a recipient, the chance of a right guess."""
     if view.trust is None:
         line = Line(tuple(_course(view, lambda row: row.chance)))
         y = Axis("chance of a right guess", ticks=(0.0, 1.0))
@@ -31,7 +32,7 @@ def figure(view: GuessView) -> Figure:
 
 
 def by_trust(view: GuessView, each: Mapping[str, GuessView]) -> Figure:
-    """The same curve for partners who are trusted more or less."""
+    """The same curve for several levels of trust."""
     curves = {f"trust {word}": _course(other, _risk) for word, other in each.items()}
     return risk_by_trust(curves, view.limit, _across(view), of_guessing.GUESSES)
 
@@ -43,16 +44,16 @@ def surface(
     sensitivities: Sequence[float],
     risks: Sequence[Sequence[float]],
 ) -> Figure:
-    """The risk for any partner and any data, at one chance of a right guess."""
-    subtitle = f"A guess is right {number(100 * chance)} of 100 times, blindly {number(100 * view.blind)}."
+    """The sharing risk for any trust and sensitivity, at one chance of a right guess."""
+    subtitle = f"A guess is right {percent(chance)} of the time ({percent(view.blind)} by a blind guess)."
     return sharing_surface(trusts, sensitivities, risks, view.limit, subtitle)
 
 
 def _across(view: GuessView) -> Axis:
-    """Noise, where every candidate has one that is known; otherwise epsilon."""
+    """Noise where it is known for every candidate, otherwise epsilon."""
     if not all(row.noise_90[0] for row in view.candidates):
         return Axis("epsilon", scale="log")
-    return Axis(f"noise range of the {view.numbers[0]}", unit="±, 90 of 100", scale="log")
+    return Axis(f"noise of the {view.numbers[0]}", unit="90%, ±", scale="log")
 
 
 def _place(row: GuessAt, view: GuessView) -> float:
@@ -70,17 +71,17 @@ def document(view: GuessView) -> Document:
 
 
 def candidates(view: GuessView) -> tuple[list[str], list[list[str]]]:
-    """A row per candidate epsilon; what is not known of any of them has no column."""
+    """A row per candidate epsilon; unknown figures have no column."""
     rows = view.candidates
     columns = {
         "epsilon": [number(row.epsilon, 4) for row in rows],
-        "guesses right at most": [f"{number(100 * row.chance, 4)} of 100" for row in rows],
+        "right guesses, at most": [percent_up(row.chance, 2) for row in rows],
         "on average": [_share(row.average) for row in rows],
         "advantage": [f"{row.advantage:.4f}" for row in rows],
         "any belief": ["" if row.any_prior is None else f"{row.any_prior:.4f}" for row in rows],
         "sharing risk": ["" if row.risk is None else f"{row.risk:.4f}" for row in rows],
         "as published": ["" if row.risk_as_published is None else f"{row.risk_as_published:.4f}" for row in rows],
-        "noise range (90 of 100)": [_ranges(row) for row in rows],
+        of_risk.NOISE_90: [_ranges(row) for row in rows],
         "limit": [_verdict(row, view) for row in rows],
     }
     known = {name: cells for name, cells in columns.items() if any(cells)}
@@ -88,23 +89,24 @@ def candidates(view: GuessView) -> tuple[list[str], list[list[str]]]:
 
 
 def notes(view: GuessView) -> list[str]:
-    """What the limit allows, and what the columns mean."""
+    """The choice within the limit, and the meaning of the columns."""
     at = [row for row in view.candidates if row.epsilon == view.epsilon]
     sentences = [f"{view.why} {of_guessing.guess_at(at[0], view.blind)}" if at else view.why]
     every, average = (
         all(getattr(row, name) is not None for row in view.candidates) for name in ("any_prior", "average")
     )
     sentences += [of_guessing.guess_columns(at_any_answer=every, average=average, shared=view.trust is not None)]
-    return [one for one in sentences if one]
+    return [sentence for sentence in sentences if sentence]
 
 
 def _assumptions(view: GuessView) -> str:
-    """What is guessed, with which noise, by whom."""
+    """The secret, the noise and the recipient."""
     delta = "" if view.delta is None else f", delta {view.delta:g}"
     partner = ""
     if view.trust is not None and view.data_sensitivity is not None:
         partner = f" Trust {number(view.trust)}, data sensitivity {number(view.data_sensitivity)}."
-    return f"Guessed: {view.secret}. Blind {number(100 * view.blind)} of 100. {view.mechanism} noise{delta}.{partner}"
+    secret = f"Secret: {view.secret}. Blind guess: {percent(view.blind)}."
+    return f"{secret} {view.mechanism.capitalize()} noise{delta}.{partner}"
 
 
 def _risk(row: GuessAt) -> float:
@@ -112,7 +114,7 @@ def _risk(row: GuessAt) -> float:
 
 
 def _share(chance: float | None) -> str:
-    return "" if chance is None else f"{number(100 * chance, 4)} of 100"
+    return "" if chance is None else percent_up(chance, 2)
 
 
 def _ranges(row: GuessAt) -> str:

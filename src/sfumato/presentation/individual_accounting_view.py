@@ -1,4 +1,4 @@
-"""What each person carries of everything released: how it is spread, and the public total beside it."""
+"""Individual privacy loss over all releases, and the public total."""
 
 from __future__ import annotations
 
@@ -34,6 +34,6 @@ class IndividualTotals(Confidential):
 
 
 def document(totals: IndividualTotals) -> Document:
-    """How the totals are spread, then the public part in sentences."""
+    """The distribution of the totals, then the public part."""
     public = of_ledger.for_anybody(totals.in_all), of_ledger.counted(totals.in_all)
     return Document(of_ledger.CARRIED, (A_LOOK, *totals.spread.blocks(), *map(Prose, public)))

@@ -1,4 +1,4 @@
-"""The ledger for a person's eyes: what was looked at, planned and spent. Nothing confidential is shown."""
+"""The ledger: looks, plans and charges. Nothing confidential is shown."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import ledger_sentences as of_ledger
 
 _COLUMNS = ["#", "dataset", "when", "who", "event", "guarantee", "charged", "delta", "what"]
-_CHOSEN = {ChosenBy.LOOKED.value: "after looking"}  # the others are said as they are
-_FACTS = ("at_most", "what", "kind", "epsilon", "select_epsilon", "version", "follows")  # of an entry, as they are
+_CHOSEN = {ChosenBy.LOOKED.value: "after looking"}  # the others are shown as codes
+_FACTS = ("at_most", "what", "kind", "epsilon", "select_epsilon", "version", "follows")  # unchanged
 _WHAT, _LEAST = 90, 30  # characters of what was done
-EMPTY = "The ledger is empty: nothing was looked at, nothing was released."
+EMPTY = "The ledger is empty: nothing was looked at and nothing was released."
 
 
 def document(
     entries: Sequence[Entry], total: Total, budget: BudgetLimit, heading: str = "Budget", width: int = 0
 ) -> Document:
-    """The entries, the total, and the budget in force, under its heading: a file has that of its last charge.
+    """The entries, the total, and the budget in force: in a file, that of its last charge.
 
-    In a terminal so wide, what was done is shortened until the lines fit, but not to less than can be read.
+    In a terminal of this width, descriptions are shortened until the lines fit.
     """
     if not entries:
         return Document("", (CodeLines(EMPTY),))
@@ -41,14 +41,14 @@ def document(
 
 
 def concentrated(total: Total, delta: float | None = None) -> str:
-    """The total as zero-concentrated privacy, and what that is worth at a delta; nothing where there is none."""
+    """The total as zero-concentrated DP, and its epsilon at a delta; empty where there is none."""
     return of_ledger.concentrated(total, None if delta is None else total.at(delta))
 
 
 def as_dict(record: Record, delta: float | None = None, of: Collection[str] | None = None) -> dict[str, object]:
-    """What a file says; `budget` is the one that its last charge was made under.
+    """A ledger file as JSON; `budget` is that of its last charge.
 
-    `of`: of which datasets of its population the entries are shown; without it of all.
+    `of`: the datasets of its population whose entries are shown; by default all.
     """
     at = None if delta is None else record.total.at(delta)
     epsilon = None if at is None or at.by is None else at.epsilon
@@ -93,7 +93,7 @@ def _public(entry: Entry, record: Record) -> dict[str, object]:
 
 
 def _attested(entry: Entry, record: Record) -> list[str]:
-    """The declarations that the word of an entry rests on: of a decision, only where somebody had looked."""
+    """The declarations behind a guarantee; for a decision, only where the data had been looked at."""
     attested = entry.draft.public.get("attested") or []
     if entry.draft.event is Event.DECIDED:
         return [str(attested)] if attested and record.looked_before(entry.number) else []
@@ -107,10 +107,9 @@ def _worded(entry: Entry, record: Record) -> str | None:
 
 
 def for_everybody(record: Record) -> dict[str, object]:
-    """What anybody may know: each charge and the total, of its population too. No answer, no look, and nobody's name.
+    """What is public: each charge and the total, of its population too. No answers, looks or names.
 
-    It goes by charges, which are entered before anything is read: whether an answer came of one, and whether somebody
-    then let it go, may tell about the data.
+    It lists charges, which are recorded before any data is read: whether an answer was released may depend on the data.
     """
     total, own = record.total, record.dataset.casefold()
     drafts = [entry.draft for entry in record.entries if entry.draft.dataset.casefold() == own]
@@ -148,20 +147,20 @@ def _charge(draft: Draft) -> dict[str, object]:
 
 def total_text(total: Total) -> str:
     if not total.releases:
-        return "Spent so far: nothing."
+        return "Epsilon used so far: 0."
     charges = f"{total.releases} charge{'s' if total.releases > 1 else ''}"
     if total.epsilon is None:
-        why = of_guarantee.OTHER_UNITS if total.guarantee.holds else "one or more without a guarantee"
-        return f"Spent so far: no total exists ({charges}; {why})."
+        why = of_guarantee.OTHER_UNITS if total.guarantee.holds else "at least one without a guarantee"
+        return f"Epsilon used so far: no total exists ({charges}; {why})."
     delta = f", delta {_delta(total.exact_delta)}" if total.exact_delta else ""
-    spent = f"Spent so far: epsilon {total.epsilon:.15g}{delta} in {charges} (guarantee {total.guarantee.value})."
+    spent = f"Epsilon used so far: {total.epsilon:.15g}{delta} in {charges} (guarantee {total.guarantee.value})."
     if total.guarantee is not Guarantee.SELECTED or total.at_most is None:
         return spent
     return f"{spent} {of_guarantee.at_most(total.at_most)}"
 
 
 def _in_all(total: Total, budget: BudgetLimit, heading: str = "Budget") -> str:
-    """What is spent, how much may be in all, and how much of that is left."""
+    """The total, the budget, and how much of it is left."""
     spent = {"epsilon": Fraction(total.nano_epsilon, NANO), "delta": total.exact_delta}
     limits = [
         (name, limit) for name, limit in (("epsilon", budget.epsilon), ("delta", budget.delta)) if limit is not None
@@ -183,7 +182,7 @@ def _float(exact: Fraction | None) -> float | None:
 
 
 def _rows(entries: Sequence[Entry], room: int = _WHAT) -> tuple[list[str], list[list[str]]]:
-    """A delta has its column where there is one, and a dataset where there are several."""
+    """The table; a delta and several datasets have their columns where needed."""
     rows = [_row(entry, room) for entry in entries]
     several = len({entry.draft.dataset.casefold() for entry in entries}) > 1
     delta = _COLUMNS.index("delta")
@@ -203,6 +202,6 @@ def _row(entry: Entry, room: int) -> list[str]:
 
 
 def _word(draft: Draft) -> str:
-    """The word and, of a charge, how its epsilon was chosen."""
+    """The guarantee and, for a charge, how its epsilon was chosen."""
     word, chosen = (str(draft.public.get(name, "")) for name in ("guarantee", "chosen_by"))
     return word if chosen in ("", word) else f"{word}, {_CHOSEN.get(chosen, chosen)}"

@@ -1,4 +1,4 @@
-"""An audit of a mechanism, as a person reads it."""
+"""An audit of a mechanism in text."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ WIDTH = 100
 
 
 def document(audit: MechanismAudit) -> Document:
-    """What was claimed, asked and shown, a line each; the verdict last."""
+    """The claim, the queries and the findings, a line each; the result last."""
     lines = [
-        ("claimed", of_audit.claimed(audit)),
-        *(line for f in audit.findings for line in (("asked", f"{f.query}, of {f.tables}"), ("seen", f.counted))),
-        ("shown", of_audit.shown_at_least(audit)),
-        ("power", of_audit.audit_power(audit)),
-        ("read", of_audit.AUDIT_MADE_UP),
-        ("verdict", of_audit.verdict(audit)),
+        ("Claim", of_audit.claimed(audit)),
+        *(line for f in audit.findings for line in (("Query", f"{f.query}, on {f.tables}"), ("Counts", f.counted))),
+        ("Lower bound", of_audit.shown_at_least(audit)),
+        ("Power", of_audit.audit_power(audit)),
+        ("Data used", of_audit.AUDIT_MADE_UP),
+        ("Result", of_audit.verdict(audit)),
     ]
     return Document("", (FactRows(lines, wrapped=True),))

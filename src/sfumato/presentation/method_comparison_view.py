@@ -1,4 +1,4 @@
-"""Methods side by side: one picture and one table."""
+"""A comparison of methods: one figure and one table."""
 
 from __future__ import annotations
 
@@ -26,14 +26,15 @@ from sfumato.presentation.risk.profile import ranges
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import method_comparison_sentences as of_compare
 from sfumato.presentation.wording import risk_sentences as of_risk
+from sfumato.presentation.wording.numbers import percent_up
 
 Compared = TypeVar("Compared", bound=MethodComparison)
-CONFIDENTIAL = "of the people (confidential)"
+CONFIDENTIAL = "from individual risks (confidential)"
 WIDEST = 132
 
 
 def figure(comparison: MethodComparison) -> Figure:
-    """A bar for each method whose epsilons are known, what is common to those that were stated, and what is chosen."""
+    """A bar for each method whose epsilons are known, the intersection of the stated ones, and the choice."""
     together = comparison.together
     spans = [_span(method, comparison) for method in comparison.methods if of_compare.has_epsilons(method.interval)]
     pins = []
@@ -56,7 +57,7 @@ def figure(comparison: MethodComparison) -> Figure:
 
 
 def page_figure(comparison: MethodComparison) -> dict[str, Any]:
-    """The same for a page of the server; no interval is rounded beyond what it allows."""
+    """The same for a page of the server; intervals are rounded inward."""
     picture = figure(comparison)
     drawn = page_plotly(picture)
     drawn["data"][0]["text"] = [
@@ -67,7 +68,7 @@ def page_figure(comparison: MethodComparison) -> dict[str, Any]:
 
 
 def document(comparison: MethodComparison) -> Document:
-    """What each method allows: a picture, a table, and what there is to know about them."""
+    """The epsilons of each method: a figure, a table, and notes."""
     picture, query = figure(comparison), CodeLines(comparison.query, _noise(comparison))
     listed, concluded = notes(comparison), conclusions(comparison)
     *more, conclusion = concluded
@@ -75,25 +76,25 @@ def document(comparison: MethodComparison) -> Document:
         *((in_html(CONTROLLER_ONLY),) if comparison.confidential else ()),
         on_page(
             Prose(of_compare.compared(comparison), "lead"),
-            Heading("The query"),
+            Heading("Query"),
             query,
-            Heading("Which epsilons each allows"),
+            Heading("Epsilons of each method"),
             Prose(conclusion, "lead"),
             replace(picture, title="", subtitle=""),
-            Heading("What each carries, means and needs"),
+            Heading("Guarantee, risk and requirements"),
         ),
         beside_pages(picture, query),
         Cells(*methods(comparison), of_compare.COMPARED, widest=WIDEST),
-        on_page(Heading("What else there is to know"), Items([*listed, *more])),
+        on_page(Heading("Notes"), Items([*listed, *more])),
         beside_pages(Items(listed), *map(Prose, concluded)),
     )
     return Document(of_compare.COMPARED, blocks)
 
 
 def methods(comparison: MethodComparison, *, whole: bool = False) -> tuple[list[str], list[list[str]]]:
-    """A row per method, after the stated ones what they come to; what was read off the people has its own column.
+    """A row per method; after the stated ones, their intersection. Figures from individual risks have their own column.
 
-    `whole`: odds without a decimal, rounded up.
+    `whole`: attack success in whole percent, rounded up.
     """
     requested = [method for method in comparison.methods if method.requested]
     others = [method for method in comparison.methods if not method.requested]
@@ -110,13 +111,13 @@ def methods(comparison: MethodComparison, *, whole: bool = False) -> tuple[list[
 
 
 def worded(comparison: Compared) -> Compared:
-    """With why each method has no interval, in words."""
+    """With the reason why a method has no interval, as a sentence."""
     methods = tuple(replace(method, why=of_compare.why(method)) for method in comparison.methods)
     return replace(comparison, methods=methods)
 
 
 def notes(comparison: MethodComparison, *, on_a_page: bool = False) -> list[str]:
-    """Why methods have no interval, or lead to another epsilon than one of its ends."""
+    """Why a method has no interval, or chooses an epsilon that is not one of its ends."""
     whys: dict[str, list[str]] = {}
     for row in comparison.methods:
         why = of_compare.why(row, on_a_page=on_a_page)
@@ -126,7 +127,7 @@ def notes(comparison: MethodComparison, *, on_a_page: bool = False) -> list[str]
 
 
 def conclusions(comparison: MethodComparison) -> list[str]:
-    """What holds of the table, and at last what was asked for comes to."""
+    """Notes on the table, and last the result of the stated preferences."""
     ranked = any(row.at is not None and row.at.rank_90 for row in comparison.methods)
     sentences = [
         of_compare.COMPARED_FROM_DATA if comparison.from_data else of_compare.COMPARED_MEANING,
@@ -148,14 +149,13 @@ def _span(method: Method, comparison: MethodComparison) -> Span:
 
 
 def _cells(name: str, row: Method | Together, needs: str, whole: bool) -> dict[str, str]:
-    odds = of_guarantee.in_100 if whole else of_guarantee.of_100
     return {
         "method": name,
         "epsilon": "" if row.of_people else _epsilons(row),
         CONFIDENTIAL: _epsilons(row) if row.of_people else "",
         "guarantee": "–" if row.guarantee is None or _infeasible(row) else row.guarantee.value,
-        "noise range": "–" if row.at is None else ranges(row.at),
-        "attacker": "–" if row.at is None else f"{odds(row.at.attack_chance)} of 100",
+        of_risk.NOISE_90: "–" if row.at is None else ranges(row.at),
+        "attack success": "–" if row.at is None else percent_up(row.at.attack_chance, 0 if whole else 1),
         "needs": needs,
     }
 

@@ -1,55 +1,56 @@
-"""What each option of a preference means, in one line: the help of commands."""
+"""One line of help for each option of a preference, and headings for the options of a command."""
 
 from __future__ import annotations
 
-_LEVELS = "very low, low, medium, high, very high, or 0 to 1"
+_LEVELS = "very low, low, medium, high, very high, or a number from 0 to 1"
 HELP = {
-    "epsilon": "This epsilon, whatever it does.",
+    "epsilon": "Use exactly this epsilon.",
     "gap": "Maximum risk gap: the highest disclosure risk over the lowest.",
-    "ratio": "The papers' form of it: everybody's risk at least this share of the largest.",
-    "worst_case": "Meet the gap or ratio for anybody in any data: reads nobody.",
-    "exact": "By the exact RDR, not by its upper bound.",
-    "between": "Of gap or ratio: between the median of the people for whom this holds and that of the others.",
-    "attack_chance": "An attacker who knows everybody else guesses right at most this often.",
-    "variance": "The variance of everybody's risk, as a share of the largest there could be, at most this.",
-    "exposure_cap": "Nobody's own epsilon, epsilon times their exposure, above this.",
-    "allow": "Of --exposure-cap: this fraction of the people may lie above it.",
-    "select_epsilon": "What selecting epsilon privately may cost; charged beside the release.",
-    "beta": "How often a private selection may miss its preference; 0.05 unless stated.",
-    "as_published": "--variance by Algorithm 3 as printed, no guarantee; --sharing-risk with its floor.",
-    "pri": "Find-eps-from-PRI as published: PRIs within P percent, no guarantee.",
-    "guess": "A guess at somebody's value is right at most this often; with --choices or --secret.",
-    "choices": "How many values a guess chooses among.",
-    "secret": "What is guessed: one of the categories that the schema lists.",
-    "radius": "Of --secret: a guess counts that comes so close to a number.",
-    "prior": "How often a guess is right before the answer is out.",
-    "advantage": "No answer raises anybody's belief about a person by more than this.",
-    "sharing_risk": f"What sharing the answer may risk: {_LEVELS}.",
+    "ratio": "Minimum of the lowest disclosure risk over the highest, as in the RDR paper.",
+    "worst_case": "Meet --gap or --ratio in every possible dataset, from public facts only.",
+    "exact": "Use the exact RDR, not its upper bound.",
+    "between": "Compare two medians in --gap or --ratio: people who meet this condition, and all others.",
+    "attack_chance": "Maximum success rate of a membership attack, such as 0.6.",
+    "variance": "Maximum variance of the disclosure risks, each as a share of the largest possible risk.",
+    "exposure_cap": "Maximum of epsilon times exposure, for every person.",
+    "allow": "Share of people allowed above --exposure-cap.",
+    "select_epsilon": "Epsilon to spend on selecting epsilon privately; charged in addition to the release.",
+    "beta": "Maximum probability that a private selection misses its preference; 0.05 by default.",
+    "as_published": "Use the paper's version: Algorithm 3 for --variance (no guarantee), the floor for --sharing-risk.",
+    "pri": "Use Find-eps-from-PRI as published, with all PRIs within P percent; no guarantee.",
+    "guess": "Maximum chance to guess a person's value; needs --choices or --secret.",
+    "choices": "Number of values that an attacker chooses from.",
+    "secret": "Column whose value an attacker guesses; the schema lists its categories.",
+    "radius": "Largest distance at which a guess of a number in --secret counts as correct.",
+    "prior": "Chance of a correct guess before the answer is published.",
+    "advantage": "Maximum increase of an attacker's belief about a person, for any answer.",
+    "sharing_risk": f"Maximum risk of sharing the answer: {_LEVELS}.",
     "trust": "Trust in the recipient of the answer, for --sharing-risk.",
-    "data_sensitivity": "Of --sharing-risk: how much harm a right guess does.",
-    "belief": "Nobody believes in any of the possible --worlds by more than this.",
-    "worlds": "A public table of everybody who could be in the data; or answers, world by world.",
-    "missing": "Of --worlds: how many of them are missing; 1.",
-    "bound": "Of --belief: by the paper's upper bound, which is stricter.",
-    "within": "All figures of the answer at most so far off.",
-    "relative_error": "The same as a share of the answer that is --expected.",
-    "expected": "Of --relative-error: a public guess of the (smallest) answer.",
-    "confidence": "Of --within (0.95 unless stated) and --relative-error (0.9): how often it holds.",
-    "each": "Of the same: each figure by itself, not all of them together.",
-    "expected_count": "Of the same, for means: how many people its smallest cell has at least.",
-    "priority": "This query's weight: the preferences allow W times the epsilon.",
-    "larger_than_spent": "The papers' rule for several queries: only epsilons above all that was spent before.",
+    "data_sensitivity": "Harm that a correct guess does, for --sharing-risk.",
+    "belief": "Maximum belief of an attacker in any of the possible --worlds.",
+    "worlds": "Public table of everyone who could be in the data, or a file with the answer in each world.",
+    "missing": "Number of people in --worlds who are not in the data; 1 by default.",
+    "bound": "Use the paper's upper bound for --belief, which is stricter.",
+    "within": "Maximum error of any figure.",
+    "relative_error": "Maximum error of any figure, as a share of --expected.",
+    "expected": "Public estimate of the (smallest) answer, for --relative-error.",
+    "confidence": "Probability that --within (0.95 by default) or --relative-error (0.9) holds.",
+    "each": "Apply --within or --relative-error to each figure separately, not to all figures together.",
+    "expected_count": "Minimum number of people in the smallest cell; needed where --within is about an average.",
+    "priority": "Weight of this query: the preferences allow W times the epsilon.",
+    "larger_than_spent": "Allow only epsilons above all that was spent before, as the papers do.",
 }
 METAVARS = {  # what stands for the value, where its kind does not say enough
+    "epsilon": "E",
     "between": "CONDITION",
-    "allow": "F",
+    "allow": "SHARE",
     "select_epsilon": "E",
     "pri": "P",
     "choices": "N",
     "secret": "COLUMN",
     "sharing_risk": "RISK",
-    "trust": "TRUST",
-    "data_sensitivity": "S",
+    "trust": "LEVEL",
+    "data_sensitivity": "LEVEL",
     "belief": "RHO",
     "worlds": "FILE",
     "missing": "N",
@@ -59,3 +60,32 @@ METAVARS = {  # what stands for the value, where its kind does not say enough
     "expected_count": "N",
     "priority": "W",
 }
+# Options by heading, in the order of help. A command has a heading if it has the first option below it.
+HEADINGS: dict[str, tuple[str, ...]] = {
+    "Preferences: people at risk": (
+        *("gap", "epsilon", "ratio", "worst_case", "exact", "between", "variance", "exposure_cap", "allow"),
+        *("select_epsilon", "beta", "as_published", "pri"),
+    ),
+    "Preferences: what an attacker learns": (
+        *("attack_chance", "guess", "choices", "secret", "radius", "prior", "advantage", "sharing_risk", "trust"),
+        *("data_sensitivity", "belief", "worlds", "missing", "bound"),
+    ),
+    "Preferences: accuracy": ("within", "relative_error", "expected", "confidence", "each", "expected_count"),
+    "Preferences: several queries": ("priority", "larger_than_spent"),
+    "Noise": ("mechanism", "delta", "calibration", "candidates", "epsilon_max", "bounds_from_data"),
+    "Ledger and budget": ("ledger", "budget", "preregistered", "redraw", "allow_no_guarantee"),
+    "Connection": (
+        *("workspace", "server", "as_name", "token_file", "password_file", "passphrase_file", "key_file"),
+        *("authority", "insecure"),
+    ),
+    "Output": ("as_json", "out", "intervals", "certificate", "html", "plot", "svg", "people", "most_exposed", "help"),
+}
+
+
+def heading(option: str, options: frozenset[str]) -> str:
+    """The heading of an option in the help of a command that has these options.
+
+    >>> heading("delta", frozenset({"mechanism", "delta"})), heading("delta", frozenset({"delta"}))
+    ('Noise', 'Options')
+    """
+    return next((name for name, own in HEADINGS.items() if option in own and own[0] in options), "Options")

@@ -1,4 +1,4 @@
-"""What an answer that went out says about each person: how it is spread, and the public bound beside it."""
+"""Post-hoc risk: the losses and distances of the people, and the public bound."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class PosthocSpread(Confidential):
     positive: int  # people whose loss is above 0
     bound: float | None
     own_scale: bool  # distances are in the answer's own units
-    hides: bool  # HAVING or LIMIT kept rows back
+    hides: bool  # HAVING or LIMIT removed rows
     condition: str | None = None
     medians: tuple[float | None, float | None] | None = None  # of the distances, on either side of the condition
 
@@ -35,7 +35,7 @@ class PosthocSpread(Confidential):
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What there is to say beside the picture."""
+        """Notes on the figures."""
         spoken = (self.positive, self.people) if self.loss is not None and self.people else None
         furthest = 0.0 if self.loss is None else max(map(abs, self.loss.quantiles))
         parts = [
@@ -58,5 +58,5 @@ class PosthocSpread(Confidential):
 
 
 def document(after: PosthocSpread) -> Document:
-    """How the losses are spread, then what there is to say beside the picture."""
+    """The distribution of the losses, then the notes."""
     return Document(of_posthoc.POSTHOC, (A_LOOK, *after.spread.blocks(), *map(Prose, after.sentences)))

@@ -10,45 +10,45 @@ from sfumato.model.schema import Type
 from sfumato.presentation.document import Cells, CodeLines, Document, Prose, in_html, in_text
 from sfumato.presentation.figures.plotly import STILL, shown_text
 from sfumato.presentation.wording import guarantee as of_guarantee
+from sfumato.presentation.wording import ledger_sentences as of_ledger
 from sfumato.presentation.wording import release_sentences as of_release
 
 MOST_CHARTS = 8
-LONGEST = 24  # letters of a name below a picture
+INTERVAL = "90% interval"
+LONGEST = 24  # letters of a name below a chart
 
 
-def document(answer: Answer, certificate: ReleaseCertificate) -> Document:
-    """The answer with its noise intervals, and what it is worth."""
-    guarantee, more = of_guarantee.guarantee(certificate), notes(answer, certificate)
+def document(answer: Answer, certificate: ReleaseCertificate, place: str = "see .certificate") -> Document:
+    """The answer with its intervals, the guarantee, the budget, and where the certificate is."""
+    guarantee, used = of_guarantee.guarantee(certificate), of_ledger.used(certificate)
+    lines, more = (guarantee, used, f"Certificate: {place}"), notes(answer, certificate)
     return Document(
         "",
         (
             Cells(*cells(answer), caption=guarantee),
-            in_text(CodeLines(" ".join([guarantee, *more]))),
-            in_html(*map(Prose, more)),
+            in_text(CodeLines("\n".join(more)), CodeLines("\n".join(lines))),
+            in_html(*map(Prose, (*more, *lines[1:]))),
         ),
     )
 
 
-def cells(answer: Answer, *, rounded: bool = False) -> tuple[list[str], list[list[str]]]:
-    """The answer's columns, each figure followed by its noise range where there is one.
-
-    `rounded`: with the digits that the noise leaves, for reading.
-    """
+def cells(answer: Answer) -> tuple[list[str], list[list[str]]]:
+    """The answer's columns, each figure followed by its noise interval where there is one, as `_rounded` has them."""
     columns: list[str] = []
     rows: list[list[str]] = [[] for _ in answer.rows]
     for position, name in enumerate(answer.columns):
         columns.append(name)
         intervals = [row[position] for row in answer.intervals or ()]
         for line, row, interval in zip(rows, answer.rows, intervals or [None] * len(rows), strict=True):
-            both = _rounded(row[position], interval) if rounded else [_figure(row[position]), _interval(interval)]
+            both = _rounded(row[position], interval)
             line.extend(both if any(intervals) else both[:1])
         if any(intervals):
-            columns.append("90 of 100")
+            columns.append(INTERVAL)
     return columns, rows
 
 
 def charts(answer: Answer) -> list[dict[str, Any]]:
-    """A picture for each figure of an answer with several rows: what it shows in words, and Plotly's JSON.
+    """A chart for each figure of an answer with several rows: a label, and Plotly's JSON.
 
     Colours are names of the palette, as in `page_plotly`.
     """
@@ -59,7 +59,7 @@ def charts(answer: Answer) -> list[dict[str, Any]]:
 def _chart(answer: Answer, position: int) -> dict[str, Any]:
     keys = [i for i, ranged in enumerate(answer.ranged) if not ranged]
     title, by = answer.columns[position], ", ".join(answer.columns[i] for i in keys)
-    noise = "with noise ranges" if answer.intervals is not None else "noise size withheld"
+    noise = "with 90% intervals" if answer.intervals is not None else "noise size withheld"
     names = [shown_text(" · ".join("" if row[i] is None else str(row[i]) for i in keys)) for row in answer.rows]
     values: list[Any] = [row[position] for row in answer.rows]
     intervals = [row[position] for row in answer.intervals] if answer.intervals is not None else [None] * len(values)
@@ -93,14 +93,14 @@ def _chart(answer: Answer, position: int) -> dict[str, Any]:
 
 def _reading(value: object, interval: Interval | None) -> str:
     figure, ends = _rounded(value, interval)
-    return figure if interval is None else f"{figure}, noise range {ends.replace(' – ', ' to ')}"
+    return figure if interval is None else f"{figure}, {INTERVAL} {ends}"
 
 
 def _rounded(value: object, interval: Interval | None) -> list[str]:
-    """A figure and its range, to two digits of how far the noise goes; the range is never the narrower for it.
+    """A figure and its interval to two digits of the interval's half-width; the interval is rounded outward.
 
     >>> _rounded(-3.14159, (-4.5678, 12.3456)), _rounded(1234, (1211.2, 1257.4)), _rounded(0.5, None)
-    (['−3.1', '−4.6 – 12.4'], ['1,234', '1,211 – 1,258'], ['0.5', ''])
+    (['−3.1', '−4.6 to 12.4'], ['1,234', '1,211 to 1,258'], ['0.5', ''])
     """
     if interval is None or not isinstance(value, int | float) or not 0 < interval[1] - interval[0] < math.inf:
         return [_signed(_figure(value)) if isinstance(value, int | float) else _figure(value), _interval(interval)]
@@ -108,7 +108,7 @@ def _rounded(value: object, interval: Interval | None) -> list[str]:
     places = 0 if isinstance(value, int) else min(12, max(0, 1 - math.floor(math.log10((high - low) / 2))))
     ends = math.floor(low * 10**places) / 10**places, math.ceil(high * 10**places) / 10**places
     figure, *reach = (_signed(f"{number:,.{places}f}") for number in (value, *ends))
-    return [figure, " – ".join(reach)]
+    return [figure, " to ".join(reach)]
 
 
 def _signed(figure: str) -> str:
@@ -124,15 +124,15 @@ def _figure(value: object) -> str:
 
 
 def _interval(interval: Interval | None) -> str:
-    return "" if interval is None else f"{interval[0]:,.6g} – {interval[1]:,.6g}"
+    return "" if interval is None else f"{_signed(f'{interval[0]:,.6g}')} to {_signed(f'{interval[1]:,.6g}')}"
 
 
 def notes(answer: Answer, certificate: ReleaseCertificate) -> list[str]:
-    """What the ranges cover, and what holds of selections instead, each where there is one; of no row, why."""
+    """What the intervals cover, and the rank error of selections; for an empty answer, the reason."""
     if not answer.rows:
         return [note for note in [of_release.no_group(certificate)] if note]
     ranged = answer.intervals is not None and any(answer.ranged)
     return [
-        *([f"Ranges: {of_release.ranges(certificate)}."] if ranged else []),
+        *([of_guarantee.sentence(of_release.ranges(certificate))] if ranged else []),
         *map(of_guarantee.sentence, of_release.ranks(certificate)),
     ]

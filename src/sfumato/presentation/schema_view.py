@@ -1,4 +1,4 @@
-"""How a table fits its schema, for the controller's eyes."""
+"""How a table fits its schema; for controllers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sfumato.presentation.wording import guarantee as of_guarantee
 
 
 def document(fit: Fit) -> Document:
-    columns = ["column", "missing", "unfit for its type", "beyond the bounds", "not listed"]
+    columns = ["column", "missing", "wrong type", "out of bounds", "unlisted category"]
     rows = [[c.name, *(f"{n:,}" for n in (c.missing, c.unfit, c.clamped, c.unlisted))] for c in fit.columns]
     return Document("", (CodeLines(f"{fit.people:,} rows. {of_guarantee.LOOK}"), Cells(columns, rows)))
 

@@ -1,4 +1,4 @@
-"""What a private selection came to on a look-alike, threshold by threshold."""
+"""The outcomes of a private selection on synthetic data, for each threshold."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from sfumato.presentation.figures.marks import Range
 from sfumato.presentation.figures.marks import Verdict as Mark
 from sfumato.presentation.figures.scale import Axis
 from sfumato.presentation.wording import choosing as of_choosing
+from sfumato.presentation.wording.numbers import percent
 
-COLUMNS = ["", "threshold", "epsilon, median", "90 of 100 from", "to", "none selected"]
+COLUMNS = ["", "threshold", "epsilon, median", "90% from", "to", "nothing selected"]
 
 
 def blocks(tries: Sequence[SelectionTrials]) -> tuple[Block, ...]:
-    """What a selection came to at several thresholds; nothing where none was tried."""
+    """The outcomes at several thresholds; empty where none was tried."""
     if not tries:
         return ()
     return (
@@ -29,7 +30,7 @@ def blocks(tries: Sequence[SelectionTrials]) -> tuple[Block, ...]:
 
 
 def figures(tries: Sequence[SelectionTrials]) -> list[Figure]:
-    """For each preference: at every threshold, from the 5th to the 95th of 100 epsilons that were selected."""
+    """For each preference, the 5% to 95% quantiles of the selected epsilons at each threshold."""
     kinds = dict.fromkeys(each.threshold.rpartition(" ")[0] for each in tries)
     groups = {
         kind: [each for each in tries if each.threshold.startswith(f"{kind} ") and each.epsilons] for kind in kinds
@@ -43,7 +44,7 @@ def _figure(kind: str, tries: Sequence[SelectionTrials]) -> Figure:
         title=of_choosing.TRIED_TITLE,
         subtitle="",
         x=Axis(kind),
-        y=Axis("epsilon, 90 of 100", scale="log"),
+        y=Axis("epsilon (90%)", scale="log"),
         marks=tuple(ranges),
         note=of_choosing.TRIED_BARS,
     )
@@ -63,4 +64,4 @@ def _figures(each: SelectionTrials) -> list[str]:
 
 
 def _share(each: SelectionTrials) -> str:
-    return f"{100 * each.nothing / (each.nothing + len(each.epsilons)):.3g} of 100"
+    return percent(each.nothing / (each.nothing + len(each.epsilons)))

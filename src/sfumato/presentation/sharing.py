@@ -1,4 +1,4 @@
-"""Pictures of the risk of sharing an answer: against its noise, and over trust and sensitivity."""
+"""Figures of the sharing risk: over noise, and over trust and sensitivity."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from sfumato.presentation.wording.guarantee import in_100
 from sfumato.presentation.wording.numbers import number
 from sfumato.privacy.risk.sharing import LEVELS, nearest_word, sharing_risk
 
-NOISE = Axis("added noise", "±, 90 of 100", start=0)
-RISK = Axis("risk of sharing", "0 to 1", start=0)
+NOISE = Axis("noise", "90%, ±", start=0)
+RISK = Axis("sharing risk", "0 to 1", start=0)
 
 
 def noise_against_risk(
@@ -32,8 +32,8 @@ def noise_against_risk(
     noise: Axis = NOISE,
     subtitle: str = "",
 ) -> Figure:
-    """More noise, less risk; `least` is the noise from which on the risk is within the limit (DPP Fig. 4)."""
-    pins = () if least is None else (Pin(least, f"within your limit from {number(least)} on"),)
+    """Sharing risk over noise; `least` is the noise from which the risk is within the limit (DPP Fig. 4)."""
+    pins = () if least is None else (Pin(least, f"within your limit from {number(least)}"),)
     picked = () if chosen is None else (Points((chosen,), "chosen"),)
     marks = (Line(tuple(points)), *picked, *_limits(limit), *pins)
     return Figure(of_pictures.SHARING_TITLE, subtitle, noise, RISK, marks, of_pictures.SHARING)
@@ -42,7 +42,7 @@ def noise_against_risk(
 def risk_by_trust(
     curves: Mapping[str, Course], limit: float | None = None, noise: Axis = NOISE, subtitle: str = ""
 ) -> Figure:
-    """The same, with a line per level of trust."""
+    """The same, with a line for each level of trust."""
     lines = tuple(Line(tuple(course), label) for label, course in curves.items())
     return Figure(of_pictures.SHARING_TITLE, subtitle, noise, RISK, (*lines, *_limits(limit)), of_pictures.SHARING)
 
@@ -56,7 +56,7 @@ def sharing_surface(
 ) -> Figure:
     """The risk over trust and sensitivity, `risks[i][j]` at `sensitivities[i]` and `trusts[j]` (DPP Fig. 2 and 3)."""
     surface = Surface(tuple(trusts), tuple(sensitivities), tuple(map(tuple, risks)), limit=limit)
-    axes = Axis("trust in the partner", "0 to 1"), Axis("sensitivity of the data", "0 to 1")
+    axes = Axis("trust in the recipient", "0 to 1"), Axis("sensitivity of the data", "0 to 1")
     return Figure(of_pictures.SURFACE_TITLE, subtitle, *axes, (surface,), of_pictures.SHARING, z=RISK)
 
 
@@ -66,7 +66,7 @@ STEPS = 20  # of trust and of sensitivity, from 0 to 1
 
 
 def grid(view: GuessView) -> dict[str, Any]:
-    """Everything that sliders show, to be looked up: a noise is a place in `points`, a partner one in `stakes`.
+    """All that the sliders of a page show: a noise is an index of `points`, a recipient one of `stakes`.
 
     The risk is `risks[stakes[sensitivity][trust]][point]`, rounded up to four digits, with sensitivity and trust in
     twentieths; its word is the last of `levels` that begins at or below it.
@@ -81,7 +81,7 @@ def grid(view: GuessView) -> dict[str, Any]:
         "query": view.query,
         "secret": view.secret,
         "blind": view.blind,
-        "across": "epsilon" if by_rank else f"noise range of the {view.numbers[0]} (±, 90 of 100)",
+        "across": "epsilon" if by_rank else f"noise of the {view.numbers[0]} (90%, ±)",
         "points": [_point(row, view, by_rank) for row in points],
         "stakes": [[place[product] for product in row] for row in products],
         "risks": [[_upward(sharing_risk(stake, 0.0, row.chance, view.blind)) for row in points] for stake in at_stake],
@@ -91,7 +91,7 @@ def grid(view: GuessView) -> dict[str, Any]:
 
 
 def summary(grid: Mapping[str, Any], trust: int, sensitivity: int, limit: float, point: int) -> list[str]:
-    """What was chosen, and what it comes to: in the sentences that a page fills in as sliders move."""
+    """The choice and its risk, in the sentences that a page fills in as sliders move."""
     risk = course(grid, sensitivity, trust)[point]
     words = {
         "trust": _with_word(trust / STEPS),
@@ -101,11 +101,11 @@ def summary(grid: Mapping[str, Any], trust: int, sensitivity: int, limit: float,
     }
     at = grid["points"][point]
     verdict = of_guessing.WITHIN if risk <= limit else of_guessing.OVER
-    return [of_guessing.PARTNER.format(**words), at["noise"], at["snoop"], verdict.format(**words)]
+    return [of_guessing.PARTNER.format(**words), at["noise"], at["guess"], verdict.format(**words)]
 
 
 def course(grid: Mapping[str, Any], sensitivity: int, trust: int) -> Sequence[float]:
-    """The risk at each point of noise, for this partner and this data."""
+    """The risk at each noise, for this trust and sensitivity."""
     risks: Sequence[float] = grid["risks"][grid["stakes"][sensitivity][trust]]
     return risks
 
@@ -121,7 +121,7 @@ def _point(row: GuessAt, view: GuessView, by_rank: bool) -> dict[str, object]:
         "across": row.epsilon if by_rank or far is None else far,
         "short": f"epsilon {number(row.epsilon)}" if far is None else f"±{number(far)}",
         "noise": of_guarantee.sentence(of_guessing.noise_range(view.numbers, row)),
-        "snoop": of_guarantee.sentence(of_guessing.snoop(row.chance, view.blind)),
+        "guess": of_guarantee.sentence(of_guessing.right_guesses(row.chance, view.blind)),
         "guesses": in_100(row.chance),
     }
 
@@ -131,7 +131,7 @@ def _upward(risk: float) -> float:
 
 
 def _levels() -> list[tuple[str, float]]:
-    """From which number on a word is the nearest one."""
+    """The lowest number of each word."""
     words = list(LEVELS)
     return [(words[0], 0.0)] + [(b, round((LEVELS[a] + LEVELS[b]) / 2, 6)) for a, b in pairwise(words)]
 

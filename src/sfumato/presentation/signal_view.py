@@ -15,7 +15,7 @@ from sfumato.presentation.wording.numbers import number
 from sfumato.presentation.wording.signals import score as of_signal
 
 BARS = 20
-_NARROW = 0.01  # of the range: how wide a bar is at least
+_NARROW = 0.01  # the minimum width of a bar, as a share of the range
 
 
 def figure(signal: SignalScore) -> Figure:

@@ -1,4 +1,4 @@
-"""How figures are spread over the people: a histogram or a sentence, and what so many of 100 people carry at most."""
+"""The distribution of figures over the people: a histogram or a sentence, and percentiles."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class SpreadView(Confidential):
         return histogram_figure(summary.histogram, self.title, self.meaning, label=name)
 
     def short(self) -> Only:
-        """In a terminal: as many rows as there is room for, or a sentence where it tells as much."""
+        """For a terminal: a short histogram, or a sentence where that is enough."""
         if words := self.summary.in_words:
             return in_text(Heading(self.title), Prose(self.meaning), Prose(words))
         name, summary = self.figures[0]

@@ -30,8 +30,8 @@ FINEST = 1024  # the noise grid has at least so many steps to a sensitivity (doc
 ROUNDED = 2**20  # steps to a sensitivity where values are rounded to the grid one by one
 WIDEST = 2**31  # most steps to one row's part: 2**31 rows at the bound still add up within 64 bits
 MOST_CELLS = 100_000
-ASIDE = Fraction(1, 10)  # of the epsilon of a private selection: for the number of people, beside their spread
-MOST_FIGURES = 1_000_000  # of all queries of a request: about a kilobyte each while an answer is put together
+ASIDE = Fraction(1, 10)  # the share of a selection's epsilon that is for the number of people, beside their spread
+MOST_FIGURES = 1_000_000  # the limit for all queries of a request: about a kilobyte each while an answer is assembled
 MOST_SELECTED = 20_000_000  # candidates of the same, in all their cells: up to four millionths of a second each
 CANDIDATES, MOST_CANDIDATES = 1_000, 100_000  # of a value selected by its rank, where no step is stated and at most
 LARGEST = Fraction(10**100)  # as in a schema
@@ -110,7 +110,7 @@ def sensitivity_of_rows(schema: Schema) -> Fraction:
 
 
 def people_by_exposure(schema: Schema) -> NoisyNumber:
-    """The people in each public bin of exposure: everybody is in exactly one, whoever else is there.
+    """The people in each public bin of exposure: each person is in exactly one, independent of the others.
 
     See docs/theory/exposure-histogram.md.
     """
@@ -121,7 +121,7 @@ def spread_of_exposures(schema: Schema, people: int | None, *, squared: bool) ->
     """`SS = sum (u_i - mean)^2` and, unless it is public, how many people there are (docs/theory/variance.md).
 
     One person more or less moves SS by less than 1; one replaced, among `people`, by at most `(people - 1) / people`,
-    and then nobody's exposure is above 1 over the steps of the relation. Rounding adds a unit on either side.
+    and then no one's exposure is above 1 over the steps of the relation. Rounding adds a unit on either side.
     """
     rounding = Fraction(2, Moments.ONE)
     if people is None:
@@ -154,7 +154,7 @@ def sensitivity_of_figure(column: Assembly, measurement: Measurement) -> Fractio
     """What one person moves an exact column of the answer by, over all its cells together (docs/theory/signalling.md).
 
     A row moves a mean, which is the middle of the bounds where there is none, by at most half their width H, and what
-    floats at the bounds lie apart; a variance is within [0, H^2], of a sample twice that, and somebody's rows are in as
+    floats at the bounds lie apart; a variance is within [0, H^2], of a sample twice that, and someone's rows are in as
     many cells at most.
     """
     first, kind = measurement.numbers[column.numbers[0]], column.kind
@@ -187,7 +187,7 @@ class _Numbers:
         if kind is AggregateKind.SUM and bounds.reach:  # it counts where all there is is one value
             return (self.sum(argument, bounds, bounds.reach, Fraction(0), whole),)
         if bounds.lower == bounds.upper:
-            raise QueryError(f"{kind} of {argument.words} is the same for everybody", hint="it needs no data.")
+            raise QueryError(f"{kind} of {argument.words} is the same for everyone", hint="it needs no data.")
         centred = self.sum(argument, bounds, bounds.half_width, bounds.middle, whole)
         counted = replace(self.count(argument), bounds=bounds if _divides(argument) else None)
         if kind is AggregateKind.AVG:
@@ -330,7 +330,7 @@ def _divides(argument: Scalar) -> bool:
     """Whether a value may be missing by itself and there once its columns are clamped: a divisor of 0."""
     match argument:
         case Arithmetic(operator, left, right):
-            return operator == "/" or _divides(left) or _divides(right)
+            return (operator == "/" and not isinstance(right, Constant)) or _divides(left) or _divides(right)
         case Call(_, parts):
             return any(map(_divides, parts))
         case Case(branches, otherwise):
@@ -349,7 +349,7 @@ def _whole_step(reach: Fraction, centre: Fraction) -> Fraction:
 def _cells(statement: Statement, schema: Schema) -> tuple[tuple[Category, ...], ...] | None:
     """Every combination of public keys that the WHERE allows, whether the data has it or not; one without a GROUP BY.
 
-    A condition on the keys alone rules out a combination that it cannot be true of: a public fact, read off nobody.
+    A condition on the keys alone rules out a combination that it cannot be true of: a public fact, read off no one.
     """
     keys, private = [], False
     for key in statement.keys:

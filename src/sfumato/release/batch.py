@@ -10,10 +10,10 @@ from typing import Any, cast
 
 from sfumato.errors import NoGuarantee, PreferenceError
 from sfumato.ledger.charges import BATCH
-from sfumato.ledger.entry import NANO, Draft, Event, nano
+from sfumato.ledger.entry import NANO, Draft, nano
 from sfumato.ledger.history import Record
 from sfumato.model.calibration import NoiseLaw
-from sfumato.model.guarantee import Guarantee, Provenance, chosen_by
+from sfumato.model.guarantee import Guarantee, Provenance
 from sfumato.model.release import Released
 from sfumato.privacy.accounting.cost import rho_delta_of, rho_of
 from sfumato.privacy.accounting.dominating_pairs import pairs_of
@@ -23,15 +23,16 @@ from sfumato.release.context import DatasetContext
 from sfumato.release.decide import SolvedRequest, checked_delta
 from sfumato.release.draw import draw_and_record, from_record, stored_release
 from sfumato.release.draw_plan import DrawPlan
+from sfumato.release.keywords import ReleaseTerms
 from sfumato.release.ledger import digest
 from sfumato.release.recorded import Recorded
 from sfumato.release.request import require_own_choice
 from sfumato.release.reserve import (
+    ChargePurpose,
     PrivacyCost,
     Reservation,
-    charge_figures,
+    charge_draft,
     earlier_release,
-    public_charge,
     record_release,
     reserve,
 )
@@ -58,7 +59,7 @@ class BatchPlan:
             raise PreferenceError.because("batch-choice-twice", sql=twice.query.sql)
         self._key = digest(["batch", keys, self._stated])
 
-    # What it costs: public, and read off nobody
+    # What it costs: public, and read off no one
 
     @property
     def epsilon(self) -> float:
@@ -117,7 +118,7 @@ class BatchPlan:
             each[:] = [m.plan.provenances(record, attestation or m.choice.attestation) for m in self._members]
             return tuple(i for own in each for i in own)
 
-        left_before = earlier_release(self._key, allow_no_guarantee=False, redraw=redraw)
+        left_before = earlier_release(self._key, ReleaseTerms(redraw=redraw))
 
         def answers_in(record: Record) -> Draft | list[Recorded] | None:
             stored = left_before(record)
@@ -147,12 +148,10 @@ class BatchPlan:
         return f"{len(self._members)} charged together: {'; '.join(m.query.sql for m in self._members)}"
 
     def _charge_draft(self, outcome: Guarantee) -> Draft:
-        epsilon, delta = self._charge
         mechanisms = dict.fromkeys(m.plan.calibration.mechanism for m in self._members)
         outright = all(m.choice.request.outright for m in self._members)
-        figures = charge_figures(chosen_by(outcome, outright=outright), ", ".join(mechanisms), self._cost)
-        public = public_charge(self.context, outcome, figures, what=self._what, method=self._method, kind=BATCH)
-        return self.context.ledger.draft(Event.RESERVED, self._key, public, nano_epsilon=epsilon, delta=delta)
+        purpose = ChargePurpose(self._what, BATCH, self._method, ", ".join(mechanisms), outright)
+        return charge_draft(self.context, self._key, outcome, purpose, self._cost, None)
 
     @property
     def _method(self) -> str:

@@ -7,14 +7,14 @@ from fractions import Fraction
 from functools import cached_property
 
 from sfumato.ledger.history import Record
-from sfumato.model.calibration import Calibration
+from sfumato.model.calibration import Calibration, NoiseLaw
 from sfumato.model.choice import Noise
 from sfumato.model.facts import Totals
 from sfumato.model.guarantee import Guarantee, Provenance
 from sfumato.model.measurement import Measurement
 from sfumato.model.risk import ExposureRange
 from sfumato.model.statement import Statement
-from sfumato.privacy.noise.calibration import furthest_of
+from sfumato.privacy.noise.calibration import added_numbers, furthest_of
 from sfumato.privacy.preferences.preference import Preference
 from sfumato.privacy.preferences.private_selection import Selected
 from sfumato.privacy.preferences.solver import Solution
@@ -95,6 +95,11 @@ class BoundQuery:
 
     def noise(self, mechanism: str = "laplace", delta: float | None = None, calibration: str = "analytic") -> Noise:
         return checked_noise(mechanism, delta, calibration, private_keys=self.has_private_keys)
+
+    def require_addable(self, noise: Noise) -> None:
+        """Refuse noise that one of the numbers cannot have, where the schema says which numbers there are."""
+        if noise.mechanism != NoiseLaw.LAPLACE and self.declared is not None:
+            added_numbers(self.declared, noise)
 
     # Where what goes into a release comes from, and the epsilon that it leads to
 

@@ -33,6 +33,7 @@ from sfumato.release.bound_query import BoundQuery, bind
 from sfumato.release.choose import choose_epsilon
 from sfumato.release.context import DatasetContext
 from sfumato.release.decide import EPSILON_MAX, checked_delta
+from sfumato.release.keywords import ReleaseTerms
 from sfumato.release.request import request_of
 from sfumato.release.reserve import refuse_without_guarantee
 
@@ -98,9 +99,8 @@ class SplitBatchPlan(BatchPlan):
         record = context.ledger.record
         inputs = [provenance for query, own in each for provenance in query.provenances(own, record, attestation)]
         refuse_without_guarantee(inputs, BATCH, instead="as-planned")
-        choices = [
-            choose_epsilon(query, own, attestation, allow_no_guarantee=False, redraw=False) for query, own in each
-        ]
+        terms = ReleaseTerms(attestation=attestation)
+        choices = [choose_epsilon(query, own, terms) for query, own in each]
         super().__init__(context, choices, split.tight)
 
     def check_answers(self) -> tuple[Checked, ...]:

@@ -1,8 +1,9 @@
-"""What can be said to the public about a release: from the record, public facts, and the calibration where told."""
+"""The certificate of a release: from the ledger, public facts, and the calibration where it is public."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -11,8 +12,6 @@ from sfumato.model.calibration import Calibration, NoiseLaw
 from sfumato.model.guarantee import Fixed, guarantee_of, latest_fixed
 from sfumato.model.measurement import NoisyNumber, NumberKind
 from sfumato.model.release import BOUNDS_SOURCES, Answer, Assumed, Assumption, ReleaseCertificate
-from sfumato.privacy.preferences.belief import Belief, MissingPeople
-from sfumato.privacy.preferences.guessing_preferences import Guess, Secret, SharingRisk
 from sfumato.privacy.preferences.preference import Preference
 from sfumato.release import answer as assemble
 from sfumato.release.bound_query import BoundQuery
@@ -29,7 +28,8 @@ def certify(
 ) -> ReleaseCertificate:
     """Without a calibration, which tells epsilon, whatever follows from it is withheld.
 
-    Of a release that noisy numbers of the record are in, what it rests on beside them: `Certificate.weakened` has both.
+    Where noisy numbers come from the ledger, only what the release depends on beside them is certified here: `weakened`
+    adds the rest.
     """
     query, request = plan.query, plan.request
     context, measurement = query.context, query.measurement
@@ -82,7 +82,7 @@ def about(
     preferences: Sequence[Preference] = (),
     assumptions: Sequence[Assumption] = (),
 ) -> dict[str, Any]:
-    """What is said of everything that was charged: of whom, from which data, when and by whom, and of the total."""
+    """The facts that every charge has: the privacy unit, the data, when and by whom it was made, and the total."""
     context, reserved, inputs, total = query.context, reservation.entry, reservation.inputs, reservation.total
     unit, services, ledger = context.schema.unit, context.services, context.ledger
     return {
@@ -116,6 +116,56 @@ def about(
     }
 
 
+@dataclass(frozen=True)
+class LaplaceDraw:
+    """Laplace noise on one kind of number: what was spent on it, and how far it goes with 90% probability."""
+
+    epsilon: float
+    sensitivity: float
+    scale: float
+    step: float
+    reach_90: float
+
+
+@dataclass(frozen=True)
+class NumberTexts:
+    """How certificates and the ledger name numbers that are charged beside a release; stored, so fixed."""
+
+    method: str
+    number: str
+    post_processing: str
+
+
+def certify_numbers(
+    query: BoundQuery,
+    reservation: Reservation,
+    draw: LaplaceDraw | None,
+    texts: NumberTexts,
+    outputs: int = 1,
+    assumptions: Sequence[Assumption] = (),
+) -> ReleaseCertificate:
+    """The certificate of what was charged beside a release; without a draw it is an exact number."""
+    public_draw, law = draw if reservation.guarantee.holds else None, NoiseLaw.LAPLACE.value
+    return ReleaseCertificate(
+        **about(query, reservation, assumptions=assumptions),
+        epsilon=None if public_draw is None else public_draw.epsilon,
+        delta=0.0,
+        mechanism="no noise" if draw is None else law,
+        sensitivity=None if draw is None else (draw.sensitivity,),
+        scale=None if public_draw is None else (public_draw.scale,),
+        outputs=outputs,
+        select_epsilon=0.0,
+        noise_90=None if public_draw is None else (public_draw.reach_90,) * outputs,
+        method=texts.method,
+        decided_by=decided_by(reservation.inputs, is_rule=False).value,
+        grid_step=None if public_draw is None else (public_draw.step,),
+        numbers=(texts.number,),
+        post_processing=(texts.post_processing,),
+        shares=(1.0,),
+        laws=None if draw is None else (law,),
+    )
+
+
 def _charge(reservation: Reservation) -> float | None:
     if not reservation.guarantee.holds:
         return None
@@ -134,8 +184,7 @@ def _assumptions(query: BoundQuery, reservation: Reservation, preferences: Seque
         yield Assumed(Assumption.LOOKED_LINE_KEPT)
     apart = {} if known.population is None else {"population": known.population}
     yield Assumed.of(Assumption.COUNTED_APART, **apart)
-    yield from (_of_belief(p) for p in preferences if isinstance(p, Belief))
-    yield from (_of_guess(p.secret) for p in preferences if isinstance(p, Guess | SharingRisk))
+    yield from (assumed for p in preferences for assumed in p.assumptions)
     if unit.column:
         yield Assumed.of(Assumption.ROWS_COUNTED, unit=unit.words, rows=unit.max_rows, groups=unit.groups)
     for attestation in sorted({i.attestation for i in reservation.inputs if i.attestation}):
@@ -148,16 +197,3 @@ def _assumptions(query: BoundQuery, reservation: Reservation, preferences: Seque
         yield Assumed(Assumption.ROWS_CHOSEN_BLINDLY)
     if known.looked_before(reservation.number):
         yield Assumed(Assumption.ASKED_BLINDLY)
-
-
-def _of_belief(preference: Belief) -> Assumed:
-    worlds = preference.worlds
-    if not isinstance(worlds, MissingPeople):
-        return Assumed(Assumption.WORLDS_PUBLIC)
-    return Assumed.of(Assumption.UNIVERSE_PUBLIC, people=worlds.people, name=worlds.name, missing=preference.missing)
-
-
-def _of_guess(secret: Secret) -> Assumed:
-    if secret.choices is not None:
-        return Assumed.of(Assumption.GUESS_ALIKE, column=secret.column, choices=secret.choices)
-    return Assumed.of(Assumption.GUESS_KNOWN, column=secret.column, known=float(secret.known))

@@ -1,4 +1,4 @@
-"""The plan of a query: what its preferences come to, entered in the ledger before any noise is drawn."""
+"""The plan of a query: the epsilon of its preferences, entered in the ledger before any noise is drawn."""
 
 from __future__ import annotations
 
@@ -8,31 +8,28 @@ from dataclasses import replace
 from sfumato.errors import PreferenceError
 from sfumato.ledger.entry import Draft
 from sfumato.ledger.history import Record
-from sfumato.model.calibration import NoiseLaw
 from sfumato.model.guarantee import Guarantee, Provenance, guarantee_of
-from sfumato.privacy.noise.calibration import added_numbers
 from sfumato.privacy.preferences.solver import Solution
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.decide import ReleaseRequest, SolvedRequest, plan_entry, plan_of
 from sfumato.release.draw_plan import DrawPlan
+from sfumato.release.keywords import ReleaseTerms
 from sfumato.release.reserve import refuse_without_guarantee
 from sfumato.release.selection import select
 from sfumato.release.selection.select import SelectionOutcome
 
-_UNREAD = Solution(None, feasible=False, unbounded=False, why="nobody was read")  # its charge is a public constant
+_UNREAD = Solution(None, feasible=False, unbounded=False, why="no data was read")  # its charge is a public constant
 
 
-def choose_epsilon(
-    query: BoundQuery, request: ReleaseRequest, attestation: str, *, allow_no_guarantee: bool, redraw: bool
-) -> SolvedRequest:
+def choose_epsilon(query: BoundQuery, request: ReleaseRequest, terms: ReleaseTerms) -> SolvedRequest:
     """Entered before a selection is charged; what is drawn without one is entered with what came of it."""
-    ledger, unmet = query.context.ledger, select.unmet(query, request)
+    ledger, unmet, attestation = query.context.ledger, select.unmet(query, request), terms.attestation
     drawn: SelectionOutcome | None = None
     if request.selecting and unmet is None:
-        select.require_affordable(query, request, allow_no_guarantee, redraw, attestation)
+        select.require_affordable(query, request, terms)
         _enter(query, request, attestation)
     if unmet is None:
-        drawn = select.run_selection(query, request, allow_no_guarantee, redraw, attestation)
+        drawn = select.run_selection(query, request, terms)
     solution = unmet or query.solution(request, None if drawn is None else drawn.selected)
     if not request.selecting or unmet is not None:
         _enter(query, request, attestation, drawn)
@@ -54,33 +51,30 @@ def preview(query: BoundQuery, request: ReleaseRequest, attestation: str) -> Sol
 
 
 def enter_plan(query: BoundQuery, request: ReleaseRequest, attestation: str) -> Guarantee:
-    """Entered without reading anybody; the word that it will carry."""
+    """Enter a plan without reading data; returns the guarantee it will have."""
     if request.reads_people:
         raise PreferenceError.because("plan-reads-people", method=request.method)
     _enter(query, request, attestation)
     return guarantee_of(query.provenances(request, query.context.ledger.known, attestation))
 
 
-def require_releasable(
-    query: BoundQuery, request: ReleaseRequest, attestation: str, *, allow_no_guarantee: bool, redraw: bool
-) -> bool:
-    """Refuse what a release would be refused for; whether what left before comes back."""
-    if request.noise.mechanism != NoiseLaw.LAPLACE and query.declared is not None:
-        added_numbers(query.declared, request.noise)
-    record = query.context.ledger.record
-    before = [] if redraw else select.earlier_outcomes(query, request, record)
+def require_releasable(query: BoundQuery, request: ReleaseRequest, terms: ReleaseTerms) -> bool:
+    """Refuse what a release would be refused for; returns whether an earlier answer will be returned."""
+    query.require_addable(request.noise)
+    record, attestation = query.context.ledger.record, terms.attestation
+    before = [] if terms.redraw else select.earlier_outcomes(query, request, record)
     unread = not before and (request.reads_people or request.selecting)
     solution = _UNREAD if unread else query.solution(request, before[-1].selected if before else None)
     inputs = query.provenances(request, record, attestation)
-    # With the word of what was selected for it: an epsilon that was selected without a guarantee is not looked up.
+    # With the guarantee of its selection: an epsilon that was selected without one is not looked up.
     of_record = guarantee_of(select.provenances_of_choice(query, request, solution.epsilon, record, attestation))
     plan = DrawPlan(query, request, solution, request.reads_people or (bool(request.selecting) and not of_record.holds))
-    if not redraw and plan.is_in(record, allow_no_guarantee=allow_no_guarantee):
+    if not terms.redraw and plan.is_in(record, allow_no_guarantee=terms.allow_no_guarantee):
         return True
-    if not allow_no_guarantee:
+    if not terms.allow_no_guarantee:
         refuse_without_guarantee(inputs)
     if request.selecting and not before:
-        select.require_affordable(query, request, allow_no_guarantee, redraw, attestation)
+        select.require_affordable(query, request, terms)
         return False
     if request.reads_people or solution.epsilon is not None:
         charge = plan.charge_draft(guarantee_of(inputs), plan.numbers_in(record))

@@ -56,7 +56,7 @@ class DatasetContext:
         self.rule = self.rule_for(private_keys=True).preferences
         self.present = present if engine is None else engine.columns  # the columns that the data has, where known
         self._opened = engine
-        self._assumed = assumed  # of data that somebody else reads
+        self._assumed = assumed  # of data that someone else reads
         self._source = source
         self.mandate = mandate
         policy, agreed = ("", NO_BUDGET) if mandate is None else (mandate.policy, mandate.budget)
@@ -80,7 +80,7 @@ class DatasetContext:
         return inspect.read_fit(rows, self.schema)
 
     def rule_for(self, *, private_keys: bool, selects: bool = False) -> Rule:
-        """The rule of record, for statements with private keys, with values selected by their rank, or neither."""
+        """The preregistered rule, for statements with private keys, with values selected by their rank, or neither."""
         rule = rule_of(self.schema.rule, self.schema.origin, private_keys=private_keys, selects=selects)
         preferences = tuple(p.resolve(self.schema) for p in rule.preferences)
         return replace(rule, preferences=preferences, epsilon_max=min(EPSILON_MAX, self.ceiling))
@@ -96,7 +96,7 @@ class DatasetContext:
         if mandate.by_policy:
             return (by_policy,)
         decision = record.decision(mandate.decision, attestation)
-        return (by_policy, *decision) if record.separated else decision  # whoever wrote it decided who decides
+        return (by_policy, *decision) if record.separated else decision  # its author decided who decides
 
     def require_data(self) -> None:
         """Refuse to go on without the data that was opened, before anything is charged."""

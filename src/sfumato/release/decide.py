@@ -26,7 +26,7 @@ from sfumato.model.measurement import Measurement
 from sfumato.model.release import WITHHELD
 from sfumato.model.schema import AT_LEAST
 from sfumato.model.statement import Statement
-from sfumato.privacy.preferences.preference import Epsilon, Preference
+from sfumato.privacy.preferences.preference import Preference
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.privacy.preferences.private_selection import SMALLEST, Selected
 from sfumato.privacy.preferences.registry import from_rule
@@ -39,7 +39,7 @@ EPSILON_MAX = 10.0
 
 @dataclass(frozen=True)
 class ReleaseRequest:
-    """What is asked for, canonically: one hash per request, so that asking again is recognised."""
+    """A request in canonical form: equal requests have equal keys, so that asking again is recognised."""
 
     statement: Statement
     preferences: tuple[Preference, ...]
@@ -49,7 +49,7 @@ class ReleaseRequest:
     bounds_from_data: bool
     version: str
     question: str  # the noisy numbers that the statement asks for
-    opening: str = ""  # of the dataset, where a function was stated: it is known to nobody else
+    opening: str = ""  # of the dataset, where a preference holds a function; known to this process only
 
     @property
     def reads_people(self) -> bool:
@@ -78,7 +78,7 @@ class ReleaseRequest:
     @property
     def outright(self) -> bool:
         """Whether it is an epsilon that was stated, and nothing that leads to one."""
-        return all(isinstance(p, Epsilon) for p in self.preferences)
+        return all(p.outright for p in self.preferences)
 
     @property
     def smallest(self) -> float:
@@ -105,7 +105,7 @@ class ReleaseRequest:
         return [*parts, self.bounds_from_data, version, self.opening]
 
     def applies(self, rule: Rule) -> bool:
-        """Whether this is the rule as it stands: its preferences and its noise, and nothing else said."""
+        """Whether this is the rule unchanged: its preferences and its noise, and no other option."""
         plain = self.candidates is None and self.epsilon_max == rule.epsilon_max
         return plain and self.preferences == rule.preferences and self.noise == rule.noise
 
@@ -195,7 +195,7 @@ def solve_request(
     *,
     bounded: bool = False,
 ) -> Solution:
-    """The epsilon that the preferences lead to; where every epsilon will do, the ceiling, if somebody set one."""
+    """The epsilon that the preferences lead to; where every epsilon will do, `epsilon_max` if a policy set it."""
     return solve(
         request.preferences,
         people,

@@ -65,7 +65,7 @@ class ReleasedFigure:
 
 @dataclass(frozen=True)
 class Difference:
-    """How much larger the first is than the second; the true difference lies within low and high 90 times of 100."""
+    """How much larger the first is than the second, with the 90% interval of the true difference."""
 
     value: float
     low: float

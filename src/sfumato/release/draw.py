@@ -1,4 +1,4 @@
-"""Reserve, draw, record, release: an answer leaves only after the ledger has it."""
+"""Reserve, draw, record, release: an answer is returned only after the ledger has it."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from sfumato.model.release import Answer, ReleaseCertificate, Released
 from sfumato.release import answer as assemble
 from sfumato.release.certificate import certify
 from sfumato.release.draw_plan import DrawPlan, part_of
+from sfumato.release.keywords import ReleaseTerms
 from sfumato.release.noise import Noisy, draw_noise
 from sfumato.release.recorded import NOTHING, Recorded, draw_record
 from sfumato.release.reserve import Reservation, earlier_release, read_for, record_release, reserve
@@ -23,32 +24,30 @@ from sfumato.release.selection import select
 Entered = Callable[[Record, Sequence[Provenance]], Sequence[Draft]]
 
 
-def draw(
-    plan: DrawPlan, *, allow_no_guarantee: bool, redraw: bool, attestation: str, entered: Entered | None = None
-) -> Released:
-    """Reserved before the data is read, and kept before it leaves; or answered from what the record has.
+def draw(plan: DrawPlan, terms: ReleaseTerms, entered: Entered | None = None) -> Released:
+    """Reserve before the data is read and record before the answer is returned; or answer from the ledger.
 
     `entered` is what is entered with the charge, in the same transaction: the plan itself.
     """
     plan.require_drawable()
     context = plan.query.context
     context.require_data()
-    if redraw:
+    if terms.redraw:
         select.require_unreleased(plan.query, plan.request, plan.epsilon)
-    left, known = earlier_release(plan.key, allow_no_guarantee=allow_no_guarantee, redraw=redraw), NOTHING
+    left, known = earlier_release(plan.key, terms), NOTHING
 
     def answer_in(record: Record) -> Draft | Recorded | None:
         nonlocal known
         stored = left(record)
-        known = NOTHING if redraw or stored is not None else plan.numbers_in(record)
+        known = NOTHING if terms.redraw or stored is not None else plan.numbers_in(record)
         return known if known.is_complete else stored
 
     reservation: Reservation | Draft | Recorded = reserve(
         context.ledger,
         answer_in,
-        lambda record: plan.provenances(record, attestation),
+        lambda record: plan.provenances(record, terms.attestation),
         lambda guarantee: plan.charge_draft(guarantee, known),
-        allow_no_guarantee=allow_no_guarantee,
+        allow_no_guarantee=terms.allow_no_guarantee,
         entered=entered,
     )
     if isinstance(reservation, Draft):
@@ -59,7 +58,8 @@ def draw(
 
 
 def draw_and_record(plan: DrawPlan, reservation: Reservation, known: Recorded = NOTHING) -> tuple[Released, int]:
-    """What leaves, after it was reserved, and the number of the entry that keeps it. What is known is not drawn."""
+    """Draw and record a reserved release; returns it with the number of its entry. Known numbers are not drawn
+    again."""
     known = part_of(reservation.guarantee, known)
     query, calibration = plan.query, plan.calibration
     noisy = select.accepted_output(query, plan.request, plan.epsilon) if plan.request.as_published else None

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
 from sfumato.errors import Conflict, Infeasible, NoMechanism, instead
 from sfumato.ledger.charges import PART, RELEASE
-from sfumato.ledger.entry import NANO, Draft, Event, nano, upward
+from sfumato.ledger.entry import NANO, Draft, upward
 from sfumato.ledger.history import Record
 from sfumato.model.calibration import Calibration
-from sfumato.model.guarantee import Guarantee, Provenance, chosen_by
+from sfumato.model.guarantee import Guarantee, Provenance
 from sfumato.privacy.accounting.cost import rho_delta_of, rho_of
 from sfumato.privacy.noise.calibration import calibrate
-from sfumato.privacy.preferences.preference import LargerThanSpent
 from sfumato.privacy.preferences.solver import Solution
 from sfumato.release.bound_query import BoundQuery
-from sfumato.release.decide import EPSILON_MAX, ReleaseRequest, SolvedRequest
+from sfumato.release.decide import ReleaseRequest, SolvedRequest
 from sfumato.release.ledger import digest
 from sfumato.release.recorded import NOTHING, Recorded, recorded_numbers
-from sfumato.release.reserve import PrivacyCost, answer_key, charge_figures, public_charge, repeatable
+from sfumato.release.reserve import ChargePurpose, PrivacyCost, answer_key, charge_draft, repeatable
 from sfumato.release.selection import select
 
 
@@ -108,7 +107,7 @@ class DrawPlan:
     def provenances(self, record: Record, attestation: str) -> tuple[Provenance, ...]:
         """The labels of all that goes into it, from the record that its charge is decided by."""
         spent = Fraction(record.total.nano_epsilon, NANO)
-        if any(isinstance(p, LargerThanSpent) and p.spent != spent for p in self.request.preferences):
+        if any(p.spent not in (None, spent) for p in self.request.preferences):
             raise Conflict.because("spent-since-chosen")
         if not self.request.selecting:
             return self.query.provenances(self.request, record, attestation)
@@ -125,13 +124,10 @@ class DrawPlan:
         calibration = self._own_calibration if outcome.holds and self.epsilon is not None else None
         cost = None if calibration is None else self._cost(calibration, outcome, self.positions(known))
         mechanism = request.noise.mechanism if calibration is None else calibration.mechanism
-        figures = charge_figures(chosen_by(outcome, outright=request.outright), mechanism, cost)
         kind, method = PART if known.entries else RELEASE, request.method_text(public=outcome.holds)
-        public = public_charge(self.query.context, outcome, figures, what=self.query.sql, method=method, kind=kind)
-        confidential: dict[str, object] = {"epsilon": self.epsilon} if calibration is None else {}
-        charge = nano(EPSILON_MAX if cost is None else cost.epsilon)
-        ledger = self.query.context.ledger
-        return ledger.draft(Event.RESERVED, self.key, public, confidential, charge, self.delta)
+        purpose = ChargePurpose(self.query.sql, kind, method, mechanism, request.outright)
+        draft = charge_draft(self.query.context, self.key, outcome, purpose, cost, self.epsilon)
+        return replace(draft, delta=str(self.delta))
 
     def _cost(self, calibration: Calibration, outcome: Guarantee, positions: Sequence[int]) -> PrivacyCost:
         """What will be drawn, as the ledger tells it. A selection was charged by itself, up to the largest epsilon."""

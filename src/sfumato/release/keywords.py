@@ -3,7 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TypedDict
+
+
+@dataclass(frozen=True)
+class ReleaseTerms:
+    """What a person states beside a request.
+
+    `allow_no_guarantee`: go on where there is no guarantee. `redraw`: draw and charge again what the ledger has.
+    `attestation`: where the request was written down before anyone looked at the data.
+    """
+
+    allow_no_guarantee: bool = False
+    redraw: bool = False
+    attestation: str = ""
 
 
 class NoiseKeywords(TypedDict, total=False):

@@ -223,7 +223,7 @@ class _Outgrown(Exception):
 
 
 def _fingerprint(budget: BudgetLimit) -> dict[str, str]:
-    """Of the budget of epsilon, where one is stated: what is left of it is a ceiling for what is selected."""
+    """The fingerprint of the epsilon budget, where one is stated: what remains limits what may be selected."""
     return {} if budget.epsilon is None else {BUDGET: digest(str(budget.epsilon))[:16]}
 
 
@@ -234,7 +234,7 @@ def _limits(total: Total, budget: BudgetLimit) -> Sequence[tuple[str, Fraction, 
 
 
 def refuse_below(total: Total, limit: BudgetLimit) -> None:
-    """Refuse a budget that is stated at opening and was passed before: nobody could have meant to keep it."""
+    """Refuse a budget that is stated at opening and was passed before: no one could have meant to keep it."""
     for name, budget, spent in _limits(total, limit):
         if budget < spent:
             raise PreferenceError.because("budget-passed-before", limit=name, budget=float(budget), spent=float(spent))

@@ -34,7 +34,7 @@ def residuals_of(truth: Truth, cells: Sequence[Cell], numbers: Sequence[Sequence
 
 
 def weights_of(measurement: Measurement, norm: str = L1) -> tuple[float, ...]:
-    """Distances on the answer's own scale where all numbers share one, else as shares of what anybody could move."""
+    """Distances on the answer's own scale where all numbers share one, else as shares of what anyone could move."""
     if has_own_scale(measurement):
         return (1.0,) * len(measurement.numbers)
     power = 0.5 if norm == L2 else 1

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import cmp_to_key
 from typing import Any
 
-from sfumato.model.possible_cells import COMPARE
+from sfumato.model.possible_cells import COMPARE, COMPUTE
 from sfumato.model.statement import (
     Afterwards,
     All,
@@ -30,8 +29,6 @@ from sfumato.model.statement import (
 )
 
 Row = Mapping[str, Any]
-
-_COMPUTE: dict[str, Callable[[Any, Any], Any]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 
 _CALLS: dict[str, Callable[[Any], Any]] = {"ABS": abs, "LOWER": str.lower, "UPPER": str.upper}
 
@@ -106,7 +103,7 @@ def value(part: Scalar, row: Row) -> Any:
             a, b = (None if v is None else float(v) for v in (value(left, row), value(right, row)))
             if a is None or b is None or (compute == "/" and b == 0):
                 return None
-            return a / b if compute == "/" else _COMPUTE[compute](a, b)
+            return COMPUTE[compute](a, b)
         case Case(branches, otherwise):
             met = next((result for condition, result in branches if holds(condition, row)), otherwise)
             return value(met, row)

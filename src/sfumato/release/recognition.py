@@ -1,4 +1,4 @@
-"""Whether the rows of a dataset were opened under another name before: for whoever holds them, and for nobody else."""
+"""Whether the rows of a dataset were opened under another name before; only the holder of the data is told."""
 
 from __future__ import annotations
 

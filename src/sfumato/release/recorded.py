@@ -96,7 +96,7 @@ class Recorded:
         return tuple(sorted({number for number, _ in self.sources}))
 
     def columns(self, query: BoundQuery) -> dict[int, list[Fraction]]:
-        """Of public cells: by position, the number of each cell in their order."""
+        """By position, the number of each public cell, in their order."""
         order, columns = key_order(query.statement), {}
         for position, entry in self.entries.items():
             values = dict(zip(*_stored_numbers(entry, self.keys[position]), strict=True))

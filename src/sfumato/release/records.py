@@ -1,4 +1,4 @@
-"""What was read of a ledger: whoever opens one of its datasets next reads on from there."""
+"""A cache of ledger records, so that the next opening of a dataset reads on from there."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sfumato.ledger.population import Declaration
 
 
 class Records:
-    """Of one ledger, by dataset. What is kept and what is given out are copies, which nobody else goes on with."""
+    """The records of one ledger, by dataset; both stored and returned records are copies."""
 
     def __init__(self) -> None:
         self._kept: dict[str, Record] = {}

@@ -1,21 +1,17 @@
-"""What is asked of a query, made canonical and refused where it cannot be: before anybody is read."""
+"""A request in canonical form, refused where it is not possible, before any data is read."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 
 from sfumato.errors import PreferenceError
 from sfumato.ledger.entry import NANO
 from sfumato.model.calibration import NoiseLaw
 from sfumato.model.choice import Noise
-from sfumato.privacy.noise.calibration import added_numbers
 from sfumato.privacy.preferences.belief import Belief
-from sfumato.privacy.preferences.disparity import Ratio, Satisfies
-from sfumato.privacy.preferences.preference import LargerThanSpent, Preference
+from sfumato.privacy.preferences.preference import Preference
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
-from sfumato.privacy.preferences.pri import Pri
 from sfumato.privacy.preferences.solver import Solution
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.decide import EPSILON_MAX, ReleaseRequest, SolvedRequest, candidates_of
@@ -35,15 +31,15 @@ def request_of(
     candidates: str | Sequence[float] | None = None,
     epsilon_max: float = EPSILON_MAX,
 ) -> ReleaseRequest:
-    """The request; where nothing is said of preferences or noise, both are as the rule of record has them."""
+    """The request; without preferences and noise, those of the preregistered rule."""
     noise = query.noise(mechanism, delta, calibration)
     if not preferences and noise == Noise():
         noise = query.rule.noise
     require_delta(query, noise)
-    if noise.mechanism == NoiseLaw.TRUNCATED and query.declared is not None:
-        added_numbers(query.declared, noise)
+    if noise.mechanism == NoiseLaw.TRUNCATED:
+        query.require_addable(noise)
     request = _request(query, preferences, noise, candidates, epsilon_max)
-    if any(isinstance(p, Pri) for p in request.preferences):
+    if any(p.releases_its_draw for p in request.preferences):
         require_findable(query, request)
     if request.selecting:
         require_selectable(query, request)
@@ -69,13 +65,12 @@ def _request(
         raise PreferenceError.because("preference-missing")
     for p in chosen:
         require_comparable(p, noise, query.statement, query.context.schema, query.declared)
-        if isinstance(p, Ratio) and p.between is not None:
+        if p.between is not None:
             query.context.condition(p.between)
     chosen = tuple(_complete(query, p, noise) for p in chosen)
     ceiling = min(stated_epsilon(epsilon_max, "epsilon_max").value, query.context.ceiling)
     version, from_data = query.context.version, query.context.bounds_from_data
-    # Where a function was stated, the request is bound to the opening it was stated in.
-    opening = query.context.opening if any(isinstance(p, Satisfies) for p in chosen) else ""
+    opening = query.context.opening if any(p.bound_to_opening for p in chosen) else ""
     return ReleaseRequest(
         query.statement, chosen, noise, candidates_of(candidates), ceiling, from_data, version, query.question, opening
     )
@@ -83,12 +78,10 @@ def _request(
 
 def _complete(query: BoundQuery, preference: Preference, noise: Noise) -> Preference:
     """With what it leaves to the schema, to the ledger or to a file."""
-    match preference:
-        case Belief():
-            return read_worlds(query, preference, noise)
-        case LargerThanSpent(spent=None):
-            return replace(preference, spent=Fraction(query.context.ledger.known.total.nano_epsilon, NANO))
-    return preference.resolve(query.context.schema)
+    if isinstance(preference, Belief):
+        return read_worlds(query, preference, noise)
+    spent = Fraction(query.context.ledger.known.total.nano_epsilon, NANO)
+    return preference.with_spent(spent).resolve(query.context.schema)
 
 
 def require_own_choice(query: BoundQuery, choice: object) -> None:

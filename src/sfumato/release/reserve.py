@@ -1,4 +1,4 @@
-"""Decide and reserve, before the data is read; keep what was drawn, before it leaves: the way of every charge."""
+"""Reserve before the data is read, and record what was drawn before it is returned: the steps of every charge."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from fractions import Fraction
 from typing import TypeVar
 
 from sfumato.errors import EngineFailure, NoGuarantee, SfumatoError
-from sfumato.ledger.entry import Draft, Entry, Event
+from sfumato.ledger.entry import Draft, Entry, Event, nano
 from sfumato.ledger.history import Record
 from sfumato.ledger.odometer import Total
-from sfumato.model.guarantee import ChosenBy, Guarantee, Provenance, guarantee_of
+from sfumato.model.guarantee import ChosenBy, Guarantee, Provenance, chosen_by, guarantee_of
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.context import DatasetContext
+from sfumato.release.decide import EPSILON_MAX
+from sfumato.release.keywords import ReleaseTerms
 from sfumato.release.ledger import PrivacyLedger, digest
 
 T = TypeVar("T")
@@ -88,13 +90,13 @@ def reserve(
     return stored if stored is not None else Reservation(added[-1], provenances, total.and_then(added[-1]))
 
 
-def earlier_release(key: str, *, allow_no_guarantee: bool, redraw: bool) -> Callable[[Record], Draft | None]:
-    """What left to this very request, for `reserve`; nothing where it is to be drawn again."""
-    return lambda record: None if redraw else repeatable(record.release_entry(key), allow_no_guarantee)
+def earlier_release(key: str, terms: ReleaseTerms) -> Callable[[Record], Draft | None]:
+    """The stored answer to this very request, for `reserve`; None where it is to be drawn again."""
+    return lambda record: None if terms.redraw else repeatable(record.release_entry(key), terms.allow_no_guarantee)
 
 
 def _with_declarations(charge: Draft, inputs: Sequence[Provenance]) -> Draft:
-    """With the declarations that its word rests on."""
+    """The charge with the declarations that its guarantee depends on."""
     attestations = sorted({i.attestation for i in inputs if i.attestation})
     holds = Guarantee(str(charge.public["guarantee"])).holds
     return replace(charge, public={**charge.public, "attested": attestations}) if attestations and holds else charge
@@ -119,7 +121,7 @@ class PrivacyCost:
 
 
 def charge_figures(how: ChosenBy, mechanism: str, cost: PrivacyCost | None) -> dict[str, object]:
-    """What was drawn and what it costs. Where epsilon was chosen by looking, nothing that follows from it is told."""
+    """The mechanism and the cost. Where epsilon was chosen by looking, nothing that follows from it is included."""
     public: dict[str, object] = {"chosen_by": how.value, "mechanism": mechanism}
     if how is ChosenBy.LOOKED or cost is None:
         return public
@@ -136,12 +138,33 @@ def charge_figures(how: ChosenBy, mechanism: str, cost: PrivacyCost | None) -> d
     }
 
 
-def public_charge(
-    context: DatasetContext, guarantee: Guarantee, figures: dict[str, object], *, what: str, method: str, kind: str
-) -> dict[str, object]:
-    """The public part of a charge: what it is for, of which data, and its figures."""
-    own = {"what": what, "guarantee": guarantee.value, "method": method, "kind": kind, "version": version_of(context)}
-    return own | figures
+@dataclass(frozen=True)
+class ChargePurpose:
+    """What a charge is for, as the ledger states it."""
+
+    what: str
+    kind: str
+    method: str
+    mechanism: str
+    outright: bool = True  # a person stated the epsilon itself
+
+
+def charge_draft(
+    context: DatasetContext,
+    key: str,
+    guarantee: Guarantee,
+    purpose: ChargePurpose,
+    cost: PrivacyCost | None,
+    epsilon: float | None,
+) -> Draft:
+    """The entry of a charge: its cost, or a public constant where the cost would tell about the data."""
+    public_cost, how = cost if guarantee.holds else None, chosen_by(guarantee, outright=purpose.outright)
+    own = {"what": purpose.what, "kind": purpose.kind, "method": purpose.method}
+    own |= {"guarantee": guarantee.value, "version": version_of(context)}
+    public = own | charge_figures(how, purpose.mechanism, public_cost)
+    hidden: dict[str, object] = {"epsilon": epsilon} if public_cost is None else {}
+    charge, delta = (EPSILON_MAX, Fraction(0)) if public_cost is None else (public_cost.epsilon, public_cost.delta)
+    return context.ledger.draft(Event.RESERVED, key, public, hidden, nano(charge), delta)
 
 
 def read_for(ledger: PrivacyLedger, key: str, reserved: Reservation, what: str, work: Callable[[], T]) -> T:
@@ -167,7 +190,7 @@ def record_release(
     *,
     is_public: bool = True,
 ) -> int:
-    """Enter what was drawn: only then may it leave. What is not to be told stays in the record.
+    """Enter what was drawn, before it is returned. What is not public stays in the confidential part of the entry.
 
     Returns the number of the entry.
     """
@@ -192,7 +215,7 @@ def version_of(context: DatasetContext) -> str:
 
 
 def repeatable(released: Entry | None, allow_no_guarantee: bool) -> Draft | None:
-    """What left, if it did; what carries no guarantee has to be accepted each time."""
+    """The stored answer, if there is one; without a guarantee it has to be allowed each time."""
     if released is None:
         return None
     holds = Guarantee(str(released.draft.public["guarantee"])).holds

@@ -13,10 +13,10 @@ from sfumato.ports import Accountant, Engine, Mechanisms
 class Services:
     mechanism: Mechanisms
     accountant: Callable[[], Accountant]
-    rehearsal: Callable[[Schema, object, int], Engine]  # a look-alike: a public source, or rows that are invented
+    rehearsal: Callable[[Schema, object, int], Engine]  # a public source, or synthetic rows
     who: str
     now: Callable[[], str]
     salt: Callable[[], str]
     sampler: Callable[[], str]  # what draws the noise, with its version
     software: str
-    notify: Callable[[Warning], None]  # tell whoever runs this, and nobody else
+    notify: Callable[[Warning], None]  # to the user of this process only

@@ -161,7 +161,7 @@ def _figure_1() -> Figure:
 
 
 def _surface(place: str, chance: float) -> Figure:
-    subtitle = f"A guess is right {100 * chance:.0f} of 100 times, blindly 25."
+    subtitle = f"A guess is right {100 * chance:.0f}% of the time; without the release, 25%."
     return with_place(place, sharing_surface(*surface(chance, BLIND), LEVELS["low"], subtitle))
 
 

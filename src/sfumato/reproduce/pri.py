@@ -100,7 +100,7 @@ def _holds(claim: bool, study: Study) -> Agreement:
 
 
 def _not_dp() -> list[Value]:
-    """The pair of tables that breaks Algorithm 1: nobody, and one person (docs/theory/papers.md, PRI 3.2)."""
+    """The pair of tables that breaks Algorithm 1: no one, and one person (docs/theory/papers.md, PRI 3.2)."""
     accepts = window(Fraction(5))
     note = "so the claim of differential privacy in section 3.4 does not hold"
     return [

@@ -23,7 +23,7 @@ relation = "add-remove"    # a person may join or leave; or "replace": only stan
 null_values = []           # texts that mean missing, such as "?"
 
 # [rule]                   # the preference that holds for every release, fixed before anyone looks
-# gap = 1.2                # nobody at more than 1.2 times the risk of anybody else
+# gap = 1.2                # no one at more than 1.2 times the risk of anyone else
 # worst_case = true
 """
 _CATEGORIES = '# categories = ["one", "two"]    # the values that are public knowledge'

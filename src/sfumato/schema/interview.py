@@ -75,7 +75,7 @@ _NEIGHBOURS = InterviewQuestion(
 )
 _MISSING = InterviewQuestion("Texts that mean missing, with commas (nothing: none)")
 _RULE = InterviewQuestion(
-    "The rule for every release: nobody, in any data, at more than how many times the risk of anybody else (or no)",
+    "The rule for every release: no one, in any data, at more than how many times the risk of anyone else (or no)",
     _GAP,
 )
 

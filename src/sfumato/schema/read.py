@@ -27,6 +27,14 @@ _BOUNDS = ("max_rows", "max_groups")  # on what one person contributes
 _MOST_ROWS = 10**9
 _LONGEST_NAME = 200
 _LARGEST_WHOLE = 2**62
+_POPULATION = (
+    "is the name of a group of people",
+    'write population = "patients", the same in each schema about these people.',
+)
+_LOOKED = (
+    "is a text that says who saw values of the data, and when",
+    'keep the line as `sfumato schema draft --values` wrote it: looked = "who, when".',
+)
 _LARGEST, _CLOSEST = 1e100, 1e-100  # beyond, squares of numbers leave what a float can hold
 
 
@@ -94,20 +102,15 @@ class _SchemaReader:
             rule=self.rule(mapping.get("rule")),
             origin=self.origin,
             budget=BudgetLimit(*(self.budget(mapping, name) for name in _BUDGETS)),
-            population=self.population(mapping.get("population", "")),
-            looked=self.look_note(mapping.get("looked", "")),
+            population=self.line(mapping, "population", *_POPULATION),
+            looked=self.line(mapping, "looked", *_LOOKED),
         )
 
-    def look_note(self, value: Any) -> str:
+    def line(self, mapping: Mapping[str, Any], name: str, message: str, hint: str) -> str:
+        """One line of text; the empty one where nothing is stated."""
+        value = mapping.get(name, "")
         if not isinstance(value, str) or len(value) > _LONGEST_NAME:
-            hint = 'keep the line as `sfumato schema draft --values` wrote it: looked = "who, when".'
-            self.wrong("looked is a text that says who saw values of the data, and when", hint=hint, where="looked")
-        return " ".join(value.split())
-
-    def population(self, value: Any) -> str:
-        if not isinstance(value, str) or len(value) > _LONGEST_NAME:
-            hint = 'write population = "patients", the same in each schema about these people.'
-            self.wrong("population is the name of a group of people", hint=hint, where="population")
+            self.wrong(f"{name} {message}", hint=hint, where=name)
         return " ".join(value.split())
 
     def columns(self, tables: Any) -> tuple[SchemaColumn, ...]:

@@ -120,7 +120,7 @@ class _MetadataReader:
             self.wrong(message, hint="make one column of them, and set private_id there.", where=table)
         if not by_row and not named:
             hint = "set private_id: True on the column that names a person, or row_privacy: True if each row is one."
-            self.wrong("Nobody is protected", hint=hint, where=table)
+            self.wrong("No privacy unit is stated", hint=hint, where=table)
         if named and named[0].lower() == "row":
             self.wrong("A column called 'row' cannot name people here", hint="rename it.", where=table)
         return named[0] if named else "row"

@@ -20,7 +20,7 @@ def write(schema: Schema, remark: str = "") -> str:
 
 
 def key(name: str) -> str:
-    """A name as it stands in [columns.NAME]."""
+    """A name as it is written in [columns.NAME]."""
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else text(name)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
-from typing import Annotated, Any, Generic, TypeAlias, TypeVar, get_args
+from typing import Annotated, Any, Concatenate, Generic, ParamSpec, TypeAlias, TypeVar, get_args
 
 from fastapi import Depends, Path, Query, Request
 from pydantic import BaseModel, GetCoreSchemaHandler
@@ -19,6 +19,7 @@ from sfumato.server.middleware.authentication import Caller
 from sfumato.server.settings import ServerSettings
 from sfumato.server.texts import Name, Number
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -86,6 +87,29 @@ WorkPoolsDep: TypeAlias = Annotated[WorkPools, Depends(_lanes)]
 CallerDep: TypeAlias = Annotated[Caller, Depends(_caller)]
 ReadingUser: TypeAlias = Annotated[Person, Depends(_with("read"))]
 WritingUser: TypeAlias = Annotated[Person, Depends(_with("write"))]
+
+
+@dataclass(frozen=True)
+class UserPool:
+    """The pool of slow questions, as one user: each work is called with that user first."""
+
+    person: Person
+    pool: WorkPool
+
+    async def run(self, work: Callable[Concatenate[Person, P], T], *given: P.args, **named: P.kwargs) -> T:
+        return await self.pool.run(self.person.name, work, self.person, *given, **named)
+
+
+def _reading_pool(person: ReadingUser, pools: WorkPoolsDep) -> UserPool:
+    return UserPool(person, pools.asking)
+
+
+def _writing_pool(person: WritingUser, pools: WorkPoolsDep) -> UserPool:
+    return UserPool(person, pools.asking)
+
+
+ReadingPool: TypeAlias = Annotated[UserPool, Depends(_reading_pool)]
+WritingPool: TypeAlias = Annotated[UserPool, Depends(_writing_pool)]
 NameInPath: TypeAlias = Annotated[Name, Path()]
 
 Limit: TypeAlias = Annotated[int, Query(ge=1, le=200)]

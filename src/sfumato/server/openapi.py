@@ -30,7 +30,7 @@ _WHEN = {
 
 
 def statuses(*more: int) -> Responses:
-    """What can come back of a call that is not answered with what it asked for."""
+    """Error statuses of a route."""
     every = sorted({429, 500, *more})
     return {status: {"model": problems.Problem, "description": _WHEN[status]} for status in every}
 

@@ -36,7 +36,10 @@ MEDIA_TYPE = "application/problem+json"
 
 # The disk and the database are nothing that was typed in here, and their sentences name places on the server.
 _DISK = (DatabaseFailure, LedgerUnwritable, VaultUnwritable)
-_NO_DISK = ("The server cannot keep what it must keep", "tell whoever runs it; what was charged stays charged.")
+_NO_DISK = (
+    "The server cannot keep what it must keep",
+    "tell its operator; what was charged stays charged.",
+)
 # The first that fits. Whatever is not here is our own failure, and says nothing.
 _STATUSES: tuple[tuple[type[SfumatoError], HTTPStatus], ...] = (
     (NotSignedIn, HTTPStatus.UNAUTHORIZED),

@@ -67,17 +67,8 @@ def bind_socket(host: str, port: int, *, tls: Tls | None = None, behind_proxy: b
     raise _no_address(host)
 
 
-def serve(
-    app: FastAPI,
-    host: str,
-    port: int,
-    *,
-    tls: Tls | None = None,
-    behind_proxy: bool = False,
-    taken: socket.socket | None = None,
-) -> None:
-    """Serve until SIGINT or SIGTERM. `taken` is what `bound` gave, where the app was made after it."""
-    listening = taken or bind_socket(host, port, tls=tls, behind_proxy=behind_proxy)
+def serve(app: FastAPI, listening: socket.socket, *, tls: Tls | None = None, behind_proxy: bool = False) -> None:
+    """Serve until SIGINT or SIGTERM on the socket that `bind_socket` returned."""
     _write_logs()
     config = uvicorn.Config(
         app,

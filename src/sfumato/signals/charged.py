@@ -8,11 +8,11 @@ from typing import Any, cast
 
 from sfumato.errors import NoMechanism
 from sfumato.ledger.charges import SIGNAL
-from sfumato.ledger.entry import Draft, Event, nano
+from sfumato.ledger.entry import Draft
 from sfumato.ledger.history import Plan, Record
 from sfumato.model import signal_score as model
 from sfumato.model.calibration import NoiseLaw
-from sfumato.model.guarantee import Guarantee, Provenance, chosen_by, guarantee_of, people_provenance
+from sfumato.model.guarantee import Guarantee, Provenance, guarantee_of, people_provenance
 from sfumato.model.release import Answer, Assumption, ReleaseCertificate
 from sfumato.model.signal_score import EXACT_SCORE, SignalKind
 from sfumato.model.statement import NOTHING
@@ -20,22 +20,22 @@ from sfumato.privacy.accounting.zcdp import ledger_rho, rho_laplace
 from sfumato.privacy.noise.intervals import reach
 from sfumato.privacy.sensitivity import sensitivity_of_figure
 from sfumato.release.bound_query import BoundQuery
-from sfumato.release.certificate import about
-from sfumato.release.decide import EPSILON_MAX, decided_by
+from sfumato.release.certificate import LaplaceDraw, certify_numbers
+from sfumato.release.keywords import ReleaseTerms
 from sfumato.release.ledger import digest
 from sfumato.release.reserve import (
+    ChargePurpose,
     PrivacyCost,
     Reservation,
     answer_key,
-    charge_figures,
+    charge_draft,
     earlier_release,
-    public_charge,
     read_for,
     record_release,
     reserve,
 )
 from sfumato.signals.exact_answer import ExactAnswer
-from sfumato.signals.record import METHODS, NUMBERS, POST_PROCESSING, charge_text, look_text
+from sfumato.signals.record import TEXTS, charge_text, look_text
 from sfumato.signals.score_grid import Grid, bits, block_grid, difference_grid, rounded_score, width_once_rounded
 from sfumato.signals.signal_request import SignalRequest, prepare_task, require_blocks, table_of
 from sfumato.signals.tasks.own_code import OwnCode
@@ -165,7 +165,7 @@ class ChargedSignal:
         ledger, key = self.query.context.ledger, answer_key(self.query, self._key)
         reservation = reserve(
             ledger,
-            earlier_release(key, allow_no_guarantee=self.request.allow_no_guarantee, redraw=self.request.redraw),
+            earlier_release(key, ReleaseTerms(self.request.allow_no_guarantee, self.request.redraw)),
             lambda record: self._inputs(key, record),
             lambda guarantee: self._charge_draft(key, guarantee),
             allow_no_guarantee=self.request.allow_no_guarantee,
@@ -196,15 +196,10 @@ class ChargedSignal:
 
     def _charge_draft(self, key: str, outcome: Guarantee) -> Draft:
         """The charge: epsilon, or a public constant where the epsilon, or the score, tells about the data."""
-        epsilon = self.request.epsilon if outcome.holds else None
-        figures = charge_figures(chosen_by(outcome, outright=True), self._mechanism, self._cost)
-        method = METHODS[self.request.kind]
-        public = public_charge(self.query.context, outcome, figures, what=self._what, method=method, kind=SIGNAL)
-        if self.grid is None:
-            public["bits"] = self._bits
-        confidential: dict[str, object] = {} if outcome.holds else {"epsilon": self.request.epsilon}
-        charge = nano(EPSILON_MAX if epsilon is None else epsilon)
-        return self.query.context.ledger.draft(Event.RESERVED, key, public, confidential, charge)
+        mechanism = "no noise" if self.grid is None else NoiseLaw.LAPLACE.value
+        purpose = ChargePurpose(self._what, SIGNAL, TEXTS[self.request.kind].method, mechanism)
+        draft = charge_draft(self.query.context, key, outcome, purpose, self._cost, self.request.epsilon)
+        return replace(draft, public={**draft.public, "bits": self._bits}) if self.grid is None else draft
 
     @property
     def _is_public(self) -> bool:
@@ -214,10 +209,6 @@ class ChargedSignal:
     @property
     def _what(self) -> str:
         return charge_text(self.request.kind, self.task.name, self.query.sql)
-
-    @property
-    def _mechanism(self) -> str:
-        return "no noise" if self.grid is None else NoiseLaw.LAPLACE.value
 
     @property
     def _cost(self) -> PrivacyCost | None:
@@ -238,27 +229,10 @@ class ChargedSignal:
         return self.task.as_dict(), self.task.range, self._score, self._certificate(reservation)
 
     def _certificate(self, reservation: Reservation) -> ReleaseCertificate:
-        epsilon, grid = self.request.epsilon, self.grid
-        is_told = reservation.guarantee.holds and epsilon is not None and grid is not None
-        drawn: dict[str, Any] = {"epsilon": None, "scale": None, "noise_90": None, "grid_step": None}
-        if is_told and epsilon is not None and grid is not None:
-            scale = self._sensitivity / epsilon
-            step = float(grid.step) / self._divided_by
-            drawn = {"epsilon": epsilon, "scale": (scale,), "grid_step": (step,)}
-            drawn["noise_90"] = (reach(NoiseLaw.LAPLACE, scale) + step,)
-        several_runs = self.request.kind is SignalKind.BLOCKS and isinstance(self.task, OwnCode)
-        return ReleaseCertificate(
-            **about(self.query, reservation, assumptions=(Assumption.RUNS_APART,) if several_runs else ()),
-            **drawn,
-            delta=0.0,
-            mechanism=self._mechanism,
-            sensitivity=None if grid is None else (self._sensitivity,),
-            outputs=1,
-            select_epsilon=0.0,
-            method=METHODS[self.request.kind],
-            decided_by=decided_by(reservation.inputs, is_rule=False).value,
-            numbers=(NUMBERS[self.request.kind],),
-            post_processing=(POST_PROCESSING[self.request.kind],),
-            shares=(1.0,),
-            laws=None if grid is None else (NoiseLaw.LAPLACE.value,),
-        )
+        epsilon, kind, draw = self.request.epsilon, self.request.kind, None
+        if epsilon is not None and self.grid is not None:
+            scale, step = self._sensitivity / epsilon, float(self.grid.step) / self._divided_by
+            draw = LaplaceDraw(epsilon, self._sensitivity, scale, step, reach(NoiseLaw.LAPLACE, scale) + step)
+        several_runs = kind is SignalKind.BLOCKS and isinstance(self.task, OwnCode)
+        assumed = (Assumption.RUNS_APART,) if several_runs else ()
+        return certify_numbers(self.query, reservation, draw, TEXTS[kind], assumptions=assumed)

@@ -18,7 +18,7 @@ from sfumato.sql.plans import blocks as plan
 
 
 class ExactAnswer(Protocol):
-    """Where exact answers come from, for tasks' eyes only: the data, unless somebody else reads it."""
+    """Where exact answers come from, for tasks' eyes only: the data, unless someone else reads it."""
 
     def table(self) -> Table: ...
 
@@ -45,9 +45,9 @@ def exact_table(query: BoundQuery) -> Table:
 
 
 def block_tables(query: BoundQuery, blocks: int, key: str) -> list[Table]:
-    """The same of each of so many disjoint blocks of people, as if all people were like those in the block.
+    """The same for each disjoint block of people, as if all people were like those in the block.
 
-    What is added up is taken as often as there are blocks. Whoever comes or goes changes one block.
+    Sums are multiplied by the number of blocks. Adding or removing a person changes one block.
     """
     question, engine = query.survey(Noise()).question, query.context.engine
     rows = engine.rows(plan.totals_by_block(question, blocks, key).sql(engine.dialect))

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 from sfumato.model.signal_score import EXACT_SCORE, SignalKind
+from sfumato.release.certificate import NumberTexts
 
-METHODS = {
-    SignalKind.DIFFERENCE: "a noisy difference of scores",
-    SignalKind.BLOCKS: "a score by sample and aggregate",
-    SignalKind.PUBLISHED: "both scores, as published",
-}
-NUMBERS = {
-    SignalKind.DIFFERENCE: "difference between the score of the release and that of the exact answer",
-    SignalKind.BLOCKS: "mean score of the blocks",
-    SignalKind.PUBLISHED: EXACT_SCORE,
-}
-POST_PROCESSING = {
-    SignalKind.DIFFERENCE: "a difference is shown within 0 and the width of the range",
-    SignalKind.BLOCKS: "a mean score is shown within its range",
-    SignalKind.PUBLISHED: "scores are rounded to 2 decimals",
+TEXTS = {
+    SignalKind.DIFFERENCE: NumberTexts(
+        "a noisy difference of scores",
+        "difference between the score of the release and that of the exact answer",
+        "a difference is shown within 0 and the width of the range",
+    ),
+    SignalKind.BLOCKS: NumberTexts(
+        "a score by sample and aggregate", "mean score of the blocks", "a mean score is shown within its range"
+    ),
+    SignalKind.PUBLISHED: NumberTexts("both scores, as published", EXACT_SCORE, "scores are rounded to 2 decimals"),
 }
 
 
 def charge_text(kind: SignalKind, task: str, sql: str) -> str:
     """What was charged, as the ledger states it."""
-    return f"{METHODS[kind]} ({task}) under {sql}"
+    return f"{TEXTS[kind].method} ({task}) under {sql}"
 
 
 def look_text(task: str, sql: str) -> str:

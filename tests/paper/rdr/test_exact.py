@@ -58,9 +58,7 @@ def test_of_nobody_there_is_no_data_dependent_choice(candidates: str | None, exa
     empty = sf.open(PATIENTS.iloc[:0], DISEASE, ledger=":memory:").query("SELECT COUNT(*) FROM patients WHERE d == 1")
     choice = empty.choose(sf.ratio(0.95, exact=exact), candidates=candidates)
     assert not choice.feasible
-    assert (
-        choice.why == "There is nobody in the data, so there is no data-dependent choice; the worst case needs nobody."
-    )
+    assert choice.why == "There is no one in the data, so nothing can be chosen by them; the worst case needs no data."
     assert empty.choose(sf.ratio(0.5, worst_case=True)).epsilon == 1
 
 
@@ -229,6 +227,6 @@ def test_a_group_without_people_leaves_no_choice(medians: tuple[float | None, fl
         found = solve(asked, lambda _: spread_between(medians, k=1), Noise(), candidates=candidates)
         assert not found.feasible
         assert found.why == (
-            "There is nobody in one of the two groups that “age > 60” makes, so there is no data-dependent choice; "
+            "There is no one in one of the two groups that “age > 60” makes, so there is no data-dependent choice; "
             "the worst case needs nobody."
         )

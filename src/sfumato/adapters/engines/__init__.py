@@ -1,1 +1,1 @@
-"""Where SQL runs, and the slow oracle that the fast plans are tested against."""
+"""Where SQL runs."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sfumato.errors import BadInput
 
 WORKING = 0.9
-"""The share of the seconds in which a function may run. The rest is for ending it: whoever waits cannot tell."""
+"""Share of the seconds in which a function may run. The rest is for ending it, so that the wait has one length."""
 
 
 @dataclass(frozen=True)

@@ -180,7 +180,7 @@ class SQLiteLedger:
 
 
 class _FileEntries:
-    """The table, as `entries` reads and writes it."""
+    """The table, as `ledger_rows` reads and writes it."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection

@@ -79,7 +79,7 @@ class LedgerTable:
 
 
 class _TableEntries:
-    """The table, as `entries` reads and writes it."""
+    """The table, as `ledger_rows` reads and writes it."""
 
     def __init__(self, connection: sa.Connection) -> None:
         self._connection = connection
@@ -96,7 +96,7 @@ class _TableEntries:
 
 
 def _in_the_open(decide: Decide) -> Decide:
-    """Refuse what would lie in the database for anybody to read."""
+    """Refuse confidential values that would be stored unencrypted."""
 
     def decided(new: Sequence[Entry]) -> Sequence[Draft]:
         drafts = decide(new)
@@ -108,7 +108,7 @@ def _in_the_open(decide: Decide) -> Decide:
 
 
 class _Attempt:
-    """Asks, and remembers what was shown: whoever is asked again goes on from there."""
+    """Calls `decide`, and remembers the entries that it saw: the next attempt continues after them."""
 
     def __init__(self, decide: Decide, after: int, head: str | None) -> None:
         self._decide = decide

@@ -29,7 +29,9 @@ class _Job:
 
 
 class Workers:
-    """A pool of processes. In each, `state = setup(given)` once, then `work(state, job, watch)` for each job.
+    """A pool of processes, which start with the first job.
+
+    Each calls `state = setup(given)` once, then `work(state, job, watch)` for each job.
 
     `setup` and `work` are functions of a module; `given` may hold secrets and is small. A job and what comes back are
     JSON. `work` hands `watch` a function that tells how far it is. Jobs are taken in the order in which they came.
@@ -46,14 +48,13 @@ class Workers:
         memory_mb: int = 4096,
     ) -> None:
         self._plan = setup, work, given
-        self._seconds = seconds
+        self._size, self._seconds = size, seconds
         self._memory = memory_mb * 2**20
         self._changed = Condition()  # and the lock of everything below
         self._jobs: list[_Job] = []  # as they came
-        self._idle = [self._fresh() for _ in range(size)]  # None: could not be started
+        self._idle: list[Process | None] = []  # None: could not be started
         self._closed = Event()
-        self._guard = Thread(target=self._watch, name="sfumato workers", daemon=True)
-        self._guard.start()
+        self._guard: Thread | None = None  # runs from the first job on
 
     def run(self, name: str, job: Mapping[str, Any], *, seconds: float | None = None) -> Mapping[str, Any]:
         """Do a job and wait for what comes back.
@@ -94,7 +95,14 @@ class Workers:
             for process in filter(None, self._idle):
                 process.forget()
             self._idle.clear()
-        self._guard.join()
+        if self._guard is not None:
+            self._guard.join()
+
+    def _start(self) -> None:
+        """Start the processes, for the first job."""
+        self._idle = [self._fresh() for _ in range(self._size)]
+        self._guard = Thread(target=self._watch, name="sfumato workers", daemon=True)
+        self._guard.start()
 
     def _stop(self, jobs: list[_Job]) -> None:
         for job in jobs:
@@ -117,6 +125,8 @@ class Workers:
         with self._changed:
             if self._closed.is_set():
                 raise Cancelled
+            if self._guard is None:
+                self._start()
             self._jobs.append(mine)
             self._changed.wait_for(lambda: mine.is_cancelled or (self._idle and self._next is mine))
             if mine.is_cancelled:

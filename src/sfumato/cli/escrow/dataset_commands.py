@@ -1,80 +1,70 @@
-"""`sfumato dataset`: what is held in trust."""
+"""`sfumato dataset`: the datasets of a server."""
 
 from __future__ import annotations
 
-import json
-from typing import Annotated
-
-import typer
+from typing import TYPE_CHECKING, Annotated
 
 from sfumato.cli import options
-from sfumato.cli.escrow.desk import Desk, at_a_desk, show, show_list
+from sfumato.cli.escrow.desk import Desk, at_a_desk, with_client
+from sfumato.cli.help import CommandGroup
+from sfumato.cli.options import argument, flag, option
+from sfumato.cli.output import Confirmation, Shown, ShownList, show, show_text
 from sfumato.cli.progress import waiting
 
-app = typer.Typer(help="What is held in trust: its description, its data, its versions.")
-app.callback(invoke_without_command=True)(options.explain)
+if TYPE_CHECKING:
+    from sfumato.client.client import Client
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="The dataset, as its schema names it.")]
-File = Annotated[str, typer.Argument(metavar="DATA", help="A CSV or Parquet file.")]
+app = CommandGroup("Add, update and list datasets.")
+
+Name = Annotated[str, argument("NAME", "Name of the dataset, as in its schema.")]
+File = Annotated[str, argument("DATA", "CSV or Parquet file.")]
 
 
 @app.command()
-@at_a_desk
+@with_client
 def add(
+    client: Client,
     schema: options.Schema,
-    desk: Desk,
-    data: Annotated[str | None, typer.Argument(metavar="DATA", help="A CSV or Parquet file.")] = None,
-    title: Annotated[str, typer.Option(metavar="TEXT", help="What people call it.")] = "",
+    data: Annotated[str | None, argument("DATA", "CSV or Parquet file.")] = None,
+    title: Annotated[str, option("Title of the dataset.", "TEXT")] = "",
     controller: Annotated[
-        list[str] | None,
-        typer.Option("--controller", metavar="NAME", help="Who decides over it, you among them; one for each."),
+        list[str] | None, option("Controller of the dataset, you included; repeat for several.", "NAME")
     ] = None,
-    reference: Annotated[
-        str | None, typer.Option(metavar="WHERE", help="In place of DATA: where the server finds it by itself.")
-    ] = None,
+    reference: Annotated[str | None, option("Where the server finds the data, in place of DATA.", "WHERE")] = None,
     population: Annotated[
-        str, typer.Option(metavar="NAME", help="The people in it: datasets of one population share looks and budget.")
+        str, option("The people in it: datasets of one population share looks and budget.", "NAME")
     ] = "",
-    as_json: options.Json = False,
-) -> None:
-    """Hand a table over with its schema; it is encrypted as it arrives."""
-    with desk.open() as client:
-        with waiting(lambda: None, "Delivering the data"):
-            dataset = client.register(data, schema, title=title, reference=reference, population=population)
-        show(dataset.set_controllers(controller) if controller else dataset, as_json)
+) -> Shown:
+    """Add a dataset with its schema; the data is encrypted on arrival."""
+    with waiting(lambda: None, "Uploading the data"):
+        dataset = client.register(data, schema, title=title, reference=reference, population=population)
+    return dataset.set_controllers(controller) if controller else dataset
 
 
 @app.command()
-@at_a_desk
-def deliver(name: Name, data: File, desk: Desk, as_json: options.Json = False) -> None:
-    """Newer data for a dataset that is there."""
-    with desk.open() as client:
-        with waiting(lambda: None, "Delivering the data"):
-            dataset = client.dataset(name).deliver(data)
-        show(dataset, as_json)
+@with_client
+def deliver(client: Client, name: Name, data: File) -> Shown:
+    """Upload newer data for a dataset."""
+    with waiting(lambda: None, "Uploading the data"):
+        return client.dataset(name).deliver(data)
 
 
 @app.command()
-@at_a_desk
+@with_client
 def population(
+    client: Client,
     name: Name,
-    population: Annotated[
-        str, typer.Argument(metavar="POPULATION", help="The same for all datasets about these people.")
-    ],
-    desk: Desk,
-    as_json: options.Json = False,
-) -> None:
-    """Name the people in it: datasets of one population share looks, plans and budget. It is not taken back."""
-    with desk.open() as client:
-        show(client.dataset(name).set_population(population), as_json)
+    population: Annotated[str, argument("POPULATION", "Name of the population, the same for all its datasets.")],
+) -> Shown:
+    """Name the people in a dataset: datasets of one population share looks, plans and budget. This is permanent."""
+    return client.dataset(name).set_population(population)
 
 
 @app.command("list")
-@at_a_desk
-def list_(desk: Desk, as_json: options.Json = False) -> None:
-    """The datasets that you control, audit or may ask."""
-    with desk.open() as client:
-        show_list(client.datasets(), as_json)
+@with_client
+def list_(client: Client) -> ShownList:
+    """List the datasets that you control, audit or may ask."""
+    return client.datasets()
 
 
 @app.command("show")
@@ -82,36 +72,33 @@ def list_(desk: Desk, as_json: options.Json = False) -> None:
 def show_(
     name: Name,
     desk: Desk,
-    schema: Annotated[bool, typer.Option("--as-schema", help="Print its schema file alone.")] = False,
+    schema: Annotated[bool, flag("--as-schema", "Print only its schema file.")] = False,
     as_json: options.Json = False,
 ) -> None:
-    """One dataset, as far as you may know of it."""
+    """Show a dataset, as far as you have access."""
     with desk.open() as client:
         dataset = client.dataset(name)
         if schema:
-            typer.echo(json.dumps({"schema": dataset.schema_text}) if as_json else dataset.schema_text, nl=as_json)
+            show_text(dataset.schema_text, "schema", as_json)
         else:
             show(dataset, as_json)
 
 
 @app.command()
-@at_a_desk
+@with_client
 def cause(
+    client: Client,
     name: Name,
-    entry: Annotated[int, typer.Argument(metavar="ENTRY", help="The number of the failure in its ledger.")],
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="The cause, such as 'the disk was full'.")],
-    desk: Desk,
-    as_json: options.Json = False,
-) -> None:
+    entry: Annotated[int, argument("ENTRY", "Number of the failure in the ledger.")],
+    text: Annotated[str, argument("TEXT", "The cause, such as 'the disk was full'.")],
+) -> Shown:
     """State that a failure of the engine had a cause outside the data."""
-    with desk.open() as client:
-        show(client.dataset(name).state_cause(entry, text), as_json)
+    return client.dataset(name).state_cause(entry, text)
 
 
 @app.command()
-@at_a_desk
-def retire(name: Name, desk: Desk, as_json: options.Json = False) -> None:
-    """Forget its data; what was spent stays on record."""
-    with desk.open() as client:
-        client.dataset(name).retire()
-    typer.echo(json.dumps({"retired": name}) if as_json else f"{name} is retired, and its data is forgotten.")
+@with_client
+def retire(client: Client, name: Name) -> Shown:
+    """Delete the data of a dataset; its ledger stays."""
+    client.dataset(name).retire()
+    return Confirmation(f"Dataset {name} is retired and its data is deleted.", {"retired": name})

@@ -1,27 +1,25 @@
-"""`sfumato notifications`: what happened that you should know."""
+"""`sfumato notifications`."""
 
 from __future__ import annotations
 
-import json
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import typer
+from sfumato.cli.escrow.desk import with_client
+from sfumato.cli.options import flag, option
+from sfumato.cli.output import Confirmation, Shown, ShownList
 
-from sfumato.cli import options
-from sfumato.cli.escrow.desk import Desk, at_a_desk, show_list
+if TYPE_CHECKING:
+    from sfumato.client.client import Client
 
 
-@at_a_desk
+@with_client
 def notifications(
-    desk: Desk,
-    unread: Annotated[bool, typer.Option("--unread", help="Those that you have not read.")] = False,
-    read: Annotated[str | None, typer.Option(metavar="ID", help="Mark one as read instead.")] = None,
-    as_json: options.Json = False,
-) -> None:
-    """What happened that you should know, newest first."""
-    with desk.open() as client:
-        if read is None:
-            show_list(client.notifications(unread=unread), as_json)
-        else:
-            client.read_notification(read)
-            typer.echo(json.dumps({"read": read}) if as_json else f"Notification {read} is read.")
+    client: Client,
+    unread: Annotated[bool, flag("--unread", "List only unread notifications.")] = False,
+    read: Annotated[str | None, option("Mark this notification as read instead.", "ID")] = None,
+) -> Shown | ShownList:
+    """List your notifications, newest first."""
+    if read is None:
+        return client.notifications(unread=unread)
+    client.read_notification(read)
+    return Confirmation(f"Notification {read} is marked as read.", {"read": read})

@@ -3,48 +3,40 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import typer
+from sfumato.cli.escrow.desk import with_client
+from sfumato.cli.help import CommandGroup
+from sfumato.cli.options import argument, flag
+from sfumato.cli.output import Shown, ShownList
 
-from sfumato.cli import options
-from sfumato.cli.escrow.desk import Desk, at_a_desk, show, show_list
+if TYPE_CHECKING:
+    from sfumato.client.client import Client
 
-app = typer.Typer(help="Who may ask what of a dataset. Without a policy nothing flows.")
-app.callback(invoke_without_command=True)(options.explain)
+app = CommandGroup("Show or set who may ask what of a dataset. Without a policy no one may ask anything.")
 
-Dataset = Annotated[str, typer.Argument(metavar="DATASET", help="The dataset that it is for.")]
+Dataset = Annotated[str, argument("DATASET", "Dataset of the policy.")]
 
 
 @app.command("show")
-@at_a_desk
+@with_client
 def show_(
-    dataset: Dataset,
-    desk: Desk,
-    history: Annotated[bool, typer.Option("--history", help="Every policy that it has had.")] = False,
-    as_json: options.Json = False,
-) -> None:
-    """The policy that holds now, in sentences."""
-    with desk.open() as client:
-        remote = client.dataset(dataset)
-        if history:
-            show_list(remote.policies(), as_json)
-        else:
-            show(remote.policy, as_json)
+    client: Client, dataset: Dataset, history: Annotated[bool, flag("--history", "List all its policies.")] = False
+) -> Shown | ShownList:
+    """Show the policy in force, in sentences."""
+    remote = client.dataset(dataset)
+    return remote.policies() if history else remote.policy
 
 
 @app.command("set")
-@at_a_desk
+@with_client
 def set_(
+    client: Client,
     dataset: Dataset,
-    file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="The policy.")],
-    desk: Desk,
+    file: Annotated[Path, argument("FILE.toml", "Policy file.")],
     allow_no_guarantee: Annotated[
-        bool,
-        typer.Option("--allow-no-guarantee", help="Take access away after a look, although that has no guarantee."),
+        bool, flag("--allow-no-guarantee", "Withdraw access after a look, although this has no guarantee.")
     ] = False,
-    as_json: options.Json = False,
-) -> None:
-    """Write a policy down: it is signed by you, and holds from now on."""
-    with desk.open() as client:
-        show(client.set_policy(dataset, file, allow_no_guarantee=allow_no_guarantee), as_json)
+) -> Shown:
+    """Set the policy: it is signed by you and in force at once."""
+    return client.set_policy(dataset, file, allow_no_guarantee=allow_no_guarantee)

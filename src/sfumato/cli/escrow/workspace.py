@@ -1,4 +1,4 @@
-"""`sfumato init`, `serve` and `doctor`: a workspace is made, listens, and is looked over."""
+"""`sfumato init`, `serve` and `doctor`: create, serve and check a workspace."""
 
 from __future__ import annotations
 
@@ -9,62 +9,59 @@ from typing import Annotated
 import typer
 
 from sfumato.cli import options
+from sfumato.cli.options import argument, option
+from sfumato.cli.output import Confirmation, show
 from sfumato.cli.secret import secret
 from sfumato.errors import BadInput
 from sfumato.model.plain import to_plain
 
-Dir = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the workspace.")]
+Dir = Annotated[Path, argument("DIR", "Folder of the workspace.")]
 PassphraseFile = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="A file with the passphrase on its first line; else it is asked for."),
+    Path | None, option("File with the passphrase on its first line; otherwise you are asked.", "FILE")
 ]
-KeyFile = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="A file that unlocks the workspace in place of a passphrase.")
-]
+KeyFile = Annotated[Path | None, option("Key file that unlocks the workspace, in place of a passphrase.", "FILE")]
 
 SHORTEST = 12  # characters of a passphrase
 
 
 def init(
     directory: Dir,
-    admin: Annotated[str, typer.Option(help="The name of the first admin.")] = "admin",
+    admin: Annotated[str, option("User name of the first admin.", "NAME")] = "admin",
     password_file: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A file with the admin's password; else it is asked for.")
+        Path | None, option("File with the admin's password; otherwise you are asked.", "FILE")
     ] = None,
     passphrase_file: PassphraseFile = None,
     key_file: KeyFile = None,
-    database: Annotated[
-        str, typer.Option(metavar="URL", help='"sqlite", or postgresql+psycopg://USER@HOST/NAME.')
-    ] = "sqlite",
+    database: Annotated[str, option('"sqlite", or postgresql+psycopg://USER@HOST/NAME.', "URL")] = "sqlite",
     as_json: options.Json = False,
 ) -> None:
-    """Make a workspace: a folder with settings, keys, an empty database and the first admin."""
+    """Create a workspace: a folder with settings, keys, an empty database and the first admin."""
     require_server_extra()
     from sfumato.composition.create import create_workspace
     from sfumato.composition.settings import WorkspaceSettings
 
     passphrase = None if key_file is not None else secret(passphrase_file, "Passphrase of the workspace", twice=True)
     if passphrase is not None and len(passphrase) < SHORTEST:
-        hint = "take four words that nobody else would put together: it is all that protects the data."
-        raise BadInput(f"A passphrase has at least {SHORTEST} characters", hint=hint)
+        hint = "choose four unrelated words: the passphrase is all that protects the data."
+        raise BadInput(f"A passphrase needs at least {SHORTEST} characters", hint=hint)
     password = secret(password_file, f"Password of {admin}", twice=True)
     settings = WorkspaceSettings(database=database)
     person = create_workspace(
         directory, admin=admin, password=password, passphrase=passphrase, key_file=key_file, settings=settings
     )
-    if as_json:
-        typer.echo(json.dumps({"workspace": str(directory), "admin": to_plain(person)}, indent=2))
-        return
-    locked = f"The key file {key_file}" if key_file else "The passphrase"
-    typer.echo(f"{directory} is a workspace, and {person.name} is its admin.")
-    typer.echo(f"{locked} unlocks it: without it nobody can read the data, and nobody can bring it back.")
-    typer.echo(f"Next: sfumato user add NAME --role analyst --workspace {directory}; then sfumato serve {directory}.")
+    lock = f"key file {key_file}" if key_file else "passphrase"
+    sentences = (
+        f"Created the workspace {directory} with the admin {person.name}.",
+        f"The {lock} unlocks it. Without the {lock} no one can read or recover the data.",
+        f"Next: sfumato user add NAME --role analyst --workspace {directory}; then sfumato serve {directory}.",
+    )
+    show(Confirmation("\n".join(sentences), {"workspace": str(directory), "admin": to_plain(person)}), as_json)
 
 
 def serve(
     directory: Dir,
-    host: Annotated[str | None, typer.Option(help="The address to listen on; by default the settings'.")] = None,
-    port: Annotated[int | None, typer.Option(help="The port to listen on; by default the settings'.")] = None,
+    host: Annotated[str | None, option("Address to listen on; by default from the settings.", "ADDRESS")] = None,
+    port: Annotated[int | None, option("Port to listen on; by default from the settings.", "PORT")] = None,
     passphrase_file: PassphraseFile = None,
     key_file: KeyFile = None,
     as_json: options.Json = False,
@@ -98,7 +95,7 @@ def serve(
             json.dumps({"workspace": str(directory), "url": url}) if as_json else f"sfumato serves {directory} at {url}"
         )
         typer.echo(line, err=not as_json)
-        listen(app, at, on, tls=tls, behind_proxy=settings.behind_proxy, taken=taken)
+        listen(app, taken, tls=tls, behind_proxy=settings.behind_proxy)
 
 
 def doctor(
@@ -107,7 +104,7 @@ def doctor(
     key_file: KeyFile = None,
     as_json: options.Json = False,
 ) -> None:
-    """Check a workspace: settings, keys, database, record, data, workers; and say what to do."""
+    """Check settings, keys, database, audit log, data and workers, and list what to fix."""
     require_server_extra()
     from sfumato.composition.doctor import examine
     from sfumato.composition.workspace import open_workspace
@@ -116,11 +113,11 @@ def doctor(
     passphrase = unlocking(directory, passphrase_file, key_file)
     findings = examine(directory, lambda: open_workspace(directory, passphrase=passphrase, key_file=key_file))
     if as_json:
-        typer.echo(json.dumps([one.as_dict() for one in findings], indent=2))
+        typer.echo(json.dumps([finding.as_dict() for finding in findings], indent=2))
     else:
         marks = {True: "✓", False: "✕", None: "●"}
         typer.echo(table(["", "what", "found", "to do"], [[marks[f.good], f.what, f.said, f.do] for f in findings]))
-    if any(one.good is False for one in findings):
+    if any(finding.good is False for finding in findings):
         raise typer.Exit(1)
 
 

@@ -1,4 +1,4 @@
-"""`sfumato audit-mechanism`: a black-box audit on people who were made up."""
+"""`sfumato audit-mechanism`: a black-box audit on generated people."""
 
 from __future__ import annotations
 
@@ -8,30 +8,35 @@ from typing import Annotated
 import typer
 
 from sfumato.cli import options
+from sfumato.cli.options import option
 from sfumato.cli.progress import waiting
 
 
 def audit_mechanism(
     mechanism: Annotated[
         str,
-        typer.Option(
-            help="laplace, gaussian, truncated, exponential (ranks), threshold (private keys), selection-variance, "
-            "selection-cap; algorithm-1 or algorithm-3 as published."
+        option(
+            "Mechanism: laplace, gaussian, truncated, exponential (ranks), threshold (private keys), "
+            "selection-variance, selection-cap; algorithm-1 or algorithm-3 as published.",
+            "NAME",
         ),
     ],
     aggregate: Annotated[
-        str, typer.Option(help="count, sum, avg, var, distinct, min, max, median, quantile or group-by.")
+        str, option("Aggregate: count, sum, avg, var, distinct, min, max, median, quantile or group-by.", "NAME")
     ],
-    epsilon: Annotated[float, typer.Option(help="The epsilon that is claimed.")],
+    epsilon: Annotated[float, option("Claimed epsilon.", "E")],
     delta: options.Delta = None,
-    relation: Annotated[str, typer.Option(help="What neighbours differ in: add-remove, or replace.")] = "add-remove",
-    runs: Annotated[int, typer.Option(help="How often each of the two tables is asked.")] = 2000,
+    relation: Annotated[str, option("How neighbouring tables differ: add-remove or replace.", "NAME")] = "add-remove",
+    runs: Annotated[int, option("Number of runs on each of the two tables.", "N")] = 2000,
     confidence: Annotated[
-        float, typer.Option(help="What is shown is more than the real epsilon in at most 1 - this of all audits.")
+        float, option("Confidence: the lower bound exceeds the true epsilon in at most 1 - this of all audits.")
     ] = 0.999,
     as_json: options.Json = False,
 ) -> None:
-    """Ask two made-up tables that differ in one person, again and again: does what comes out contradict epsilon?"""
+    """Query two generated tables that differ in one person many times, and test whether the results contradict epsilon.
+
+    No data is read. The exit status is 3 if the claim is contradicted.
+    """
     from sfumato.auditing.audit import Auditing, audit_setup
     from sfumato.presentation.wording import audit as of_audit
 

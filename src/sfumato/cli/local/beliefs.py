@@ -1,4 +1,4 @@
-"""`sfumato beliefs`: how sure somebody becomes of who is not in the data."""
+"""`sfumato beliefs`: how sure an attacker becomes of who is not in the data."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import typer
 
 from sfumato.cli import options
 from sfumato.cli.option_groups import with_option_groups
+from sfumato.cli.options import option
 from sfumato.cli.progress import reading
 
 
@@ -17,16 +18,13 @@ def beliefs(
     *,
     target: options.QueryFlags,
     prior: Annotated[
-        float | None, typer.Option(help="They suspect one person at so much beforehand, whoever it is; else all alike.")
+        float | None, option("Prior belief of the attacker about any one person; by default the same for all.")
     ] = None,
     candidates: options.Candidates = None,
-    ledger: options.Ledger = None,
     as_json: options.Json = False,
 ) -> None:
-    """Who is missing? How sure somebody becomes who knows everybody in DATA but for that: recorded as a look."""
-    from sfumato.composition import local
-
-    query = local.open(target.data, target.schema, ledger=ledger).query(target.text)
+    """Show how sure an attacker becomes of who is missing, if they know everyone in DATA; logged as a look."""
+    query = target.open().query(target.text)
     with reading(query.dataset.progress):
         result = query.beliefs(candidates=options.parse_candidates(candidates), prior=prior)
         text = json.dumps(result.as_dict(), indent=2, default=str) if as_json else result.text()

@@ -1,4 +1,4 @@
-"""`sfumato demo --serve`: a house to walk through, with two sign-ins and a request that waits for a decision."""
+"""`sfumato demo --serve`: a web app with two users and a request to approve."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sfumato.composition.workspace import Workspace
     from sfumato.server.settings import Guest
 
-HOST = "127.0.0.1"  # the passwords are known to everybody: nobody else comes in
+HOST = "127.0.0.1"  # the passwords are public, so no other machine may connect
 PASSWORD = "nobody lives here"
 CONTROLLER, ANALYST, BOARD = "clara", "arthur", "Health Board"
 POLICY = {
@@ -22,7 +22,7 @@ POLICY = {
     "rule": {"gap": 1.2, "worst_case": True},
     "epsilon_max": 1.0,
     "budget": 15.0,  # room for one signal as published, which is charged 10
-    "introduction": False,  # who only looks around may decide at once; it is offered below every page
+    "introduction": False,  # visitors may decide at once; every page links to it
     "public_page": True,
     "trust": {BOARD: "low"},
     "sensitivity": {"dataset": "high"},
@@ -44,7 +44,7 @@ WAITING = (
 
 
 def serve_demo(port: int, rows: int, seed: int, say: Callable[[str], None]) -> None:
-    """Serve until it is stopped; what was made goes with it."""
+    """Serve until Ctrl-C, then delete everything."""
     from sfumato.composition.workspace import open_workspace
     from sfumato.server.app import create_app
     from sfumato.server.run import bind_socket, serve
@@ -52,21 +52,21 @@ def serve_demo(port: int, rows: int, seed: int, say: Callable[[str], None]) -> N
 
     with TemporaryDirectory(prefix="sfumato-demo-") as folder, bind_socket(HOST, port) as taken:
         place = Path(folder) / "workspace"
-        say(f"Making a population of {rows:,} and a first answer …")
+        say(f"Generating {rows:,} people and a first answer …")
         key = create_demo_workspace(place, rows, seed)
         with open_workspace(place, key_file=key) as workspace:
             guests = demo_guests(workspace)
             url = f"http://{HOST}:{taken.getsockname()[1]}"
-            say(f"sfumato is at {url}")
-            say("Nobody in its data exists. Come in with one click, or sign in:")
+            say(f"Open {url}")
+            say("All data is generated. Sign in with one click on the page, or as:")
             for guest in guests:
                 say(f"  {guest.role:<10} {guest.name:<8} password: {guest.password}")
-            say("Ctrl-C ends it, and everything that was done in it goes.")
-            serve(create_app(workspace.escrow, ServerSettings(guests=guests)), HOST, port, taken=taken)
+            say("Press Ctrl-C to stop; everything is deleted then.")
+            serve(create_app(workspace.escrow, ServerSettings(guests=guests)), taken)
 
 
 def create_demo_workspace(place: Path, rows: int, seed: int) -> Path:
-    """A workspace of the embedded population, with people, a policy, an answer and a request that waits."""
+    """A workspace of the embedded population, with users, a policy, a released answer and a request to approve."""
     from sfumato.composition.create import create_workspace
     from sfumato.composition.workspace import open_workspace
 
@@ -79,13 +79,13 @@ def create_demo_workspace(place: Path, rows: int, seed: int) -> Path:
         escrow = workspace.escrow
         clara = escrow.accounts.one(CONTROLLER)
         arthur = escrow.accounts.add(clara, ANALYST, ["analyst"], organisation=BOARD, password=PASSWORD)
-        escrow.datasets.register(clara, schema.read_text(encoding="utf-8"), title="A census in which nobody exists")
+        escrow.datasets.register(clara, schema.read_text(encoding="utf-8"), title="Generated census data")
         with data.open("rb") as rows_of_it:
             escrow.datasets.deliver(clara, "adult", iter(lambda: rows_of_it.read(1 << 20), b""), "parquet")
         escrow.policies.set(clara, "adult", POLICY)
         sql, purpose = ANSWERED
         answered = escrow.requests.submit(arthur, "adult", purpose, [{"sql": sql}], None)
-        binding = escrow.requests.approval.inspect(clara, answered.id, rehearse=False)["binding"]
+        binding = escrow.requests.approval.inspect(clara, answered.id, rehearse=False).binding
         escrow.requests.approval.approve(clara, answered.id, binding, note="For the yearly report.")
         sql, purpose = WAITING
         escrow.requests.submit(arthur, "adult", purpose, [{"sql": sql}], None)
@@ -93,12 +93,12 @@ def create_demo_workspace(place: Path, rows: int, seed: int) -> Path:
 
 
 def demo_guests(workspace: Workspace) -> tuple[Guest, ...]:
-    """Who may come in with one click, and where they begin: the controller at what waits, the analyst at the editor."""
+    """Users who sign in with one click: the controller begins at the request, the analyst at the editor."""
     from sfumato.server.settings import Guest
 
     escrow = workspace.escrow
     (waiting,) = escrow.requests.many(escrow.accounts.one(CONTROLLER), state="submitted")
     return (
-        Guest(CONTROLLER, PASSWORD, "controller", f"/requests/{waiting['id']}"),
+        Guest(CONTROLLER, PASSWORD, "controller", f"/requests/{waiting.submission.id}"),
         Guest(ANALYST, PASSWORD, "analyst", "/datasets/adult/ask"),
     )

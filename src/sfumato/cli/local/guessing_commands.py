@@ -1,16 +1,16 @@
-"""`sfumato sharing-risk`: what a guess at somebody's value comes to, and what sharing the answer risks."""
+"""`sfumato sharing-risk`: the chance to guess a person's value, and the risk of sharing the answer."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from sfumato.cli import options
 from sfumato.cli.option_groups import with_option_groups
+from sfumato.cli.options import option
+from sfumato.cli.output import show
 from sfumato.errors import BadInput
+from sfumato.presentation.option_help import HELP, METAVARS
 
 if TYPE_CHECKING:
     from sfumato.api.figure import Picture
@@ -19,18 +19,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class GuessFlags:
-    """What is guessed, and with whom the answer is shared."""
+    """What an attacker guesses, and with whom the answer is shared."""
 
-    choices: options.Choices = None
-    secret: options.Secret = None
-    radius: options.Radius = None
-    prior: options.Prior = None
-    trust: options.Trust = None
-    data_sensitivity: options.DataSensitivity = None
-    limit: Annotated[
-        str | None,
-        typer.Option(metavar="RISK", help="What may be risked at most; the epsilon that keeps it is marked."),
-    ] = None
+    choices: Annotated[int | None, option(HELP["choices"], METAVARS["choices"])] = None
+    secret: Annotated[str | None, option(HELP["secret"], METAVARS["secret"])] = None
+    radius: Annotated[float | None, option(HELP["radius"])] = None
+    prior: Annotated[float | None, option(HELP["prior"])] = None
+    trust: Annotated[str | None, option("Trust in the recipient of the answer.", METAVARS["trust"])] = None
+    data_sensitivity: Annotated[str | None, option("Harm that a correct guess does.", METAVARS["data_sensitivity"])] = (
+        None
+    )
+    limit: Annotated[str | None, option("Maximum risk; the epsilon that meets it is marked.", "RISK")] = None
 
 
 @with_option_groups
@@ -39,18 +38,13 @@ def sharing_risk(
     target: options.QueryFlags,
     guess: GuessFlags,
     noise: options.NoiseFlags,
-    ledger: options.Ledger = None,
-    plot: Annotated[
-        str | None, typer.Option(metavar="KIND", help="One picture alone: risk, trust (a line each) or surface.")
-    ] = None,
+    plot: Annotated[str | None, option("Print one picture: risk, trust (one line each) or surface.", "KIND")] = None,
     svg: options.Svg = None,
     as_json: options.Json = False,
 ) -> None:
-    """How often a snoop guesses somebody's value right, and what sharing the answer risks; DATA is not read."""
-    from sfumato.composition import local
-
+    """Show how often an attacker guesses a person's value, and the risk of sharing the answer; no data is read."""
     options.require_writable(svg, "--svg", ".svg")
-    query = local.open_without_data(target.schema, source=target.data, ledger=ledger).query(target.text)
+    query = target.open_without_data().query(target.text)
     guessing = query.guessing(**vars(guess), **noise.values)
     picture = _picture(guessing, plot)
     if svg is not None:
@@ -58,11 +52,11 @@ def sharing_risk(
     if plot is not None and not as_json:
         picture.show()
         return
-    typer.echo(json.dumps(guessing.as_dict(), indent=2) if as_json else guessing.text())
+    show(guessing, as_json)
 
 
 def _picture(guessing: Guessing, kind: str | None) -> Picture:
     kinds = {None: guessing.plot, "risk": guessing.plot, "trust": guessing.by_trust, "surface": guessing.surface}
     if kind not in kinds:
-        raise BadInput(f"There is no picture '{kind}'", hint="it is risk, trust or surface.")
+        raise BadInput(f"There is no picture '{kind}'", hint="choose risk, trust or surface.")
     return kinds[kind]()

@@ -1,4 +1,4 @@
-"""`sfumato ledger`: read and verify the record."""
+"""`sfumato ledger`: show and verify the ledger."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from typing import Annotated
 import typer
 
 from sfumato.cli import options
-from sfumato.cli.output import write_people
+from sfumato.cli.help import CommandGroup
+from sfumato.cli.option_groups import with_option_groups
+from sfumato.cli.options import argument, option
+from sfumato.cli.output import Confirmation, write_people
+from sfumato.cli.output import show as print_result
 from sfumato.cli.progress import reading
 
-app = typer.Typer(help="Read and verify the record of looks, plans and releases.")
-app.callback(invoke_without_command=True)(options.explain)
-Path = Annotated[str, typer.Argument(metavar="PATH", help="The ledger file.")]
-
-Delta = Annotated[
-    float | None, typer.Option(metavar="D", help="Say what epsilon all of it has at this delta, by the smallest sum.")
-]
+app = CommandGroup("Show and verify the ledger: looks, plans and releases.")
+Path = Annotated[str, argument("PATH", "Ledger file.")]
+Delta = Annotated[float | None, option("Delta at which to add up all releases, as tightly as possible.", "D")]
 
 
 @app.command()
 def show(path: Path, delta: Delta = None, as_json: options.Json = False) -> None:
-    """What was looked at, planned and spent, oldest first, with the total of each dataset."""
+    """Show looks, plans and releases, oldest first, with the total of each dataset."""
     from sfumato.composition import local
     from sfumato.presentation import ledger_view as view
     from sfumato.presentation.wording import ledger_sentences as of_ledger
@@ -47,49 +47,43 @@ def show(path: Path, delta: Delta = None, as_json: options.Json = False) -> None
 
 @app.command()
 def verify(path: Path, as_json: options.Json = False) -> None:
-    """Follow the chain from the first entry to the last; a change is named."""
+    """Verify the ledger from its first entry to its last; exit 3 names a changed entry."""
     from sfumato.composition import local
 
     count = local.verify_ledger(path)
-    entries = f"{count} entr{'y' if count == 1 else 'ies'}"
-    typer.echo(json.dumps({"entries": count, "intact": True}) if as_json else f"{entries}, chain intact.")
+    sentence = f"{count} entr{'y' if count == 1 else 'ies'}, chain intact."
+    print_result(Confirmation(sentence, {"entries": count, "intact": True}), as_json)
 
 
 @app.command()
 def cause(
     path: Path,
-    entry: Annotated[int, typer.Argument(metavar="ENTRY", help="The number of the failure, as `show` lists it.")],
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="The cause, such as 'the disk was full'.")],
+    entry: Annotated[int, argument("ENTRY", "Number of the failure, as `show` lists it.")],
+    text: Annotated[str, argument("TEXT", "The cause, such as 'the disk was full'.")],
     as_json: options.Json = False,
 ) -> None:
-    """State that a failure of the engine had a cause outside the data; the dataset's total then exists again."""
+    """State that a failure of the engine had a cause outside the data; the dataset then has a total again."""
     from sfumato.composition import local
 
     dataset = local.state_cause(path, entry, text)
     sentence = f"Entry {entry} of {dataset} has a stated cause outside the data."
-    typer.echo(json.dumps({"dataset": dataset, "entry": entry}) if as_json else sentence)
+    print_result(Confirmation(sentence, {"dataset": dataset, "entry": entry}), as_json)
 
 
 @app.command()
+@with_option_groups
 def people(
-    data: options.Data,
-    schema: options.Schema,
-    ledger: options.Ledger = None,
-    people: Annotated[
-        File | None, typer.Option(metavar="FILE.parquet", help="Write one row per person: person, epsilon, rho.")
-    ] = None,
+    *,
+    target: options.TableFlags,
+    people: Annotated[File | None, option("Write one row per person: person, epsilon, rho.", "FILE.parquet")] = None,
     as_json: options.Json = False,
 ) -> None:
-    """What each person carries of everything released, for the controller's eyes: recorded as a look."""
-    from sfumato.composition import local
-
-    options.require_writable(people, "--people", ".parquet")
-    options.require_not_read(people, "--people", data, schema, ledger)
-    dataset = local.open(data, schema, ledger=ledger)
+    """Show the epsilon that each person has spent over all releases, for controllers only; logged as a look."""
+    target.require_output(people, "--people", ".parquet")
+    dataset = target.open()
     with reading(dataset.progress):
         totals = dataset.per_person()
         text = json.dumps(totals.as_dict(), indent=2) if as_json else totals.text()
         listed = None if people is None else totals.people()
     typer.echo(text)
-    if listed is not None and people is not None:
-        write_people(listed, people)
+    write_people(listed, people)

@@ -1,15 +1,16 @@
-"""`sfumato choose` and `sfumato release`: from a preference to an epsilon, and to an answer that may leave."""
+"""`sfumato choose` and `sfumato release`: from a preference to an epsilon, and to a noisy answer."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sfumato.cli import options
+from sfumato.cli import answers, options
 from sfumato.cli.option_groups import with_option_groups
+from sfumato.cli.options import option
+from sfumato.cli.output import show
 from sfumato.cli.preferences import Preferences, with_preferences
 from sfumato.cli.progress import reading
 from sfumato.errors import BadInput
@@ -31,24 +32,22 @@ def choose(
     search: options.SearchFlags,
     bounds_from_data: options.BoundsFromData = False,
     terms: options.ReleaseFlags,
-    ledger: options.Ledger = None,
     budget: options.Budget = None,
     as_json: options.Json = False,
 ) -> None:
-    """The largest epsilon that meets every preference given; without any, the schema's [rule].
+    """Choose the largest epsilon that meets all preferences; without any, the preregistered rule of the schema.
 
-    A private selection (--variance, --exposure-cap with --allow) is charged here, and its release charges the rest.
+    A private selection (--variance, --exposure-cap with --allow) is charged now, and its release charges the rest.
     """
-    from sfumato.composition import local
     from sfumato.presentation.wording import choosing as of_choosing
 
     options.settle()
-    dataset = local.open(target.data, target.schema, ledger=ledger, bounds_from_data=bounds_from_data, budget=budget)
+    dataset = target.open(bounds_from_data=bounds_from_data, budget=budget)
     query = dataset.query(target.text)
     charges = dataset.ledger.total.releases
     with reading(query.dataset.progress):
         choice = query.choose(*preferences, **search.values, **vars(terms))
-    typer.echo(json.dumps(choice.as_dict(), indent=2) if as_json else choice.text())
+    show(choice, as_json)
     if not as_json:
         _explain(query, choice, bounds_from_data)
     if choice.select_epsilon and charges == dataset.ledger.total.releases and not as_json:
@@ -58,7 +57,7 @@ def choose(
 
 
 def _explain(query: Query, choice: Choice, bounds_from_data: bool) -> None:
-    """What the epsilon means for the answer and for anybody; or that looking at the people was a look."""
+    """Print what the epsilon means for the answer and for each person, or that this was a look."""
     from sfumato.presentation.wording import choosing as of_choosing
     from sfumato.presentation.wording import guarantee as of_guarantee
 
@@ -80,51 +79,53 @@ def release(
     search: options.SearchFlags,
     bounds_from_data: options.BoundsFromData = False,
     terms: options.ReleaseFlags,
-    out: Annotated[Path | None, typer.Option(metavar="FILE.csv|.parquet|.json", help="Write the answer.")] = None,
+    out: Annotated[Path | None, option("Write the answer to this file.", "FILE.csv|.parquet|.json")] = None,
     intervals: Annotated[
-        bool, typer.Option("--intervals", help="In the file, beside each figure NAME: NAME_low and NAME_high.")
+        bool, options.flag("--intervals", "Add the interval of each figure NAME to the file: NAME_low, NAME_high.")
     ] = False,
     certificate: Annotated[
-        Path | None, typer.Option(metavar="FILE.html|.json|.txt", help="Write the certificate.")
+        Path | None, option("Write the certificate to this file; - prints it.", "FILE.html|.json|.txt|-")
     ] = None,
-    ledger: options.Ledger = None,
     budget: options.Budget = None,
     as_json: options.Json = False,
 ) -> None:
-    """A noisy answer with its certificate; the ledger is charged first."""
+    """Release a noisy answer with its certificate; the ledger is charged first."""
     from sfumato.api.release import Release
-    from sfumato.composition import local
+    from sfumato.presentation.release_view import document
     from sfumato.presentation.wording import release_sentences as of_release
+    from sfumato.release.keywords import ReleaseTerms
     from sfumato.release.pipeline import release as release_by
     from sfumato.release.request import request_of
 
-    options.require_writable(out, "--out", *_OUT)
-    options.require_writable(certificate, "--certificate", *_CERTIFICATE)
+    target.require_output(out, "--out", *_OUT)
+    printed = certificate == Path("-")
+    if printed and as_json:
+        raise BadInput("--certificate - goes without --json", hint="the JSON has the certificate.")
+    certificate = None if printed else certificate
+    target.require_output(certificate, "--certificate", *_CERTIFICATE)
     if out is not None and certificate is not None and out.resolve() == certificate.resolve():
-        raise BadInput("--out and --certificate name the same file", hint="name two.")
-    options.require_not_read(out, "--out", target.data, target.schema, ledger)
-    options.require_not_read(certificate, "--certificate", target.data, target.schema, ledger)
+        raise BadInput("--out and --certificate name the same file", hint="name two files.")
     if intervals and out is None:
         raise BadInput("--intervals goes with --out", hint="try --out answer.csv --intervals.")
     options.settle()
-    dataset = local.open(target.data, target.schema, ledger=ledger, bounds_from_data=bounds_from_data, budget=budget)
+    dataset = target.open(bounds_from_data=bounds_from_data, budget=budget)
     query = dataset.query(target.text)
     with reading(query.dataset.progress):
-        accepted: dict[str, Any] = {
-            "allow_no_guarantee": terms.allow_no_guarantee,
-            "redraw": terms.redraw,
-            "attestation": terms.preregistered,
-        }
-        bound = query._bound
-        released = Release.of(release_by(bound, request_of(bound, preferences, **search.values), **accepted), bound)
-    typer.echo(released.to_json() if as_json else f"{released}\n\n{released.certificate}")
+        bound, accepted = query._bound, ReleaseTerms(terms.allow_no_guarantee, terms.redraw, terms.preregistered)
+        released = Release.of(release_by(bound, request_of(bound, preferences, **search.values), accepted), bound)
+    if as_json:
+        typer.echo(released.to_json())
+    else:
+        place = "below" if printed else str(certificate or "--certificate - prints it, --certificate FILE writes it")
+        typer.echo(document(released.answer, released.certificate, place).text())
+    if printed:
+        typer.echo(f"\n{released.certificate}")
     if released.repeated and not as_json:
         typer.echo(of_release.AS_IT_LEFT, err=True)
-    try:
+    with answers.writing_answers(
+        "the answer is in the ledger: run the command again, it costs nothing", "The answer was"
+    ):
         if certificate is not None:
             released.certificate.write(certificate)
         if out is not None:
             released.write(out, intervals=intervals)
-    except OSError:
-        hint = "the answer is in the ledger: ask again, it costs nothing."
-        raise BadInput("The answer was released, but a file could not be written", hint=hint) from None

@@ -1,4 +1,4 @@
-"""`sfumato reproduce`: the papers' tables and figures, each value beside ours."""
+"""`sfumato reproduce`: the papers' tables and figures beside ours."""
 
 from __future__ import annotations
 
@@ -10,32 +10,28 @@ from typing import Annotated
 import typer
 
 from sfumato.cli import options
+from sfumato.cli.options import argument, option
 from sfumato.errors import BadInput, UnrecordedLookWarning
 
 
 def reproduce(
     what: Annotated[
-        str,
-        typer.Argument(metavar="WHAT", help="fig2, fig7, fig9, lee-clifton, diff, dpp, pri, escrow, scaling, or all."),
+        str, argument("WHAT", "fig2, fig7, fig9, lee-clifton, diff, dpp, pri, escrow, scaling, or all.")
     ] = "all",
-    adult: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="UCI Adult as CSV; otherwise the embedded population.")
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write report.html, values.json and the figures there.")
-    ] = None,
-    runs: Annotated[int, typer.Option(help="How often what is drawn is drawn.", min=2, max=10_000)] = 50,
+    adult: Annotated[Path | None, option("UCI Adult as CSV; by default the generated population.", "FILE")] = None,
+    out: Annotated[Path | None, option("Write report.html, values.json and the figures to this folder.", "DIR")] = None,
+    runs: Annotated[int, typer.Option(help="Number of random runs.", min=2, max=10_000)] = 50,
     as_json: options.Json = False,
 ) -> None:
-    """What the papers print beside what comes out here, with their figures.
+    """Print the values of the papers beside ours, with their figures.
 
-    The data is not held in trust: it is the papers' public dataset or a generated one, and no ledger is kept.
+    The data is public or generated, and no ledger is kept.
     """
     from sfumato.reproduce import report
     from sfumato.reproduce.data import Study
     from sfumato.reproduce.papers import reproductions
 
-    warnings.simplefilter("ignore", UnrecordedLookWarning)  # nobody holds this data in trust
+    warnings.simplefilter("ignore", UnrecordedLookWarning)  # this data is public or generated
     if out is not None:
         _folder(out)
     every = []

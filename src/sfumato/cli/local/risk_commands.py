@@ -1,4 +1,4 @@
-"""`sfumato worst-case`, `rehearse`, `exposure-histogram`, `risk`: the ways to see risk."""
+"""`sfumato worst-case`, `rehearse`, `exposure-histogram` and `risk`: the ways to see risk."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import typer
 
 from sfumato.cli import options
 from sfumato.cli.option_groups import with_option_groups
+from sfumato.cli.options import option
 from sfumato.cli.output import ViewFlags, page_footer, write_file, write_people
 from sfumato.cli.preferences import Preferences, with_preferences
 from sfumato.cli.progress import reading, waiting
@@ -27,14 +28,11 @@ def worst_case(
     noise: options.NoiseFlags,
     exact: options.Exact = False,
     view: ViewFlags,
-    ledger: options.Ledger = None,
     as_json: options.Json = False,
 ) -> None:
-    """Risk from public facts alone, true for any data; DATA is not read."""
-    from sfumato.composition import local
-
+    """Show risk from public facts only, the same for every dataset; of DATA only the column names are read."""
     view.require_possible(as_json)
-    query = local.open_without_data(target.schema, source=target.data, ledger=ledger).query(target.text)
+    query = target.open_without_data().query(target.text)
     _prepare(query.worst_case(**noise.values, exact=exact), view, as_json)()
 
 
@@ -43,26 +41,26 @@ def worst_case(
 def rehearse(
     *,
     target: options.QueryFlags,
-    like: Annotated[str | None, typer.Option(metavar="PUBLIC", help="A public table of the same columns.")] = None,
-    rows: Annotated[int | None, typer.Option(help="How many people are invented.", min=1)] = None,
+    like: Annotated[
+        str | None, option("Public table with the same columns, in place of synthetic rows.", "PUBLIC")
+    ] = None,
+    rows: Annotated[int | None, typer.Option(help="Number of synthetic people.", min=1)] = None,
     preferences: Preferences = (),
     search: options.SearchFlags,
     plan: Annotated[
-        bool, typer.Option("--plan", help="Enter the preference as the plan for this query, before anybody looks.")
+        bool, options.flag("--plan", "Enter the preference as the plan for this query, before anyone looks.")
     ] = False,
     view: ViewFlags,
-    ledger: options.Ledger = None,
     as_json: options.Json = False,
 ) -> None:
-    """The same query on a look-alike, invented or public. The preference goes on to `choose`.
+    """Try a query and a preference on synthetic data or a public table, and print the command for DATA.
 
-    DATA is not read; with --like it is compared with PUBLIC, which may not be a copy of it.
+    DATA is not read. With --like it is only compared with PUBLIC, which must not be a copy of it.
     """
-    from sfumato.composition import local
     from sfumato.presentation.wording import choosing as of_choosing
 
     view.require_possible(as_json)
-    query = local.open_without_data(target.schema, source=target.data, ledger=ledger).query(target.text)
+    query = target.open_without_data().query(target.text)
     with waiting(query.dataset.progress, "Rehearsing"):
         profile = query.rehearse(*preferences, like=like, rows=rows, **search.values)
         show = _prepare(profile, view, as_json)
@@ -77,22 +75,17 @@ def rehearse(
 def exposure_histogram(
     *,
     target: options.QueryFlags,
-    epsilon: Annotated[
-        float, typer.Option(help="What the exposure histogram spends; 0.05 shows bins of a hundred people or more.")
-    ],
-    bins: Annotated[int, typer.Option(help="Bins of exposure above 0, from 2 to 200.")] = 20,
+    epsilon: Annotated[float, option("Epsilon of the histogram; 0.05 shows bins of 100 people or more.", "E")],
+    bins: Annotated[int, option("Number of bins above exposure 0, from 2 to 200.", "N")] = 20,
     noise: options.NoiseFlags,
     terms: options.ReleaseFlags,
     view: ViewFlags,
-    ledger: options.Ledger = None,
     budget: options.Budget = None,
     as_json: options.Json = False,
 ) -> None:
-    """A private histogram of exposures: the ledger is charged first, and it is no look."""
-    from sfumato.composition import local
-
+    """Draw a private histogram of exposures. It is noisy and charged; it does not count as looking at the data."""
     view.require_possible(as_json)
-    query = local.open(target.data, target.schema, ledger=ledger, budget=budget).query(target.text)
+    query = target.open(budget=budget).query(target.text)
     with reading(query.dataset.progress):
         profile = query.exposure_histogram(epsilon, bins=bins, **noise.values, **vars(terms))
         show = _prepare(profile, view, as_json)
@@ -104,35 +97,32 @@ def risk(
     *,
     target: options.QueryFlags,
     people: Annotated[
-        Path | None, typer.Option(metavar="FILE.parquet", help="Write one row per person: person, influence, exposure.")
+        Path | None, option("Write one row per person: person, influence, exposure.", "FILE.parquet")
     ] = None,
-    most_exposed: Annotated[bool, typer.Option("--most-exposed", help="Name the 20 most exposed.")] = False,
+    most_exposed: Annotated[bool, options.flag("--most-exposed", "List the 20 most exposed people.")] = False,
     noise: options.NoiseFlags,
     exact: options.Exact = False,
     bounds_from_data: options.BoundsFromData = False,
     view: ViewFlags,
-    ledger: options.Ledger = None,
     as_json: options.Json = False,
 ) -> None:
-    """The people themselves, for the controller's eyes: recorded as a look."""
-    from sfumato.composition import local
+    """Show individual risks, for controllers only; logged as a look.
 
-    options.require_writable(people, "--people", ".parquet")
-    options.require_not_read(people, "--people", target.data, target.schema, ledger)
+    Anything you choose after this has no privacy guarantee; the preregistered rule keeps its guarantee.
+    """
+    target.require_output(people, "--people", ".parquet")
     view.require_possible(as_json)
-    dataset = local.open(target.data, target.schema, ledger=ledger, bounds_from_data=bounds_from_data)
-    query = dataset.query(target.text)
-    with reading(dataset.progress):
+    query = target.open(bounds_from_data=bounds_from_data).query(target.text)
+    with reading(query.dataset.progress):
         profile = query.risk(**noise.values, exact=exact)
         show = _prepare(profile, view, as_json, most_exposed)
         listed = None if people is None else profile.people()
     show()
-    if listed is not None and people is not None:
-        write_people(listed, people)
+    write_people(listed, people)
 
 
 def _prepare(profile: RiskProfile, view: ViewFlags, as_json: bool, most_exposed: bool = False) -> Callable[[], None]:
-    """Take from the profile whatever is asked for; what is returned shows it."""
+    """Compute what is asked for from the profile; the function returned prints it."""
     from sfumato.api import risk_report
     from sfumato.presentation.figures.terminal import text as picture_text
 

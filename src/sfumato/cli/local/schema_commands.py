@@ -1,4 +1,4 @@
-"""`sfumato schema`: describe a table by a draft or by questions, convert a description, check a table against one."""
+"""`sfumato schema`: draft a schema, ask for one, convert one, or check a table against one."""
 
 from __future__ import annotations
 
@@ -11,94 +11,86 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sfumato.cli import options
+from sfumato.cli.help import CommandGroup
+from sfumato.cli.option_groups import with_option_groups
+from sfumato.cli.options import argument, flag, option
+from sfumato.cli.output import show_text
 from sfumato.cli.progress import reading
 from sfumato.errors import BadInput
 
 if TYPE_CHECKING:
     from sfumato.schema.interview import InterviewQuestion
 
-app = typer.Typer(help="Describe a table: draft, ask, convert or check.")
-app.callback(invoke_without_command=True)(options.explain)
+app = CommandGroup("Describe a table: draft, ask, convert or check.")
 
-Name = Annotated[str | None, typer.Option(help="The table's name in SQL; by default the file's.")]
-
-
+Name = Annotated[str | None, option("Name of the table in SQL; by default the file's.", "NAME")]
 Values = Annotated[
-    bool,
-    typer.Option("--values", help="Show values of the data too: a look, which the schema then says with your name."),
+    bool, flag("--values", "Show values of the data too: a look, which the schema then records with your name.")
 ]
 
 
 @app.command()
 def draft(data: options.Data, name: Name = None, values: Values = False, as_json: options.Json = False) -> None:
-    """Print a schema with names and guessed types; bounds and categories are left for a person to state."""
+    """Print a draft schema with column names and guessed types; you add bounds and categories."""
     from sfumato.composition import local
 
-    _print(local.draft_schema(data, name or Path(data).resolve().stem, reading, values=values), as_json)
+    show_text(local.draft_schema(data, name or Path(data).resolve().stem, reading, values=values), "schema", as_json)
 
 
 @app.command()
 def ask(
     data: options.Data,
     name: Name = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the schema there, not to standard output.")
-    ] = None,
+    out: Annotated[Path | None, option("Write the schema to this file.", "FILE")] = None,
     values: Values = False,
     as_json: options.Json = False,
 ) -> None:
-    """Print the schema that your answers state: who is one person, what is possible, what is public."""
+    """Ask about the privacy unit, bounds and categories, and print the schema."""
     from sfumato.composition import local
 
     if out is not None and (out.exists() or not out.parent.is_dir()):
-        raise BadInput(f"{out} cannot be written", hint="name a new file in a folder that exists.")
+        raise _unwritable(out)
     try:
         described = local.interview_schema(data, Path(data).resolve().stem, _answer, name, values=values)
     except typer.Abort:
         typer.echo(err=True)
         raise BadInput(
-            "The questions were broken off, and nothing was written",
-            hint="start again; Enter takes what is in brackets.",
+            "Cancelled; nothing was written",
+            hint="start again; Enter takes the value in brackets.",
         ) from None
     if out is None or as_json:
-        _print(described, as_json)
+        show_text(described, "schema", as_json)
     if out is not None:
         _write(described, out)
 
 
 @app.command()
 def convert(
-    schema: Annotated[str, typer.Argument(metavar="FILE", help="SmartNoise's metadata (YAML), or a schema file.")],
+    schema: Annotated[str, argument("FILE", "SmartNoise's metadata (YAML), or a schema file.")],
     as_json: options.Json = False,
 ) -> None:
-    """Print a schema file of another kind, such as SmartNoise's YAML, as TOML."""
+    """Convert SmartNoise's metadata (YAML) to a schema file, and print it."""
     from sfumato.composition import local
 
-    _print(local.convert_schema(schema), as_json)
+    show_text(local.convert_schema(schema), "schema", as_json)
 
 
 @app.command()
-def check(
-    data: options.Data, schema: options.Schema, ledger: options.Ledger = None, as_json: options.Json = False
-) -> None:
-    """Count what is missing, unfit, clamped or unlisted, for the controller's eyes: recorded as a look."""
-    from sfumato.composition import local
+@with_option_groups
+def check(*, target: options.TableFlags, as_json: options.Json = False) -> None:
+    """Count missing, unfit, clamped and unlisted values, for controllers only; logged as a look."""
     from sfumato.presentation import schema_view as view
 
-    dataset = local.open(data, schema, ledger=ledger)
+    dataset = target.open()
     with reading(dataset.progress):
         fit = dataset.check()
     typer.echo(json.dumps(view.as_dict(fit), indent=2) if as_json else view.document(fit).text())
 
 
-def _print(schema: str, as_json: bool) -> None:
-    typer.echo(json.dumps({"schema": schema}) if as_json else schema, nl=as_json)
-
-
 def _answer(question: InterviewQuestion) -> str:
     if question.wrong:
         typer.echo(question.wrong, err=True)
-    with redirect_stdout(sys.stderr):  # a prompt's last blank goes to stdout, whatever it is told
+    with redirect_stdout(sys.stderr):  # the last blank of a prompt goes to stdout in any case
         entry: str = typer.prompt(
             question.words, default=question.default, show_default=bool(question.default), err=True
         )
@@ -109,4 +101,8 @@ def _write(schema: str, out: Path) -> None:
     try:
         out.write_text(schema, "utf-8")
     except OSError:
-        raise BadInput(f"{out} cannot be written", hint="name a new file in a folder that exists.") from None
+        raise _unwritable(out) from None
+
+
+def _unwritable(out: Path) -> BadInput:
+    return BadInput(f"{out} cannot be written", hint="name a new file in a folder that exists.")

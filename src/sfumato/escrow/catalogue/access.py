@@ -19,7 +19,7 @@ from sfumato.errors import (
 )
 from sfumato.escrow.catalogue.populations import Populations
 from sfumato.escrow.catalogue.separation import decides_after_look, is_viewer, refuse_last, refuse_viewer
-from sfumato.escrow.dataset import RegisteredDataset, Version
+from sfumato.escrow.dataset import RegisteredDataset, Version, all_datasets, find_dataset
 from sfumato.escrow.identity.accounts import Accounts
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.policy.policy import AccessRule, Approve, Policy
@@ -27,6 +27,7 @@ from sfumato.escrow.policy.store import Policies, SignedPolicy
 from sfumato.escrow.ports import EscrowPorts
 from sfumato.ledger.history import Record
 from sfumato.model.authorization import Authorization
+from sfumato.model.plain import from_plain
 from sfumato.model.release import Assumption
 from sfumato.model.schema import Type
 from sfumato.release.context import DatasetContext
@@ -49,19 +50,13 @@ class Access:
         return self._visible_with_policy(actor, name)[0]
 
     def accessible(self, actor: Person, name: str) -> tuple[RegisteredDataset, SignedPolicy, AccessRule]:
-        """A dataset that this person may know of, the policy in force, and what it has for them."""
+        """A dataset that this person may know of, the policy in force, and their access rule."""
         dataset, signed = self._visible_with_policy(actor, name)
-        access_rule = None if signed is None else signed.policy.access_rule_for(actor)
-        return (
-            (dataset, signed, access_rule)
-            if signed is not None and access_rule is not None
-            else (dataset, *self.access_rule(actor, dataset))
-        )
+        return dataset, *self.access_rule(actor, dataset, signed)
 
     def _visible_with_policy(self, actor: Person, name: str) -> tuple[RegisteredDataset, SignedPolicy | None]:
         """With its policy, where that was needed to tell whether it may be seen."""
-        row = self._rows.one(name=name.casefold())
-        dataset = None if row is None else RegisteredDataset.from_row(row)
+        dataset = find_dataset(self._rows, name.casefold())
         if dataset is not None and self._sees_all(actor, dataset):
             return dataset, None
         signed = None if dataset is None else self._policies_quietly(dataset)
@@ -70,8 +65,10 @@ class Access:
         return dataset, signed
 
     def of(self, name: str) -> RegisteredDataset:
-        """By its name, for whoever was let through already."""
-        return self._dataset(name)
+        """A dataset that there is, by its name: access was checked before."""
+        dataset = find_dataset(self._rows, name)
+        assert dataset is not None
+        return dataset
 
     def controlled(self, actor: Person, name: str) -> RegisteredDataset:
         dataset = self.visible(actor, name)
@@ -93,14 +90,13 @@ class Access:
         return dataset
 
     def held_by(self, actor: Person, *, to_decide: bool = False) -> list[str]:
-        """The names of those that this person controls; or of those that they may decide about."""
-        rows = self._rows.many(limit=100_000, retired=False)
-        dataset = [one for one in map(RegisteredDataset.from_row, rows) if one.is_controlled_by(actor)]
-        return [one.name for one in dataset if not (to_decide and self._is_viewer(actor, one))]
+        """Names of the datasets that this person controls; `to_decide`: only those that they may decide about."""
+        controlled = [one for one in all_datasets(self._rows, retired=False) if one.is_controlled_by(actor)]
+        return [one.name for one in controlled if not (to_decide and self._is_viewer(actor, one))]
 
     def refuse_viewers(self, actor: Person, to: str) -> None:
-        """Refuse whoever has viewed individual risks of any dataset whose policy keeps viewers apart."""
-        for dataset in map(RegisteredDataset.from_row, self._rows.many(limit=100_000)):
+        """Refuse a person who has viewed individual risks of any dataset whose policy separates viewers."""
+        for dataset in all_datasets(self._rows):
             if self._is_viewer(actor, dataset):
                 refuse_viewer(self.ledger_of(actor, dataset).known, actor, to)
 
@@ -126,16 +122,15 @@ class Access:
         return self._policies.of(dataset)
 
     def some_policy(self, is_so: Callable[[Policy], bool]) -> bool:
-        """Whether it is so of one of the policies in force."""
-        every = (
-            self._policies_quietly(RegisteredDataset.from_row(row))
-            for row in self._rows.many(limit=100_000, retired=False)
-        )
+        """Whether it is so for one of the policies in force."""
+        every = map(self._policies_quietly, all_datasets(self._rows, retired=False))
         return any(is_so(signed.policy) for signed in every if signed is not None)
 
-    def access_rule(self, actor: Person, dataset: RegisteredDataset) -> tuple[SignedPolicy, AccessRule]:
-        """The policy in force and what it has for this person. Without a policy there is no access."""
-        signed = self._policies.require(dataset)
+    def access_rule(
+        self, actor: Person, dataset: RegisteredDataset, signed: SignedPolicy | None = None
+    ) -> tuple[SignedPolicy, AccessRule]:
+        """The policy in force, which may be `signed`, and this person's access rule; without a policy, no access."""
+        signed = signed or self._policies.require(dataset)
         access_rule = signed.policy.access_rule_for(actor)
         if access_rule is None:
             raise Forbidden.because("flow-missing", dataset=dataset.name)
@@ -161,7 +156,7 @@ class Access:
         schema = replace(dataset.schema, rule=rule)
         if mandate is None and (policy := self._policies.of(dataset)) is not None:
             mandate = mandate_of(policy, None)
-        return self._ports.planned(schema, mandate, actor.name, self.columns(dataset))
+        return self._ports.planned(schema, who=actor.name, mandate=mandate, present=self.columns(dataset))
 
     def as_read(self, dataset: RegisteredDataset, mandate: Authorization | None, who: str) -> DatasetContext:
         """The newest data as a worker has it, though nobody is read here: what is asked of both is the same."""
@@ -169,7 +164,7 @@ class Access:
         key = version.id if dataset.reference is None else f"{version.id} {self._written(dataset, dataset.reference)}"
         assumed = (Assumption.CLOSED_QUOTES,) if version.format == "csv" else ()
         schema, present = replace(dataset.schema, rule=None), self.columns(dataset)
-        return self._ports.planned(schema, mandate, who, present, version=key, assumed=assumed)
+        return self._ports.planned(schema, who=who, version=key, mandate=mandate, present=present, assumed=assumed)
 
     def columns(self, dataset: RegisteredDataset) -> dict[str, Type | None] | None:
         """The columns that the data has, so that a question is read as it will be."""
@@ -181,13 +176,13 @@ class Access:
     def version(self, dataset: RegisteredDataset) -> Version:
         """The newest data, unless it was kept as long as the policy said."""
         if self._sweep(dataset):
-            dataset = self._dataset(dataset.name)
+            dataset = self.of(dataset.name)
         row = None if dataset.version is None else self._versions.one(id=dataset.version)
         if row is None or row["forgotten"]:
             if dataset.version is None:
                 raise Conflict.because("data-not-delivered", dataset=dataset.name)
             raise Conflict.because("data-forgotten", dataset=dataset.name)
-        return Version.from_row(row)
+        return from_plain(Version, row)
 
     def version_key(self, dataset: RegisteredDataset) -> str:
         """Which data an approval is of; of data that lies elsewhere also when it was last written."""
@@ -235,17 +230,11 @@ class Access:
         who: str,
         mandate: Authorization | None = None,
     ) -> dict[str, Any]:
-        job = {
-            "verb": verb,
-            "dataset": dataset.id,
-            "name": dataset.name,
-            "version": version,
-            "format": format,
-            "who": who,
-        }
+        """A job on one version of the data, in plain values."""
         limits = None if mandate is None else vars(mandate) | {"budget": mandate.budget.as_texts()}
-        job |= {"schema": dataset.schema_text, "population": dataset.population or ""}
-        return job | {"reference": dataset.reference, "mandate": limits}
+        job = {"verb": verb, "version": version, "format": format, "who": who, "mandate": limits}
+        job |= {"dataset": dataset.id, "name": dataset.name, "reference": dataset.reference}
+        return job | {"schema": dataset.schema_text, "population": dataset.population or ""}
 
     def computed(
         self, actor: Person, dataset: RegisteredDataset, name: str, job: Mapping[str, Any]
@@ -260,11 +249,6 @@ class Access:
 
     # What these lean on
 
-    def _dataset(self, name: str) -> RegisteredDataset:
-        row = self._rows.one(name=name)
-        assert row is not None  # it was just written
-        return RegisteredDataset.from_row(row)
-
     def _may_see(self, actor: Person, dataset: RegisteredDataset) -> bool:
         return self._sees_all(actor, dataset) or _is_shown(actor, dataset, self._policies_quietly(dataset))
 
@@ -276,8 +260,8 @@ class Access:
             return None
 
     def _sees_all_of(self, actor: Person, name: str) -> bool:
-        row = self._rows.one(name=name)
-        return row is not None and self._sees_all(actor, RegisteredDataset.from_row(row))
+        dataset = find_dataset(self._rows, name)
+        return dataset is not None and self._sees_all(actor, dataset)
 
     def _sees_all(self, actor: Person, dataset: RegisteredDataset) -> bool:
         return dataset.is_controlled_by(actor) or actor.has(Role.AUDITOR)

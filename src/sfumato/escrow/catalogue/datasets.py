@@ -1,4 +1,4 @@
-"""What is held in trust: registered, delivered, described, listed."""
+"""Registered datasets: registration, delivery, schema, catalogue."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ from sfumato.errors import (
 )
 from sfumato.escrow.catalogue.access import Access, not_there
 from sfumato.escrow.catalogue.entries import CatalogueEntry, DatasetAccess, DatasetDetails, entry
-from sfumato.escrow.dataset import RegisteredDataset, Version
+from sfumato.escrow.dataset import RegisteredDataset, Version, all_datasets, find_dataset
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.policy.policy import Policy
 from sfumato.escrow.ports import DIGEST
 from sfumato.ledger.history import Record
 from sfumato.model.budget import BudgetLimit
+from sfumato.model.plain import from_plain
 from sfumato.model.schema import Schema
 from sfumato.release.ledger import refuse_below
 from sfumato.schema.read import parse_schema
@@ -47,7 +48,7 @@ class DatasetLedger:
 
 @dataclass(frozen=True)
 class PublicRecord:
-    """What everybody may know of a dataset: whom its schema protects, and what was charged."""
+    """The public record of a dataset: its privacy unit and its charges."""
 
     name: str
     title: str
@@ -76,7 +77,7 @@ class Datasets(Access):
         row = self._row(actor, schema_text, title, reference, population)
         if reference is not None:
             self._allowed(reference)
-        dataset = RegisteredDataset.from_row(row)
+        dataset = from_plain(RegisteredDataset, row)
         fits = None if reference is None else self._fits(actor, dataset, self._ports.new_id(), _format(reference))
         with self._ports.transaction():
             if not self._rows.add(row):
@@ -87,15 +88,13 @@ class Datasets(Access):
         self.planned(dataset, None, actor)  # its population is of record from now on
         if fits is not None:
             self._populations.tell(dataset)
-        return self._dataset(dataset.name)
+        return self.of(dataset.name)
 
     def drafted(self, actor: Person, schema_text: str) -> RegisteredDataset:
         """A table as it would be registered, or described anew before its data is there; nothing of it is kept."""
-        dataset = RegisteredDataset.from_row(self._row(actor, schema_text, "", None, ""))
-        before = self._rows.one(name=dataset.name)
-        if before is not None and (
-            before["version"] is not None or not RegisteredDataset.from_row(before).is_controlled_by(actor)
-        ):
+        dataset = from_plain(RegisteredDataset, self._row(actor, schema_text, "", None, ""))
+        before = find_dataset(self._rows, dataset.name)
+        if before is not None and (before.version is not None or not before.is_controlled_by(actor)):
             raise _taken(dataset)
         return dataset
 
@@ -154,22 +153,16 @@ class Datasets(Access):
     ) -> Mapping[str, str | None]:
         """Those of a delivered file: refused where the schema has others."""
         job = self.job_on("fits", dataset, version, format, actor.name)
-        columns: Mapping[str, str | None] = self._ports.runner.run(f"fits {version}", job)["columns"]
-        return columns
+        return dict(self._ports.runner.run(f"fits {version}", job)["columns"])
 
     def _deliver(self, actor: Person, dataset: RegisteredDataset, version: Mapping[str, Any]) -> Version:
         number = len(self._versions.many(dataset=dataset.name, limit=100_000)) + 1
-        details = {
-            "number": number,
-            "dataset": dataset.name,
-            "created_by": actor.name,
-            "created_at": self._ports.moment,
-        }
-        row = dict(version) | details | {"forgotten": False}
+        row = dict(version) | {"number": number, "dataset": dataset.name, "forgotten": False}
+        row |= {"created_by": actor.name, "created_at": self._ports.moment}
         self._versions.add(row)
         self._rows.change({"name": dataset.name}, {"version": version["id"]})
         self.say(actor, "delivered", dataset.name, {"version": version["id"], "number": number})
-        return Version.from_row(row)
+        return from_plain(Version, row)
 
     def describe(self, actor: Person, name: str, schema_text: str) -> RegisteredDataset:
         """Another schema for the same table: what was changed after a look was changed after a look."""
@@ -200,7 +193,7 @@ class Datasets(Access):
 
     def _entered(self, actor: Person, name: str) -> RegisteredDataset:
         """As it is kept now; what it says of its population is of record from then on."""
-        dataset = self._dataset(name)
+        dataset = self.of(name)
         self.planned(dataset, None, actor)
         return dataset
 
@@ -217,7 +210,7 @@ class Datasets(Access):
         with self._ports.transaction():
             self._rows.change({"name": dataset.name}, {"controllers": list(dict.fromkeys(p.name for p in people))})
             self.say(actor, "named the controllers of", dataset.name, {"controllers": [p.name for p in people]})
-        return self._dataset(dataset.name)
+        return self.of(dataset.name)
 
     def retire(self, actor: Person, name: str) -> None:
         """Forget the data of every version; the record stays, and what was released stays released.
@@ -239,9 +232,7 @@ class Datasets(Access):
 
     def sweep(self) -> int:
         """Forget the data that was kept as long as its policy said."""
-        return sum(
-            self._sweep(RegisteredDataset.from_row(row)) for row in self._rows.many(limit=100_000, retired=False)
-        )
+        return sum(map(self._sweep, all_datasets(self._rows, retired=False)))
 
     def _allowed(self, reference: str) -> None:
         """A file of this machine may be named only where the settings let it be."""
@@ -269,8 +260,8 @@ class Datasets(Access):
         entries: list[CatalogueEntry] = []
         while len(entries) < limit:
             rows = self._rows.many(after=after, limit=limit)
-            visible = [one for one in map(RegisteredDataset.from_row, rows) if self._may_see(actor, one)]
-            entries += [entry(one, in_full=self._sees_all(actor, one)) for one in visible]
+            datasets = [from_plain(RegisteredDataset, row) for row in rows]
+            entries += [entry(d, in_full=self._sees_all(actor, d)) for d in datasets if self._may_see(actor, d)]
             if len(rows) < limit:
                 break
             after = rows[-1]["name"]
@@ -278,7 +269,7 @@ class Datasets(Access):
 
     def versions(self, actor: Person, name: str) -> list[Version]:
         dataset = self.controlled(actor, name)
-        return [Version.from_row(row) for row in self._versions.many(dataset=dataset.name, limit=100_000)]
+        return [from_plain(Version, row) for row in self._versions.many(dataset=dataset.name, limit=100_000)]
 
     def ledger(self, actor: Person, name: str) -> DatasetLedger:
         """What was looked at, planned and spent; an analyst sees the total."""
@@ -296,32 +287,25 @@ class Datasets(Access):
         return self.ledger(actor, name)
 
     def public(self, name: str) -> PublicRecord:
-        """What everybody may know, if the policy in force says so; else it is not there, whoever asks."""
-        row = self._rows.one(name=name.casefold())
-        dataset = None if row is None else RegisteredDataset.from_row(row)
+        """The public record, if the policy in force has a public page; otherwise the dataset is not found."""
+        dataset = find_dataset(self._rows, name.casefold())
         signed = None if dataset is None else self._policies_quietly(dataset)
         if dataset is None or signed is None or not signed.policy.public_page:
             raise not_there(name)
         try:
             ledger = self.planned(dataset, None, self._accounts.one(signed.author)).ledger
             record, budget = ledger.record, ledger.budget
-        except (BadInput, Refused):  # a record that cannot be relied on is shown to nobody
+        except (BadInput, Refused):  # a broken record is not shown
             raise not_there(name) from None
         return PublicRecord(dataset.name, dataset.title, signed.policy.purpose, dataset.schema, record, budget)
 
     # Policies
 
-    def enter_policy(self, dataset: RegisteredDataset, author: Person) -> None:
-        """A policy is of record from the moment it is written."""
-        self.planned(dataset, None, author)
-
     def require_room(self, actor: Person, dataset: RegisteredDataset, policy: Policy) -> None:
         """Refuse a policy whose budget is below what is spent: nothing could be asked under it, nor read."""
-        record = self.record_of(actor, dataset)
-        if record is None:
-            return
         try:
-            refuse_below(record.total, policy.budget)
+            if (record := self.record_of(actor, dataset)) is not None:
+                refuse_below(record.total, policy.budget)
         except PreferenceError as wrong:
             raise PolicyError.in_file(wrong, "budget") from None
 

@@ -1,11 +1,11 @@
-"""Which datasets of a workspace are about the same people: as their controllers declare it."""
+"""Populations: datasets that their controllers declare to be about the same people."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
 from sfumato.errors import BadInput, Forbidden
-from sfumato.escrow.dataset import RegisteredDataset
+from sfumato.escrow.dataset import RegisteredDataset, all_datasets
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.notifications import Happened, Notifications
 from sfumato.escrow.ports import EscrowPorts
@@ -15,19 +15,19 @@ _LONGEST = 200
 
 
 class Populations:
-    """Nothing here is found out from the data for anybody but controllers: equality is an exact fact about it."""
+    """Equality of rows is an exact fact about the data, and is reported to controllers only."""
 
     def __init__(self, ports: EscrowPorts, notifications: Notifications) -> None:
         self._ports, self._notifications = ports, notifications
         self._rows, self._versions = ports.rows("datasets"), ports.rows("versions")
 
     def checked(self, actor: Person, dataset: str, text: str) -> str | None:
-        """The name of a population that a dataset may be counted in: whoever adds one controls the others in it."""
+        """A valid population name; the person who adds a dataset to it has to control its other datasets."""
         population = " ".join(text.split())
         if len(population) > _LONGEST:
             raise BadInput.because("population-name-length", longest=_LONGEST)
         together = self._together(dataset, {declaration(dataset, population)} if population else set())
-        others = [registered for registered in self._all() if registered.name in together - {dataset}]
+        others = [registered for registered in all_datasets(self._rows) if registered.name in together - {dataset}]
         if not all(registered.is_controlled_by(actor) for registered in others):
             raise Forbidden.because("population-of-others", population=population or dataset)
         return population or None
@@ -41,7 +41,7 @@ class Populations:
         others = {row["dataset"] for row in self._versions.many(digest=own, limit=100_000)} if own else set()
         if apart := others - {dataset.name}:
             apart -= self._together(dataset.name)
-        return [other for other in self._all() if other.name in apart]
+        return [other for other in all_datasets(self._rows) if other.name in apart]
 
     def tell(self, dataset: RegisteredDataset) -> None:
         """Tell the controllers of a dataset, and of those with the same rows, that they are counted separately."""
@@ -51,6 +51,3 @@ class Populations:
                     known = two.name if name in two.controllers else None
                     about = f"dataset {one.name}"
                     self._notifications.tell([name], Happened.SAME_ROWS, about, dataset=one.name, other=known)
-
-    def _all(self) -> list[RegisteredDataset]:
-        return [RegisteredDataset.from_row(row) for row in self._rows.many(limit=100_000)]

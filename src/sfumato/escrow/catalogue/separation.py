@@ -6,11 +6,29 @@ See docs/theory/deciding.md.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
 
 from sfumato.errors import Conflict, Forbidden
 from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.ledger.history import Record
+
+
+class LookedBy(StrEnum):
+    """Who has looked, from a decider's point of view."""
+
+    ONESELF = "oneself"  # the decider, who may no longer decide under separation
+    OTHERS = "others"  # viewers whom the policy separates from deciders
+    SOMEBODY = "somebody"  # any person: a decision after that has no guarantee
+
+
+@dataclass(frozen=True)
+class EarlierLook:
+    """Looks before a decision; `viewers` counts the people who viewed individual risks."""
+
+    by: LookedBy
+    viewers: int
 
 
 def is_viewer(record: Record, actor: Person) -> bool:
@@ -19,18 +37,18 @@ def is_viewer(record: Record, actor: Person) -> bool:
 
 
 def decides_after_look(record: Record, actor: Person) -> bool:
-    """Whether a decision of this person follows a look: by anybody, or under separation by themselves."""
+    """Whether a decision of this person follows a look: by anyone, or under separation their own."""
     return record.somebody_looked and not record.decides_blindly(actor.name)
 
 
 def refuse_viewer(record: Record, actor: Person, to: str) -> None:
-    """Refuse what deciders or analysts would see, to whoever has viewed individual risks; `to` says what it is."""
+    """Refuse an act to a person who has viewed individual risks; `to` names the act."""
     if is_viewer(record, actor):
         raise Forbidden.because("viewer-decides", dataset=record.dataset, to=to)
 
 
 def refuse_last(record: Record, dataset: RegisteredDataset, actor: Person, people: Iterable[Person]) -> None:
-    """Refuse the look of whoever is the last to decide, or the last admin: what only they may do would stay undone."""
+    """Refuse the look of the last decider or the last admin: no one else could do their part."""
     if not record.separated or actor.name in record.viewers:
         return
     left = [one for one in people if not one.disabled and one.name not in record.viewers | {actor.name}]
@@ -38,3 +56,11 @@ def refuse_last(record: Record, dataset: RegisteredDataset, actor: Person, peopl
         raise Conflict.because("look-of-last-controller")
     if actor.has(Role.ADMIN) and not any(one.has(Role.ADMIN) for one in left):
         raise Conflict.because("look-of-last-admin")
+
+
+def earlier_look(record: Record, actor: Person) -> EarlierLook | None:
+    """Looks that a decider is warned of; None if there were none."""
+    if not record.somebody_looked:
+        return None
+    others = LookedBy.OTHERS if record.separated else LookedBy.SOMEBODY
+    return EarlierLook(LookedBy.ONESELF if is_viewer(record, actor) else others, len(record.viewers))

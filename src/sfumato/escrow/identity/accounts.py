@@ -1,4 +1,4 @@
-"""Who is known, and how they show that they are who they say: passwords, sessions, tokens."""
+"""Users and their authentication: passwords, sessions, tokens."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 from sfumato.errors import BadInput, Conflict, Forbidden, NotFound, NotSignedIn
 from sfumato.escrow.identity.person import EVERYONE, Person, Role, checked_name, checked_roles
 from sfumato.escrow.ports import EscrowPorts
+from sfumato.model.plain import from_plain
 
 SCOPES = ("read", "write")
 LEAST_PASSWORD, MOST_PASSWORD = 12, 1024
@@ -19,7 +20,7 @@ QUIZ_ANSWERS = (1, 0, 2, 1)  # of each question of the introduction the right ch
 
 @dataclass(frozen=True)
 class Session:
-    """`secret` goes to the browser once; `csrf` must come back with whatever changes something."""
+    """`secret` is sent to the browser once; `csrf` is required with every change."""
 
     secret: str = field(repr=False)
     csrf: str = field(repr=False)
@@ -37,15 +38,10 @@ class Token:
     expires_at: str
     revoked: bool
 
-    @classmethod
-    def from_row(cls, row: Mapping[str, Any]) -> Token:
-        times = (row["created_at"], row["expires_at"], bool(row["revoked"]))
-        return cls(row["id"], row["person"], row["label"], tuple(row["scopes"]), *times)
-
 
 @dataclass(frozen=True)
 class IssuedToken:
-    """`secret` is told this once."""
+    """`secret` is shown this once."""
 
     token: Token
     secret: str = field(repr=False)
@@ -53,7 +49,7 @@ class IssuedToken:
 
 @dataclass(frozen=True)
 class SignedIn:
-    """`csrf` goes along as X-CSRF-Token with every call that changes something."""
+    """`csrf` is sent as X-CSRF-Token with every change."""
 
     person: Person
     csrf: str = field(repr=False)
@@ -62,7 +58,7 @@ class SignedIn:
 
 @dataclass(frozen=True)
 class CurrentUser:
-    """Who is signed in; a token has no `csrf`."""
+    """The user who is signed in; a token has no `csrf`."""
 
     person: Person
     csrf: str | None = field(repr=False)
@@ -74,12 +70,12 @@ class Accounts:
         self._ports = ports
         self._rows, self._tokens = ports.rows("people"), ports.rows("tokens")
         self._sessions = ports.rows("sessions")
-        self.keep_roles: Callable[[Person], None] = lambda _actor: None  # from those who may not change them
+        self.keep_roles: Callable[[Person], None] = lambda _actor: None  # refuses those who may not change roles
 
     # Who is there
 
     def first(self, name: str, password: str, roles: Iterable[str]) -> Person:
-        """The first admin, who is let in by whoever makes the workspace."""
+        """Add the first admin of a new workspace."""
         if self._rows.many(limit=1):
             raise Conflict.because("people-already")
         return self._added(name, name, roles, "", password)
@@ -87,7 +83,7 @@ class Accounts:
     def add(
         self, actor: Person, name: str, roles: Iterable[str], *, organisation: str = "", password: str | None = None
     ) -> Person:
-        """Let somebody in. Without a password they come in by tokens only, which an admin makes for them."""
+        """Add a user. Without a password they use tokens only, which an admin makes for them."""
         actor.require(Role.ADMIN, to="let people in")
         self.keep_roles(actor)
         return self._added(actor.name, name, roles, organisation, password)
@@ -110,7 +106,7 @@ class Accounts:
             if not self._rows.add(row):
                 raise Conflict.because("person-taken", name=name)
             self._say(by, "let in", name, {"roles": row["roles"], "organisation": row["organisation"]})
-        return Person.from_row(row)
+        return from_plain(Person, row)
 
     def change(
         self,
@@ -123,7 +119,7 @@ class Accounts:
         password: str | None = None,
         current_password: str | None = None,
     ) -> Person:
-        """What an admin may change of anybody, and anybody of their own password, which they then know."""
+        """Change a user, as an admin; or your own password, with the current one."""
         own_password = actor.name == checked_name(name) and (roles, organisation, disabled) == (None, None, None)
         if not own_password:
             actor.require(Role.ADMIN, to="change others")
@@ -131,12 +127,13 @@ class Accounts:
         person = self.one(name)
         if password is not None and actor.name == person.name:
             self._require_known(person, current_password)
-        to: dict[str, object] = {}
-        to |= {} if roles is None else {"roles": sorted(checked_roles(roles))}
-        to |= {} if organisation is None else {"organisation": " ".join(organisation.split())}
-        to |= {} if disabled is None else {"disabled": disabled}
-        changed = sorted(to) + ([] if password is None else ["password"])
-        to |= {} if password is None else {"password": self._ports.locks.hashed(_checked_password(password))}
+        values: dict[str, object] = {
+            "roles": None if roles is None else sorted(checked_roles(roles)),
+            "organisation": None if organisation is None else " ".join(organisation.split()),
+            "disabled": disabled,
+            "password": None if password is None else self._ports.locks.hashed(_checked_password(password)),
+        }
+        to = {name: value for name, value in values.items() if value is not None}
         if not to:
             raise BadInput.because("person-change-empty")
         with self._ports.transaction():
@@ -145,11 +142,11 @@ class Accounts:
             self._rows.change({"name": person.name}, to)
             if disabled or password is not None:
                 self._sessions.remove(person=person.name)
-            self._say(actor.name, "changed", person.name, {"what": changed})
+            self._say(actor.name, "changed", person.name, {"what": sorted(to)})
         return self.one(person.name)
 
     def _require_known(self, person: Person, password: str | None) -> None:
-        """A token is not enough to take an account over; who has none so far may set one."""
+        """Require the current password, if there is one: a token alone cannot take over an account."""
         row = self._rows.one(name=person.name)
         stored = None if row is None else row["password"]
         if stored is not None and not self._ports.locks.matches(stored, (password or "")[:MOST_PASSWORD]):
@@ -162,7 +159,7 @@ class Accounts:
             raise Conflict.because("admin-last")
 
     def _keep_apart(self, names: Sequence[str], organisations: Sequence[str]) -> None:
-        """A policy names people and organisations alike: nobody gets what is another's by being called so."""
+        """Keep names of people and of organisations distinct: a policy names either."""
         named = {" ".join(one.split()).casefold() for one in organisations} - {""}
         people = {EVERYONE, *names, *(person.name for person in self.all())}
         known = {person.organisation.casefold() for person in self.all()}
@@ -173,20 +170,20 @@ class Accounts:
         row = self._rows.one(name=name.strip().casefold())
         if row is None:
             raise NotFound.because("person-unknown", name=name)
-        return Person.from_row(row)
+        return from_plain(Person, row)
 
     def all(self) -> list[Person]:
-        return [Person.from_row(row) for row in self._rows.many(limit=100_000)]
+        return [from_plain(Person, row) for row in self._rows.many(limit=100_000)]
 
     def many(self, actor: Person, after: str | None = None, limit: int = 100) -> list[Person]:
-        """Controllers see whom they may name in a policy; analysts see nobody."""
+        """Users, for admins, controllers and auditors."""
         actor.require(Role.ADMIN, Role.CONTROLLER, Role.AUDITOR, to="list people")
-        return [Person.from_row(row) for row in self._rows.many(after=after, limit=limit)]
+        return [from_plain(Person, row) for row in self._rows.many(after=after, limit=limit)]
 
     # Who asks
 
     def sign_in(self, name: str, password: str) -> Session:
-        """One answer whether the name or the password is wrong, after the same work."""
+        """Sign in; a wrong name and a wrong password get the same answer after the same work."""
         locks, row = self._ports.locks, self._rows.one(name=name.strip().casefold())
         stored = None if row is None or row["disabled"] else row["password"]
         if not locks.matches(stored, password[:MOST_PASSWORD]) or row is None:
@@ -197,7 +194,7 @@ class Accounts:
         with self._ports.transaction():
             self._sessions.add(kept | {"created_at": self._ports.moment, "expires_at": until})
             self._say(row["name"], "signed in", row["name"])
-        return Session(secret, csrf, Person.from_row(row), until)
+        return Session(secret, csrf, from_plain(Person, row), until)
 
     def sign_out(self, secret: str) -> None:
         self._sessions.remove(digest=self._ports.locks.digest_of(secret))
@@ -218,7 +215,7 @@ class Accounts:
         row = self._rows.one(name=name)
         if row is None or row["disabled"]:
             raise NotSignedIn.because("person-disabled")
-        return Person.from_row(row)
+        return from_plain(Person, row)
 
     # Tokens
 
@@ -231,10 +228,10 @@ class Accounts:
         *,
         person: str | None = None,
     ) -> tuple[Token, str]:
-        """A token and its secret, which is shown this once; an admin may make one for somebody else."""
+        """A new token and its secret, which is not stored; an admin may make one for another user."""
         owner = actor
         if person is not None and person.strip().casefold() != actor.name:
-            actor.require(Role.ADMIN, to="make tokens for others")  # first: else it would tell who is there
+            actor.require(Role.ADMIN, to="make tokens for others")  # first: the reply must not reveal which users exist
             owner = self.one(person)
         if not 0 < days <= _LONGEST_TOKEN:
             raise BadInput.because("token-days", most=_LONGEST_TOKEN, days=days)
@@ -254,10 +251,10 @@ class Accounts:
         with self._ports.transaction():
             self._tokens.add(row)
             self._say(actor.name, "made a token for", owner.name, {"token": row["id"], "scopes": row["scopes"]})
-        return Token.from_row(row), secret
+        return from_plain(Token, row), secret
 
     def tokens(self, actor: Person) -> list[Token]:
-        return [Token.from_row(row) for row in self._tokens.many(person=actor.name, limit=1000)]
+        return [from_plain(Token, row) for row in self._tokens.many(person=actor.name, limit=1000)]
 
     def revoke(self, actor: Person, id: str) -> None:
         row = self._tokens.one(id=id)
@@ -270,12 +267,12 @@ class Accounts:
     # The introduction
 
     def introduced(self, actor: Person) -> str | None:
-        """When they passed it first."""
+        """When the introduction was first passed; None if never."""
         row = self._rows.one(name=actor.name)
         return None if row is None else row["introduced_at"]
 
     def introduce(self, actor: Person, answers: Sequence[int]) -> list[int]:
-        """The questions that were answered wrong, from 0; with none wrong it is passed."""
+        """Numbers of the wrong answers, from 0; with none the introduction is passed."""
         if len(answers) != len(QUIZ_ANSWERS):
             raise BadInput.because("quiz-answers", questions=len(QUIZ_ANSWERS))
         both = zip(QUIZ_ANSWERS, answers, strict=True)
@@ -290,7 +287,7 @@ class Accounts:
 
     def signed(self, author: Person, message: bytes) -> str:
         row = self._rows.one(name=author.name)
-        assert row is not None  # whoever acts is known
+        assert row is not None
         locks = self._ports.locks
         return locks.sign(locks.unseal(row["sealed_key"], _about_key(author.name)), message)
 

@@ -1,12 +1,11 @@
-"""Somebody the escrow knows, and what their roles let them do."""
+"""Users and their roles."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 from sfumato.errors import BadInput, Forbidden
 
@@ -30,16 +29,11 @@ class Person:
     created_at: str
     disabled: bool = False
 
-    @classmethod
-    def from_row(cls, row: Mapping[str, Any]) -> Person:
-        roles = tuple(sorted(map(Role, row["roles"])))
-        return cls(row["name"], row["organisation"], roles, row["public_key"], row["created_at"], bool(row["disabled"]))
-
     def has(self, *roles: Role) -> bool:
         return not {*self.roles}.isdisjoint(roles)
 
     def require(self, *roles: Role, to: str) -> None:
-        """Refuse whoever has none of these roles; `to` says what they wanted."""
+        """Refuse a person without any of these roles; `to` names the act."""
         if not self.has(*roles):
             raise Forbidden.because("role-missing", roles=[role.value for role in roles], to=to)
 
@@ -50,7 +44,7 @@ class Person:
 
 
 def checked_name(text: str) -> str:
-    """A name as it is kept: the same in upper and lower case."""
+    """A user name in lower case."""
     name = text.strip().casefold()
     if not _NAME.fullmatch(name) or name == EVERYONE:
         raise BadInput.because("person-name", name=text)

@@ -1,4 +1,4 @@
-"""A policy: who may ask what of a dataset, by which rule, and who decides. What it does not allow is refused."""
+"""Policies: access rules, the preregistered rule, budgets and approvals. Anything not allowed is refused."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sfumato.errors import Forbidden
 from sfumato.escrow.identity.person import EVERYONE, Person
 from sfumato.model.budget import NO_BUDGET, BudgetLimit
 from sfumato.model.guarantee import Guarantee
-from sfumato.model.plain import LEFT_OUT
+from sfumato.model.plain import LEFT_OUT, from_plain, to_plain
 from sfumato.model.signal_score import SignalKind
 from sfumato.model.statement import AggregateKind, Statement
 from sfumato.privacy.preferences import registry
@@ -27,7 +27,7 @@ PARTNER = ("trust", "data_sensitivity")
 
 
 _UNSAID: Mapping[str, Any] = {"purpose": "", "preregistered": "", "introduction": True, "public_page": False}
-"""What a policy says that changes nothing of who gets what."""
+"""Settings that do not affect access."""
 
 
 class Approve(StrEnum):
@@ -38,7 +38,7 @@ class Approve(StrEnum):
 
 @dataclass(frozen=True)
 class AccessRule:
-    """What may go to whom, and who decides it. None: no limit."""
+    """Who may request what, and who approves. None: no limit."""
 
     who: tuple[str, ...]
     aggregates: tuple[AggregateKind, ...] | None = None
@@ -46,29 +46,11 @@ class AccessRule:
     preferences: tuple[str, ...] = (RULE,)
     guarantees: tuple[Guarantee, ...] = (Guarantee.DP, Guarantee.SELECTED)
     approve: Approve = Approve.BY_CONTROLLER
-    approvers: tuple[str, ...] = ()  # of the dataset's controllers; none named: any of them
+    approvers: tuple[str, ...] = ()  # controllers who may approve; empty for all of them
     approvals: int = 1
     signals: tuple[SignalKind, ...] = (SignalKind.FREE,)  # what may be asked about the noise of a release
     code: bool = False  # also by functions of their own
     signal_bits: float = 20.0  # that exact scores may tell them in all, about one dataset
-
-    @classmethod
-    def from_mapping(cls, table: Mapping[str, Any]) -> AccessRule:
-        """From what `as_dict` says."""
-        aggregates, columns = table.get("aggregates"), table.get("columns")
-        return cls(
-            who=tuple(table["who"]),
-            aggregates=None if aggregates is None else tuple(map(AggregateKind, aggregates)),
-            columns=None if columns is None else tuple(columns),
-            preferences=tuple(table["preferences"]),
-            guarantees=tuple(map(Guarantee, table["guarantees"])),
-            approve=Approve(table["approve"]),
-            approvers=tuple(table["approvers"]),
-            approvals=table["approvals"],
-            signals=tuple(map(SignalKind, table.get("signals", cls.signals))),
-            code=table.get("code", cls.code),
-            signal_bits=table.get("signal_bits", cls.signal_bits),
-        )
 
     def require_signal(self, kind: SignalKind, *, own_code: bool) -> None:
         if kind not in self.signals:
@@ -77,7 +59,7 @@ class AccessRule:
             raise Forbidden.because("own-code-not-allowed")
 
     def require(self, statement: Statement) -> None:
-        """Refuse a question that this rule does not allow."""
+        """Refuse a query that this rule does not allow."""
         kinds = [aggregate.kind for aggregate in statement.aggregates]
         if self.aggregates is not None and (beyond := [kind for kind in kinds if kind not in self.aggregates]):
             allowed = _texts(self.aggregates)
@@ -104,24 +86,16 @@ class AccessRule:
         return PartnerAccess(**{each.name: getattr(self, each.name) for each in fields(PartnerAccess)})
 
     def as_dict(self) -> dict[str, object]:
-        table: dict[str, object] = {"who": list(self.who), "preferences": list(self.preferences)}
-        table |= {} if self.aggregates is None else {"aggregates": list(self.aggregates)}
-        table |= {} if self.columns is None else {"columns": list(self.columns)}
-        table |= {"guarantees": list(self.guarantees), "approve": self.approve.value}
-        table |= {"approvers": list(self.approvers), "approvals": self.approvals}
-        other = {
-            name: value for name, value in self._signalling.items() if getattr(self, name) != getattr(AccessRule, name)
-        }
-        return table | other
-
-    @property
-    def _signalling(self) -> dict[str, object]:
-        return {"signals": list(self.signals), "code": self.code, "signal_bits": self.signal_bits}
+        """The rule as its file has it: without limits that are not set, and signals as they are by default."""
+        table: dict[str, object] = to_plain(self)
+        unset = {name for name in ("aggregates", "columns") if table[name] is None}
+        unset |= {name for name in SIGNALLING if getattr(self, name) == getattr(AccessRule, name)}
+        return {name: value for name, value in table.items() if name not in unset}
 
 
 @dataclass(frozen=True, kw_only=True)
 class PartnerAccess:
-    """What those whom an access rule names may know of it: not who else it names, nor who decides."""
+    """An access rule as its analysts see it: without other analysts and approvers."""
 
     preferences: tuple[str, ...]
     aggregates: tuple[AggregateKind, ...] | None = field(default=None, metadata=LEFT_OUT)
@@ -146,16 +120,16 @@ class Policy:
     sensitivity_otherwise: float | str | None = None
     answers_days: int | None = None
     data_days: int | None = None
-    introduction: bool = True  # whoever signs in to approve has passed it
+    introduction: bool = True  # approvers have to pass it first
     public_page: bool = False
-    separation: bool = False  # whoever views individual risks decides nothing, for ever
+    separation: bool = False  # viewers of individual risks may never decide
 
     @classmethod
     def from_mapping(cls, table: Mapping[str, Any]) -> Policy:
-        """From what `as_dict` says."""
+        """The inverse of `as_dict`."""
         sensitivity, kept = table.get("sensitivity", {}), table.get("retention", {})
         return cls(
-            access_rules=tuple(map(AccessRule.from_mapping, table["flow"])),
+            access_rules=tuple(from_plain(AccessRule, flow) for flow in table["flow"]),
             purpose=table["purpose"],
             rule=table.get("rule"),
             epsilon_max=table.get("epsilon_max"),
@@ -170,11 +144,11 @@ class Policy:
 
     @property
     def fingerprint(self) -> str:
-        """Of all that it says: whatever is changed after a look was changed after a look."""
+        """Digest of the whole policy."""
         return digest(self.as_dict())
 
     def keeps(self, other: Policy) -> bool:
-        """Whether it lets happen whatever another does: it adds access rules at the end, or raises limits, at most."""
+        """Whether it allows all that another policy allows: it only adds access rules at the end, or raises limits."""
         ours, theirs = (
             replace(one, access_rules=(), epsilon_max=None, budget=NO_BUDGET, **_UNSAID) for one in (self, other)
         )
@@ -184,7 +158,7 @@ class Policy:
         return ours == theirs and raised and self.access_rules[: len(other.access_rules)] == other.access_rules
 
     def beside_the_rule(self, preference: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-        """What is stated, unless it is the rule itself: that is nothing stated."""
+        """The preference; None if it equals the preregistered rule."""
         values = {name: value for name, value in (preference or {}).items() if value is not None and value is not False}
         return None if not values or values == dict(self.rule or {}) else preference
 

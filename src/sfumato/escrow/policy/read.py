@@ -1,10 +1,11 @@
-"""A policy as it is written down -> Policy. Whatever is wrong in it is said with its place."""
+"""Parse a policy file. Errors name the place."""
 
 from __future__ import annotations
 
 import difflib
 import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import fields
 from enum import StrEnum
 from fractions import Fraction
 from typing import Any, TypeVar
@@ -15,12 +16,12 @@ from sfumato.escrow.policy.policy import (
     PARTNER,
     RETENTION,
     RULE,
-    SIGNALLING,
     SWITCHES,
     AccessRule,
     Approve,
     Policy,
 )
+from sfumato.escrow.policy.policy_file import FlowTable, PolicyFile
 from sfumato.model.budget import MOST_DELTA, MOST_EPSILON, BudgetLimit, limit
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.signal_score import SignalKind
@@ -32,21 +33,8 @@ from sfumato.release.decide import rule_of
 
 T = TypeVar("T")
 Word = TypeVar("Word", bound=StrEnum)
-_TOP = (
-    "purpose",
-    "rule",
-    "epsilon_max",
-    "budget",
-    "budget_delta",
-    "preregistered",
-    "trust",
-    "sensitivity",
-    "flow",
-    "retention",
-    *SWITCHES,
-)
-_EXACT = re.compile("[0-9]{1,30}(/[1-9][0-9]{0,30})?")  # a budget as a policy says it
-_FLOW = ("who", "aggregates", "columns", "preferences", "guarantees", "approve", "approvers", "approvals", *SIGNALLING)
+_EXACT = re.compile("[0-9]{1,30}(/[1-9][0-9]{0,30})?")  # an exact budget
+_TOP, _FLOW = (tuple(each.name for each in fields(kind)) for kind in (PolicyFile, FlowTable))
 
 
 def policy_of(
@@ -74,18 +62,16 @@ class _PolicyReader:
         self.known = {EVERYONE, *(p.name for p in people), *(p.organisation.casefold() for p in people)} - {""}
         self.controllers, self.columns, self.private_keys = controllers, columns, private_keys
         self.viewers = viewers
-        self.deciders = controllers  # those who may approve
+        self.deciders = controllers  # controllers who may approve
 
     def policy(self, tables: Mapping[str, Any]) -> Policy:
         self.only(tables, _TOP, "the policy")
-        if "separation" in tables and self.switch(tables, "separation"):
+        if self.switch(tables, "separation"):
             self.separate()
         access_rules = tables.get("flow", [])
         if not isinstance(access_rules, list) or not access_rules:
             raise PolicyError.because("policy-without-flow")
-        read = tuple(
-            self.access_rule(access_rule, f"[[flow]] {number}") for number, access_rule in enumerate(access_rules, 1)
-        )
+        read = tuple(self.access_rule(rule, f"[[flow]] {number}") for number, rule in enumerate(access_rules, 1))
         sensitivity = self.table(tables, "sensitivity")
         self.only(sensitivity, ("dataset", "columns"), "[sensitivity]")
         retention = self.table(tables, "retention")
@@ -105,10 +91,7 @@ class _PolicyReader:
             rule=self.rule(tables.get("rule")),
             epsilon_max=self.ceiling(tables.get("epsilon_max")),
             budget=BudgetLimit(
-                *(
-                    self.budget(tables, name, most)
-                    for name, most in (("budget", MOST_EPSILON), ("budget_delta", MOST_DELTA))
-                )
+                self.budget(tables, "budget", MOST_EPSILON), self.budget(tables, "budget_delta", MOST_DELTA)
             ),
             preregistered=self.text(tables, "preregistered"),
             trust=trust,
@@ -124,7 +107,7 @@ class _PolicyReader:
         return policy
 
     def separate(self) -> None:
-        """Leave those who viewed individual risks nothing to decide, if others are there to do it."""
+        """Exclude viewers of individual risks from the deciders; refuse if no decider is left."""
         self.deciders = [name for name in self.controllers if name not in self.viewers]
         if len(self.controllers) < 2:
             raise PolicyError.because("separation-of-one")
@@ -132,7 +115,7 @@ class _PolicyReader:
             raise PolicyError.because("separation-without-deciders")
 
     def require_separable(self, access_rule: AccessRule, where: str) -> None:
-        """What shows an answer, or an exact score, to whoever approves it makes them a viewer."""
+        """Refuse approvals that show an answer or an exact score: they would make the approver a viewer."""
         if access_rule.approve is Approve.AFTER_THE_ANSWER:
             raise PolicyError.because("separation-after-the-answer", where=where)
         if SignalKind.PUBLISHED in access_rule.signals:
@@ -160,21 +143,15 @@ class _PolicyReader:
             self.column(name, where)
         read = AccessRule(
             who=who,
-            aggregates=self.words(table, "aggregates", AggregateKind, where, upper=True)
-            if "aggregates" in table
-            else None,
+            aggregates=self.words(table, "aggregates", AggregateKind, where),
             columns=columns,
             preferences=self.allowed_preferences(table, where),
             guarantees=self.words(table, "guarantees", Guarantee, where) or AccessRule.guarantees,
-            approve=(
-                self.words({"approve": [table["approve"]]}, "approve", Approve, where)[0]
-                if "approve" in table
-                else Approve.BY_CONTROLLER
-            ),
+            approve=self.words({"approve": [table.get("approve", AccessRule.approve)]}, "approve", Approve, where)[0],
             approvers=approvers,
             approvals=self.approvals(table, where),
-            signals=self.words(table, "signals", SignalKind, where) if "signals" in table else AccessRule.signals,
-            code=self.switch(table, "code") if "code" in table else AccessRule.code,
+            signals=self.words(table, "signals", SignalKind, where, AccessRule.signals),
+            code=self.switch(table, "code", default=AccessRule.code),
             signal_bits=self.bits(table, where),
         )
         if read.approve is Approve.AFTER_THE_ANSWER and Guarantee.NONE not in read.guarantees:
@@ -204,16 +181,12 @@ class _PolicyReader:
         return dict(table)
 
     def require_partners(self, policy: Policy) -> None:
-        """A rule that goes by trust needs a rating of everyone whom an access rule names."""
+        """Require a trust rating of every analyst, if the rule depends on trust."""
         if policy.rule is None or "sharing_risk" not in policy.rule:
             return
         rated = {name.casefold() for name in policy.trust}
-        unrated = [
-            name
-            for access_rule in policy.access_rules
-            for name in access_rule.who
-            if name.casefold() not in rated | {EVERYONE}
-        ]
+        names = [name for access_rule in policy.access_rules for name in access_rule.who]
+        unrated = [name for name in names if name.casefold() not in rated | {EVERYONE}]
         if "trust" not in policy.rule and EVERYONE not in rated and unrated:
             raise PolicyError.because("rule-without-trust", name=unrated[0])
         if "data_sensitivity" not in policy.rule and policy.sensitivity_otherwise is None:
@@ -245,8 +218,8 @@ class _PolicyReader:
             raise PolicyError.because("policy-key-not-text", name=name)
         return " ".join(value.split())
 
-    def switch(self, table: Mapping[str, Any], name: str) -> bool:
-        value = table[name]
+    def switch(self, table: Mapping[str, Any], name: str, *, default: bool = False) -> bool:
+        value = table.get(name, default)
         if not isinstance(value, bool):
             raise PolicyError.because("policy-key-not-boolean", name=name)
         return value
@@ -257,10 +230,12 @@ class _PolicyReader:
             raise PolicyError.because("policy-key-not-names", name=name, where=where)
         return tuple(" ".join(one.split()) for one in values)
 
-    def words(self, table: Mapping[str, Any], name: str, kind: Any, where: str, *, upper: bool = False) -> Any:
+    def words(self, table: Mapping[str, Any], name: str, kind: Any, where: str, default: Any = None) -> Any:
+        if name not in table:
+            return default
         values = self.names(table, name, where)
         try:
-            return tuple(kind(one.upper() if upper else one) for one in values)
+            return tuple(kind(one.upper() if kind is AggregateKind else one) for one in values)
         except ValueError:
             known = [one.value for one in kind]
             raise PolicyError.because("policy-words-unknown", name=name, known=known, where=where) from None

@@ -1,4 +1,4 @@
-"""Policies as they are kept: sealed, signed by whoever wrote them, every version of them."""
+"""Stored policies: every version, sealed and signed by its author."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class Policies:
     def __init__(self, ports: EscrowPorts, accounts: Accounts) -> None:
         self._ports, self._accounts = ports, accounts
         self._rows = ports.rows("policies")
-        self._verified = lru_cache(256)(self._verify)  # of the same row and the same key, the same
+        self._verified = lru_cache(256)(self._verify)  # by row and key
 
     def write(self, author: Person, dataset: RegisteredDataset, policy: Policy) -> SignedPolicy:
-        """The next version of a dataset's policy, as it was read."""
+        """Store the next version of a dataset's policy."""
         content = json.dumps(policy.as_dict(), sort_keys=True)
         with self._ports.transaction():
             number = max((row["number"] for row in self._rows.many(dataset=dataset.name, limit=100_000)), default=0) + 1
@@ -59,7 +59,7 @@ class Policies:
         return SignedPolicy(dataset.name, number, author.name, at, policy)
 
     def of(self, dataset: RegisteredDataset) -> SignedPolicy | None:
-        """The policy in force: the newest, if it is what its author signed."""
+        """The policy in force: the newest, with a valid signature."""
         newest = self._rows.many(dataset=dataset.name, limit=1, newest_first=True)
         signed = self._opened(dataset, newest[0]) if newest else None
         written = self._written(dataset.name)
@@ -77,9 +77,9 @@ class Policies:
         return signed
 
     def read(self, dataset: RegisteredDataset, tables: Mapping[str, Any], viewers: Collection[str] = ()) -> Policy:
-        """Where it states no rule it takes the schema's in, as it stands: another schema does not change a policy.
+        """Parse a policy. Without a rule it copies the schema's, so that a later schema does not change the policy.
 
-        `viewers` have viewed individual risks: where the policy keeps them apart, they are no approvers.
+        `viewers` have viewed individual risks: under separation they cannot approve.
         """
         rule = {} if dataset.schema.rule is None else {"rule": dataset.schema.rule}
         people = [person for person in self._accounts.all() if not person.disabled]
@@ -88,7 +88,7 @@ class Policies:
         return policy_of(rule | dict(tables), people, dataset.controllers, names, **how)
 
     def _opened(self, dataset: RegisteredDataset, row: Mapping[str, Any]) -> SignedPolicy:
-        """What a row says, if its author signed it: a row that was edited is refused."""
+        """The policy of a row, if the signature is valid."""
         values = (row[name] for name in ("id", "number", "author", "at", "sealed", "signature"))
         return self._verified(dataset.name, *values, self._accounts.one(row["author"]).public_key)
 

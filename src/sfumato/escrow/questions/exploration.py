@@ -1,10 +1,9 @@
-"""What may be asked of a dataset beside a request: of public facts, of an exposure histogram, of the people."""
+"""Questions about a dataset without a request: from public facts, an exposure histogram, or the people."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any
 
 from sfumato.errors import BadInput, Forbidden, PreferenceError, SfumatoError
@@ -14,8 +13,8 @@ from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.policy.policy import PARTNER
 from sfumato.escrow.policy.store import Policies, SignedPolicy
-from sfumato.escrow.ports import EscrowPorts
-from sfumato.escrow.questions.facts import RequestFacts, RequestPreview, each
+from sfumato.escrow.ports import EXPLORE, EscrowPorts
+from sfumato.escrow.questions.facts import RequestFacts, RequestPreview, budget_left, each
 from sfumato.escrow.questions.preferences import HOW
 from sfumato.escrow.questions.query import RequestedQuery, checked_queries, shares_of
 from sfumato.escrow.questions.risk_facts import (
@@ -26,7 +25,6 @@ from sfumato.escrow.questions.risk_facts import (
     RiskFacts,
 )
 from sfumato.ledger.charges import EXPOSURE_HISTOGRAM
-from sfumato.ledger.entry import NANO
 from sfumato.model.budget import BudgetLimit
 from sfumato.model.choice import Noise
 from sfumato.model.fit import Fit
@@ -36,8 +34,9 @@ from sfumato.model.method_comparison import MethodComparison
 from sfumato.model.plain import from_plain
 from sfumato.model.release import ReleaseCertificate
 from sfumato.model.risk import Source
-from sfumato.release.bound_query import bind
+from sfumato.release.bound_query import BoundQuery, bind
 from sfumato.release.decide import EPSILON_MAX
+from sfumato.release.keywords import GuessingKeywords, HistogramKeywords, NoiseKeywords, RiskKeywords
 from sfumato.release.risk.exploration import explore
 from sfumato.release.risk.guessing_risk import guessing_risk
 from sfumato.release.risk.method_comparison import compare_methods
@@ -45,25 +44,10 @@ from sfumato.release.risk.profile import worst_case
 from sfumato.release.risk.rehearsal import people_of
 from sfumato.sql.parser.statement import parse
 
-_RISK = ("mechanism", "delta", "calibration", "candidates", "exact")
-_NOISE = ("mechanism", "delta", "calibration")
-_GUESSING = (
-    *("choices", "secret", "radius", "prior", "trust", "data_sensitivity", "limit"),
-    *("mechanism", "delta", "calibration", "candidates"),
-)
-_HISTOGRAM = (
-    "mechanism",
-    "delta",
-    "calibration",
-    "candidates",
-    "bins",
-    "allow_no_guarantee",
-    "redraw",
-    "preregistered",
-)
-
-
-_LOOKS = ("risk", "check")  # what shows facts about the people
+_LOOKS = ("risk", "check")  # jobs that show facts about the people
+_NO_RULE = (PreferenceError, Forbidden)  # there is no rule, or one that depends on the recipient
+_RISK = ("mechanism", "delta", *RiskKeywords.__annotations__)
+_HISTOGRAM = tuple(HistogramKeywords.__annotations__)
 
 
 @dataclass(frozen=True)
@@ -75,13 +59,13 @@ class RequestEstimate:
 
     @property
     def barred(self) -> bool:
-        """Whether it would be submitted in vain, as things are."""
+        """Whether the policy would refuse it now."""
         return self.allowed is not None and self.facts.guarantee not in self.allowed
 
 
 @dataclass(frozen=True)
 class DatasetSpent:
-    """What a dataset has spent, None where no total exists, and what is left of its budget."""
+    """Epsilon that a dataset has spent, None where no total exists, and the budget left."""
 
     epsilon: float | None
     budget: BudgetLimit
@@ -90,7 +74,7 @@ class DatasetSpent:
 
 @dataclass(frozen=True)
 class RuleFacts:
-    """What the rule of record makes of a query; without a rule that holds for whoever asks, nothing is `stated`."""
+    """The preregistered rule on a query; `stated` is empty without a rule that applies to this person."""
 
     noise: Noise
     method: str
@@ -104,7 +88,7 @@ class Questions:
     def __init__(self, ports: EscrowPorts, datasets: Datasets, policies: Policies) -> None:
         self._ports, self._datasets, self._policies = ports, datasets, policies
 
-    # Public facts: nobody is read
+    # From public facts: the data is not read
 
     def estimate(
         self,
@@ -114,120 +98,79 @@ class Questions:
         preference: Mapping[str, Any] | None,
         people: float | None = None,
     ) -> RequestEstimate:
-        """What a request would cost and mean, before it is submitted; `people` are in its smallest group at least."""
-        dataset = self._datasets.visible(actor, name)
-        read, preference = (
-            checked_queries(queries, self._ports.limits.most_queries),
-            self._allowed_preference(actor, dataset, preference),
-        )
-        preview, signed = self.preview(actor, dataset, read, preference)
+        """Cost and guarantee of a request before it is submitted; its smallest group has at least `people`."""
+        dataset, checked = self._datasets.visible(actor, name), self._checked(queries)
+        signed = self._policies.of(dataset)
         access_rule = None if signed is None else signed.policy.access_rule_for(actor)
+        if signed is not None and access_rule is not None:
+            preference = signed.policy.beside_the_rule(preference)
+            access_rule.require_preferences(preference)
+        preview = self.preview(actor, dataset, checked, preference, signed=signed)
         if access_rule is None:
             return RequestEstimate(preview.facts(people), None)
         tuple(each(access_rule.require, preview.statements))
         return RequestEstimate(preview.facts(people), tuple(access_rule.guarantees))
 
-    def _allowed_preference(
-        self, actor: Person, dataset: RegisteredDataset, preference: Mapping[str, Any] | None
-    ) -> Mapping[str, Any] | None:
-        """What this person may go by; the rule itself is nothing stated."""
-        signed = self._policies.of(dataset)
-        access_rule = None if signed is None else signed.policy.access_rule_for(actor)
-        if signed is None or access_rule is None:
-            return preference
-        beside = signed.policy.beside_the_rule(preference)
-        access_rule.require_preferences(beside)
-        return beside
-
     def dry_run(
         self, actor: Person, name: str, queries: Sequence[Mapping[str, Any]], preference: Mapping[str, Any] | None
     ) -> DryRunFacts:
-        """The same request on invented rows that follow the schema: the shape of an answer, and nobody's."""
-        dataset = self._datasets.visible(actor, name)
-        read = checked_queries(queries, self._ports.limits.most_queries)
-        preview, signed = self.preview(actor, dataset, read, preference)
-        _require_public_rule(actor, dataset, preview, preference)
-        rule = preview.dataset.schema.rule
-        job = self._datasets.job_on("release", dataset, "invented", "invented", actor.name) | {
-            "queries": [vars(one) for one in read],
-            "shares": list(shares_of(read)),
-            "preference": _filled(signed, actor, preview, preference),
-            "allow_no_guarantee": True,
-            "preregistered": "",
-            "rule": rule,
-        }
-        answers = self._ports.runner.run(f"dry run {self._ports.new_id()}", job)["answers"]
+        """Answer a request from synthetic rows that follow the schema: the shape of the answers, and no data."""
+        checked = self._checked(queries)
+        dataset, preview = self._public_preview(actor, name, checked, preference)
+        terms: dict[str, Any] = {"queries": [vars(query) for query in checked], "shares": list(shares_of(checked))}
+        terms |= {"preference": preview.preference, "rule": preview.dataset.schema.rule}
+        terms |= {"allow_no_guarantee": True, "preregistered": ""}
+        answers = self._on_synthetic_rows(actor, dataset, "release", terms)["answers"]
         texts = [query.sql for query in preview.queries]
         shapes = [from_plain(InventedAnswer, a | {"query": sql}) for sql, a in zip(texts, answers, strict=True)]
         return DryRunFacts(tuple(shapes), True, people_of(dataset.schema))
 
     def worst_case(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> RiskFacts:
-        dataset = self._datasets.visible(actor, name)
-        query = bind(self._datasets.planned(dataset, None, actor), sql)
+        query = self._bind(actor, self._datasets.visible(actor, name), sql)
         return from_plain(RiskFacts, worst_case(query, **_only(how, _RISK)).view.as_dict())
 
     def guessing(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> GuessView:
-        """What a snoop guesses, and what sharing the answer risks, at each candidate."""
-        dataset = self._datasets.controlled(actor, name)
-        return guessing_risk(bind(self._datasets.planned(dataset, None, actor), sql), **_only(how, _GUESSING)).view
+        """How well an attacker guesses, and the risk of sharing the answer, at each candidate epsilon."""
+        query = self._bind(actor, self._datasets.controlled(actor, name), sql)
+        return guessing_risk(query, **_only(how, GuessingKeywords.__annotations__)).view
 
     def rehearse(self, actor: Person, name: str, sql: str, preference: Mapping[str, Any] | None) -> RehearsalFacts:
-        """The same query on invented rows: what people who follow the schema would be exposed to."""
-        dataset = self._datasets.visible(actor, name)
-        preview, signed = self.preview(actor, dataset, (RequestedQuery(sql),), preference)
-        _require_public_rule(actor, dataset, preview, preference)
-        filled = _filled(signed, actor, preview, preference)
-        rule = preview.dataset.schema.rule
-        return from_plain(RehearsalFacts, self._rehearsed(actor, dataset, sql, filled, rule))
+        """Risk of the query on synthetic rows that follow the schema."""
+        dataset, preview = self._public_preview(actor, name, (RequestedQuery(sql),), preference)
+        return self._rehearsed(actor, dataset, preview, sql)
 
     def rehearsed(
-        self,
-        partner: Person,
-        dataset: RegisteredDataset,
-        preview: RequestPreview,
-        preference: Mapping[str, Any] | None,
-        signed: SignedPolicy,
-    ) -> list[dict[str, Any]]:
-        """Each query of a request as its partner would have it; why not, where no rows can be invented for it."""
-        filled, rule = _filled(signed, partner, preview, preference), preview.dataset.schema.rule
-        rehearsals: list[dict[str, Any]] = []
+        self, partner: Person, dataset: RegisteredDataset, preview: RequestPreview
+    ) -> tuple[RehearsalFacts | SfumatoError, ...]:
+        """Rehearsals of a request's queries for its analyst; the error, where a query cannot be rehearsed."""
+        rehearsals: list[RehearsalFacts | SfumatoError] = []
         for query, choice in zip(preview.queries, preview.choices, strict=True):
             try:
-                rehearsals.append(self._rehearsed(partner, dataset, query.sql, filled, rule, choice.epsilon))
+                rehearsals.append(self._rehearsed(partner, dataset, preview, query.sql, choice.epsilon))
             except SfumatoError as why:
-                rehearsals.append(why.as_dict())
-        return rehearsals
+                rehearsals.append(why)
+        return tuple(rehearsals)
 
     def _rehearsed(
-        self,
-        actor: Person,
-        dataset: RegisteredDataset,
-        sql: str,
-        preference: Mapping[str, Any] | None,
-        rule: Mapping[str, Any] | None,
-        epsilon: float | None = None,
-    ) -> dict[str, Any]:
-        job = self._datasets.job_on("rehearse", dataset, "invented", "invented", actor.name)
-        terms = {"sql": sql, "preference": preference, "rule": rule, "epsilon": epsilon}
-        return dict(self._ports.runner.run(f"rehearsal {self._ports.new_id()}", job | terms))
+        self, actor: Person, dataset: RegisteredDataset, preview: RequestPreview, sql: str, epsilon: float | None = None
+    ) -> RehearsalFacts:
+        terms = {"sql": sql, "preference": preview.preference, "rule": preview.dataset.schema.rule, "epsilon": epsilon}
+        return from_plain(RehearsalFacts, self._on_synthetic_rows(actor, dataset, "rehearse", terms))
 
     def side_by_side(self, actor: Person, name: str, sql: str) -> MethodComparison:
-        """The same for a controller, who needs no rule for it: then all are examples."""
-        dataset = self._datasets.controlled(actor, name)
-        query = bind(self._datasets.planned(dataset, None, actor), sql)
+        """Compare every method for a controller; without a rule all of them are examples."""
+        query = self._bind(actor, self._datasets.controlled(actor, name), sql)
         try:
             return self.compare(actor, name, sql, None)
-        except (PreferenceError, Forbidden):  # no rule, or one that goes by who asks
+        except _NO_RULE:
             return compare_methods(query, (), {}, look=False, attestation="")
 
     def compare(self, actor: Person, name: str, sql: str, preference: Mapping[str, Any] | None) -> MethodComparison:
-        dataset = self._datasets.visible(actor, name)
-        preview, _ = self.preview(actor, dataset, (RequestedQuery(sql),), preference)
-        _require_public_rule(actor, dataset, preview, preference)
+        _, preview = self._public_preview(actor, name, (RequestedQuery(sql),), preference)
         preferences, how = preview.stated[0]
         return compare_methods(preview.queries[0], preferences, _only(how, HOW), look=False, attestation="")
 
-    # The people themselves: controllers only, and recorded
+    # From the data: controllers only, and logged
 
     def look(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> RiskFacts:
         return from_plain(RiskFacts, self._read(actor, name, "risk", {"sql": sql, "how": _only(how, _RISK)}))
@@ -238,7 +181,7 @@ class Questions:
     def exposure_histogram(
         self, actor: Person, name: str, sql: str, epsilon: float, how: Mapping[str, Any]
     ) -> HistogramFacts:
-        """A private histogram of exposures: charged, and no look."""
+        """Private exposure histogram: noisy, charged; it does not count as looking at the data."""
         terms = {"sql": sql, "epsilon": epsilon, "how": _only(how, _HISTOGRAM)}
         facts = self._read(actor, name, "exposure_histogram", terms, EXPOSURE_HISTOGRAM)
         stored = facts.pop("certificate")
@@ -246,17 +189,15 @@ class Questions:
         return replace(from_plain(HistogramFacts, facts | {"certificate": None}), certificate=certificate)
 
     def of_rule(self, actor: Person, name: str, sql: str) -> RuleFacts:
-        """What the rule of record makes of a query, for a controller who thinks about it. Public facts only."""
-        registered = self._datasets.controlled(actor, name)
-        dataset = self._datasets.planned(registered, None, actor)
-        bind(dataset, sql)
-        looked = dataset.ledger.known.somebody_looked
+        """The preregistered rule on a query, for a controller, from public facts."""
+        dataset = self._datasets.controlled(actor, name)
+        looked = self._bind(actor, dataset, sql).context.ledger.known.somebody_looked
+        signed = self._policies.of(dataset)
         try:
-            preview, signed = self.preview(actor, registered, (RequestedQuery(sql),), None)
-        except (PreferenceError, Forbidden):  # no rule, or one that goes by who asks
-            word = Guarantee.NONE if looked else Guarantee.DP
-            return RuleFacts(Noise(), "", None, {}, word, looked)
-        rule = registered.schema.rule if signed is None else signed.policy.rule
+            preview = self.preview(actor, dataset, (RequestedQuery(sql),), None, signed=signed)
+        except _NO_RULE:
+            return RuleFacts(Noise(), "", None, {}, Guarantee.NONE if looked else Guarantee.DP, looked)
+        rule = dataset.schema.rule if signed is None else signed.policy.rule
         [facts] = preview.facts().queries
         return RuleFacts(facts.noise, facts.method, facts.epsilon, dict(rule or {}), facts.guarantee, looked)
 
@@ -269,41 +210,39 @@ class Questions:
         how: Mapping[str, Any],
         *,
         epsilon: float | None = None,
-        stated: Mapping[str, Any] | None = None,
+        preference: Mapping[str, Any] | None = None,
         now: float | None = None,
     ) -> dict[str, Any]:
-        """Risk as the explorer's sliders move through it, from one of four sources; only the people are a look.
+        """Risk for the explorer's sliders, from one of four sources; only the people are a look.
 
-        `epsilon` is an exposure histogram's own; `stated` and `now` are the preference in force and what it leads to.
-        An exposure histogram comes with `spent` as well: a DatasetSpent.
+        `epsilon` is charged for an exposure histogram, which comes with `spent`, a DatasetSpent. `preference` and `now`
+        are the preference in force and its epsilon.
         """
         dataset = self._datasets.controlled(actor, name)
         policy = self._policies.of(dataset)
         ceiling = (None if policy is None else policy.policy.epsilon_max) or EPSILON_MAX
-        terms: dict[str, Any] = {"ceiling": ceiling, "preference": dict(stated or {}), "now": now}
-        drawn = _only(how, _HISTOGRAM if source is Source.EXPOSURE_HISTOGRAM else _NOISE)
+        terms: dict[str, Any] = {"ceiling": ceiling, "preference": dict(preference or {}), "now": now}
+        drawn = _only(how, _HISTOGRAM if source is Source.EXPOSURE_HISTOGRAM else NoiseKeywords.__annotations__)
         question = {"sql": sql, "source": source.value, "how": drawn, "epsilon": epsilon, **terms}
         match source:
             case Source.WORST_CASE:
-                query = bind(self._datasets.planned(dataset, None, actor), sql)
-                return self._ports.exploration_view(explore(worst_case(query, **drawn), **terms))
+                profile = worst_case(self._bind(actor, dataset, sql), **drawn)
+                return self._ports.exploration_view(explore(profile, **terms))
             case Source.REHEARSAL:
-                bind(self._datasets.planned(dataset, None, actor), sql)
-                job = self._datasets.job_on("explore", dataset, "invented", "invented", actor.name)
-                return dict(self._ports.runner.run(f"rehearsal {self._ports.new_id()}", job | question))
+                self._bind(actor, dataset, sql)
+                return self._on_synthetic_rows(actor, dataset, EXPLORE, question)
             case Source.EXPOSURE_HISTOGRAM if epsilon is None:
                 raise BadInput.because("exposure-histogram-without-epsilon")
             case Source.EXPOSURE_HISTOGRAM:
-                answer = self._read(actor, name, "explore", question, EXPOSURE_HISTOGRAM)
+                answer = self._read(actor, name, EXPLORE, question, EXPOSURE_HISTOGRAM)
                 return answer | {"spent": self._spent(actor, dataset)}
             case Source.PEOPLE:
-                return self._read(actor, name, "explore", question, "risk")
+                return self._read(actor, name, EXPLORE, question, "risk")
 
     def _spent(self, actor: Person, dataset: RegisteredDataset) -> DatasetSpent:
         ledger = self._datasets.ledger_of(actor, dataset)
-        total, budget = ledger.total, ledger.budget
-        left = None if budget.epsilon is None else float(budget.epsilon - Fraction(total.nano_epsilon, NANO))
-        return DatasetSpent(total.epsilon, budget, left)
+        left = budget_left(ledger)
+        return DatasetSpent(ledger.total.epsilon, ledger.budget, None if left is None else float(left))
 
     def _read(
         self, actor: Person, name: str, verb: str, question: Mapping[str, Any], what: str | None = None
@@ -313,7 +252,7 @@ class Questions:
             self._datasets.require_look(actor, dataset)
         policy = self._policies.of(dataset)
         mandate = None if policy is None else mandate_of(policy, None)
-        if "sql" in question:  # what is refused is refused before data is opened
+        if "sql" in question:  # refuse a query before data is opened
             bind(self._datasets.planned(dataset, mandate, actor), question["sql"])
         job = self._datasets.job(verb, dataset, actor.name, mandate) | dict(question)
         self._datasets.say(actor, f"asked for the {what or verb} of", dataset.name)
@@ -322,7 +261,19 @@ class Questions:
             return dict(self._datasets.computed(actor, dataset, called, job))
         return dict(self._ports.runner.run(called, job))
 
-    # A request, before it is one
+    def _on_synthetic_rows(
+        self, actor: Person, dataset: RegisteredDataset, verb: str, terms: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        job = self._datasets.job_on(verb, dataset, "invented", "invented", actor.name)
+        return dict(self._ports.runner.run(f"{verb} on synthetic rows {self._ports.new_id()}", job | dict(terms)))
+
+    def _bind(self, actor: Person, dataset: RegisteredDataset, sql: str) -> BoundQuery:
+        return bind(self._datasets.planned(dataset, None, actor), sql)
+
+    # A request before it is submitted
+
+    def _checked(self, queries: Sequence[Mapping[str, Any]]) -> tuple[RequestedQuery, ...]:
+        return checked_queries(queries, self._ports.limits.most_queries)
 
     def preview(
         self,
@@ -334,10 +285,10 @@ class Questions:
         signed: SignedPolicy | None = None,
         attestation: str = "",
         by_a_person: bool = False,
-    ) -> tuple[RequestPreview, SignedPolicy | None]:
-        """A request by public facts, under the policy as this person's partner; a controller needs no access rule.
+    ) -> RequestPreview:
+        """Preview a request from public facts, under the policy for this analyst; a controller needs no access rule.
 
-        `signed` is the policy in force, where it was read already.
+        `signed` is the policy in force, if it was read before.
         """
         policy = signed or self._policies.of(registered)
         access_rule = None if policy is None else policy.policy.access_rule_for(actor)
@@ -346,7 +297,21 @@ class Questions:
         mandate = None if policy is None else mandate_of(policy, access_rule, by_a_person=by_a_person)
         rule, preference = self.terms(actor, registered, queries, preference, policy)
         dataset = self._datasets.planned(registered, mandate, actor, rule)
-        return RequestPreview(dataset, queries, shares_of(queries), preference, attestation), policy
+        return RequestPreview(dataset, queries, preference, attestation)
+
+    def _public_preview(
+        self,
+        actor: Person,
+        name: str,
+        queries: Sequence[RequestedQuery],
+        preference: Mapping[str, Any] | None,
+    ) -> tuple[RegisteredDataset, RequestPreview]:
+        """A preview that may be shown: noise by a rule that was changed after a look would reveal that rule."""
+        dataset = self._datasets.visible(actor, name)
+        preview = self.preview(actor, dataset, queries, preference)
+        if preview.withheld and not preference and not dataset.is_controlled_by(actor):
+            raise Forbidden.because("rule-withheld")
+        return dataset, preview
 
     def terms(
         self,
@@ -356,7 +321,7 @@ class Questions:
         preference: Mapping[str, Any] | None,
         signed: SignedPolicy | None,
     ) -> tuple[Mapping[str, Any] | None, Mapping[str, Any] | None]:
-        """The rule of record and what was stated, as the policy has them for this partner."""
+        """The preregistered rule and the preference, with the policy's ratings of this analyst."""
         rule = dataset.schema.rule if signed is None else signed.policy.rule
         if signed is None or signed.policy.access_rule_for(partner) is None:
             return rule, preference
@@ -370,26 +335,8 @@ class Questions:
         return signed.policy.rule_for(partner, columns, rule), signed.policy.rule_for(partner, columns, preference)
 
 
-def _require_public_rule(
-    actor: Person, dataset: RegisteredDataset, preview: RequestPreview, preference: Mapping[str, Any] | None
-) -> None:
-    """A rule that was changed after a look is not told; noise on invented rows, as it would be drawn, would tell it."""
-    if preview.withheld and not preference and not dataset.is_controlled_by(actor):
-        raise Forbidden.because("rule-withheld")
-
-
-def _filled(
-    signed: SignedPolicy | None, actor: Person, preview: RequestPreview, preference: Mapping[str, Any] | None
-) -> Mapping[str, Any] | None:
-    """A preference with this partner's trust, where the policy rates it."""
-    if signed is None or signed.policy.access_rule_for(actor) is None:
-        return preference
-    columns = {column for statement in preview.statements for column in statement.columns}
-    return signed.policy.rule_for(actor, lambda: columns, preference)
-
-
-def _only(how: Mapping[str, Any], known: Sequence[str]) -> dict[str, Any]:
-    for name in how:
-        if name not in known:
-            raise BadInput.because("option-unknown", name=name, known=list(known))
+def _only(how: Mapping[str, Any], known: Iterable[str]) -> dict[str, Any]:
+    """The options, if all of them are known."""
+    if unknown := [name for name in how if name not in known]:
+        raise BadInput.because("option-unknown", name=unknown[0], known=list(known))
     return dict(how)

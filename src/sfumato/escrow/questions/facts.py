@@ -1,4 +1,4 @@
-"""What is publicly known of a request before anything is drawn: its outputs, its cost, its worst case."""
+"""Public facts about a request before anything is drawn: its outputs, cost and worst case."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from sfumato.errors import BadInput, BudgetExceeded, SfumatoError
 from sfumato.escrow.questions.preferences import stated_preferences
-from sfumato.escrow.questions.query import RequestedQuery
+from sfumato.escrow.questions.query import RequestedQuery, shares_of
 from sfumato.ledger.entry import NANO, nano
 from sfumato.ledger.odometer import Total
 from sfumato.model.budget import BudgetLimit
@@ -24,6 +24,7 @@ from sfumato.release.bound_query import BoundQuery, bind
 from sfumato.release.choose import enter_plan, preview
 from sfumato.release.context import DatasetContext
 from sfumato.release.decide import EPSILON_MAX, SolvedRequest
+from sfumato.release.ledger import PrivacyLedger
 from sfumato.release.request import request_of
 from sfumato.release.risk.profile import worst_case
 
@@ -82,15 +83,14 @@ class RequestPreview:
         self,
         dataset: DatasetContext,
         queries: Sequence[RequestedQuery],
-        shares: Sequence[float],
         preference: Mapping[str, Any] | None,
         attestation: str = "",
     ) -> None:
-        self.dataset = dataset
+        self.dataset, self.preference = dataset, preference
         self.queries = tuple(each(lambda one: bind(dataset, one.sql), queries))
         require_drawable([query.measurement for query in self.queries], "The request")
         self._weights = tuple(one.weight for one in queries)
-        both = zip(self.queries, shares, strict=True)
+        both = zip(self.queries, shares_of(queries), strict=True)
         self.stated = tuple(stated_preferences(query, preference, share) for query, share in both)
         self._refuse_twice()
         self.choices = tuple(
@@ -106,7 +106,7 @@ class RequestPreview:
 
     @property
     def compared(self) -> tuple[str, ...]:
-        """The columns that preferences tell people apart by."""
+        """Columns that preferences compare groups by."""
         texts = [p.between for choice in self.choices for p in choice.request.preferences if isinstance(p, Ratio)]
         conditions = [self.dataset.condition(text) for text in texts if text is not None]
         return tuple(dict.fromkeys(column.name for one in conditions for column in columns_in(one)))
@@ -117,24 +117,24 @@ class RequestPreview:
 
     @property
     def guarantee(self) -> Guarantee:
-        """The word, if it were approved as things are now."""
+        """The guarantee if it were approved now."""
         return weakest(choice.guarantee for choice in self.choices)
 
     @property
     def guarantee_before_approval(self) -> Guarantee:
-        """The word of everything but the approval, which is still to come."""
+        """The guarantee without regard to the approval."""
         return guarantee_of(one for one in self.inputs if one.what != "approval")
 
     @property
     def withheld(self) -> bool:
-        """Whether something leads to epsilon that was changed after a look: whoever asks is not told it."""
+        """Whether epsilon depends on something that was changed after a look: the analyst may not see it then."""
         looked = self.dataset.ledger.known.somebody_looked
         lost = any(one.what in ("preference", "policy") and not guarantee_of([one]).holds for one in self.inputs)
         public = any(not one.reads_people for choice in self.choices for one in choice.request.preferences)
         return looked and lost and public
 
     def plan(self) -> None:
-        """Enter what is stated as planned, where that reads nobody: a later look does not change it."""
+        """Enter public preferences as planned: a later look does not affect them."""
         for query, choice in zip(self.queries, self.choices, strict=True):
             if not choice.request.reads_people:
                 enter_plan(query, choice.request, "")
@@ -157,18 +157,16 @@ class RequestPreview:
         return sum((Fraction(str(choice.noise.delta or 0)) for choice in self.choices), Fraction(0))
 
     def require_affordable(self) -> None:
-        """Refuse what could never be charged: less is left than it takes."""
-        budget, total = self.dataset.ledger.budget.epsilon, self.dataset.ledger.total
-        if self.charge is None or budget is None:
-            return
-        left = budget - Fraction(total.nano_epsilon, NANO)
-        if self.charge[0] > left:
+        """Refuse a request that costs more than is left of the budget."""
+        left = budget_left(self.dataset.ledger)
+        if self.charge is not None and left is not None and self.charge[0] > left:
             epsilon, rest = float(self.charge[0]), float(max(left, Fraction(0)))
             raise BudgetExceeded.because("request-beyond-budget", epsilon=epsilon, left=rest)
 
     def facts(self, people: float | None = None) -> RequestFacts:
         """`people`: how many are in the smallest group at least, by public knowledge."""
-        total, budget, charge = self.dataset.ledger.total, self.dataset.ledger.budget, self.charge
+        ledger, charge = self.dataset.ledger, self.charge
+        left = budget_left(ledger)
         both = zip(self.queries, self.choices, self._weights, strict=True)
         return RequestFacts(
             queries=tuple(_query(query, choice, weight, people) for query, choice, weight in both),
@@ -176,15 +174,21 @@ class RequestPreview:
             delta=None if charge is None else float(charge[1]),
             guarantee=self.guarantee,
             lost=tuple(one for one in self.inputs if not guarantee_of([one]).holds),
-            total=total,
-            budget=budget,
-            left=None if budget.epsilon is None else float(budget.epsilon - Fraction(total.nano_epsilon, NANO)),
+            total=ledger.total,
+            budget=ledger.budget,
+            left=None if left is None else float(left),
         )
 
     def _refuse_twice(self) -> None:
         texts = [query.sql for query in self.queries]
         if twice := next((text for text in texts if texts.count(text) > 1), None):
             raise BadInput.because("request-query-twice", sql=twice)
+
+
+def budget_left(ledger: PrivacyLedger) -> Fraction | None:
+    """Epsilon that is left of a dataset's budget; None if no budget is set."""
+    budget = ledger.budget.epsilon
+    return None if budget is None else budget - Fraction(ledger.total.nano_epsilon, NANO)
 
 
 def _query(query: BoundQuery, choice: SolvedRequest, weight: float, people: float | None) -> QueryFacts:

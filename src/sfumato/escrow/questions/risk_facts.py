@@ -1,4 +1,4 @@
-"""Risk as it is answered to whoever asked: the figures of a risk view, as plain values have them."""
+"""Risk as the API returns it: the figures of a risk view."""
 
 from __future__ import annotations
 

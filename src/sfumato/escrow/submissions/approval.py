@@ -5,39 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
 from sfumato.errors import BadInput, Conflict, Forbidden, NotIntroduced
-from sfumato.escrow.catalogue.separation import decides_after_look, is_viewer, refuse_viewer
+from sfumato.escrow.catalogue.separation import decides_after_look, earlier_look, is_viewer, refuse_viewer
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.policy.store import SignedPolicy
 from sfumato.escrow.submissions.lifecycle import WAITING, Act, State, Submission
-from sfumato.escrow.submissions.payload import Payload, no_guarantee
+from sfumato.escrow.submissions.payload import ApprovalFacts, F, Payload, no_guarantee
 from sfumato.escrow.submissions.store import SubmissionStore
-from sfumato.escrow.submissions.visibility import visible
+from sfumato.escrow.submissions.visibility import VisibleSubmission, visible
 from sfumato.ledger.entry import Draft, Event
 from sfumato.ledger.history import Record
 from sfumato.model.guarantee import Guarantee
 from sfumato.release.ledger import PrivacyLedger
 
 T = TypeVar("T", bound=Submission)
-
-
-class LookedBy(StrEnum):
-    """Who has looked, as it concerns a decider."""
-
-    ONESELF = "oneself"  # who may no longer decide, as the policy keeps viewers apart
-    OTHERS = "others"  # whom the policy keeps apart from those who decide
-    SOMEBODY = "somebody"  # any person: a decision after that has no guarantee
-
-
-@dataclass(frozen=True)
-class EarlierLook:
-    """What a decider should know of looks; `viewers` are how many people viewed individual risks."""
-
-    by: LookedBy
-    viewers: int
 
 
 @dataclass(frozen=True)
@@ -64,16 +47,16 @@ class Decision:
         return [*submission.decisions, decision]
 
 
-class Approval(Generic[T]):
+class Approval(Generic[T, F]):
     """The decisions on submissions of one kind."""
 
     def __init__(
-        self, store: SubmissionStore[T], payload: Callable[..., Payload[T]], start: Callable[[T], None]
+        self, store: SubmissionStore[T], payload: Callable[..., Payload[T, F]], start: Callable[[T], None]
     ) -> None:
         self._store, self._payload, self._start = store, payload, start
         self._ports, self._accounts, self._datasets = store.ports, store.accounts, store.datasets
 
-    def waiting(self, actor: Person, limit: int = 100) -> list[dict[str, Any]]:
+    def waiting(self, actor: Person, limit: int = 100) -> list[VisibleSubmission[T]]:
         """What waits for this person's decision, oldest first."""
         return [visible(submission, to_controller=True) for submission in self._store.waiting_for(actor, limit)]
 
@@ -85,31 +68,27 @@ class Approval(Generic[T]):
             return not is_viewer(self._datasets.ledger_of(actor, dataset).known, actor)
         return False
 
-    def inspect(self, actor: Person, id: str, **how: bool) -> dict[str, Any]:
-        """The approver's page: who asks, why, what, at what cost, and the worst it can do. Public facts only.
+    def inspect(self, actor: Person, id: str, *, rehearse: bool = True) -> F:
+        """The approver's page: analyst, purpose, cost and worst case. Public facts only.
 
-        `warning` is an EarlierLook and `policy` a Policy; the payload's `page` says what else there is.
+        With `rehearse`, each query of a request is also run on synthetic rows.
         """
         submission, dataset = self._store.get_decidable(actor, id)
         payload = self._payload(submission, dataset)
-        signed, access, binding = payload.signed, payload.access, payload.binding
-        ledger, analyst = payload.ledger_for(actor), payload.analyst
-        facts, record = payload.page(ledger, **how), ledger.known
+        ledger, binding = payload.ledger_for(actor), payload.binding
+        facts = ApprovalFacts(
+            submission=visible(submission, to_controller=True),
+            binding=binding,
+            analyst=payload.analyst,
+            access=payload.access,
+            approved_by=_valid(submission.approved_by(binding), ledger.known),
+            looked=decides_after_look(ledger.known, actor),
+            warning=earlier_look(ledger.known, actor) if submission.state in WAITING else None,
+            policy=payload.signed.policy,
+        )
+        page = payload.page(facts, ledger, rehearse)
         self._store.log(actor.name, "inspected", submission.id)
-        return {
-            submission.noun: visible(submission, to_controller=True),
-            "binding": binding,
-            "analyst": {"name": analyst.name, "organisation": analyst.organisation},
-            **facts,
-            "approvals": {
-                "needed": access.approvals,
-                "given": [*_valid(submission.approved_by(binding), record)],
-            },
-            "guarantees": [guarantee.value for guarantee in access.guarantees],
-            "looked": decides_after_look(record, actor),
-            "warning": earlier_look(record, actor) if submission.state in WAITING else None,
-            "policy": signed.policy,
-        }
+        return page
 
     def look(self, actor: Person, id: str) -> dict[str, Any]:
         """A withheld result, for a controller who decides whether it is released: a look."""
@@ -235,14 +214,6 @@ class Approval(Generic[T]):
     def _notify(self, submission: T, decision: Decision) -> None:
         values = {"act": decision.act.value, "note": decision.note}
         self._store.notify([submission.analyst], "decided", submission, **values)
-
-
-def earlier_look(record: Record, actor: Person) -> EarlierLook | None:
-    """What a decider should know of looks; None where there was none."""
-    if not record.somebody_looked:
-        return None
-    others = LookedBy.OTHERS if record.separated else LookedBy.SOMEBODY
-    return EarlierLook(LookedBy.ONESELF if is_viewer(record, actor) else others, len(record.viewers))
 
 
 def _valid(names: Iterable[str], record: Record) -> tuple[str, ...]:

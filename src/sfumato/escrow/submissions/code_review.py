@@ -63,6 +63,21 @@ class Mark:
     name: str = ""
 
 
+_NAMES = {
+    **dict.fromkeys(_REACHING, Reason.CALLS),
+    **dict.fromkeys(_PACKING, Reason.PACKS),
+    **dict.fromkeys(("exit", "quit"), Reason.FAILS),
+}
+_ATTRIBUTES = {
+    **dict.fromkeys(_ROWS, Reason.PICKS),
+    **dict.fromkeys(_PACKING, Reason.PACKS),
+    **dict.fromkeys(_NOW, Reason.CLOCK),
+    **dict.fromkeys(("eval", "query", "system", "popen"), Reason.CALLS),
+    "sleep": Reason.WAITS,
+    "random": Reason.RANDOM,
+}
+
+
 def checked(code: str) -> str:
     """A function that can be kept and shown as it is."""
     if not code.strip() or len(code) > LONGEST:
@@ -115,9 +130,9 @@ def _marks(node: ast.AST) -> Iterator[Mark]:
             if node.level or name.partition(".")[0] not in _EXPECTED:
                 yield Mark(at, Reason.IMPORTS, name)
         case ast.Name():
-            yield from _name(node.id, at)
+            yield from _named(node.id, _reason_of_name(node.id), at)
         case ast.Attribute():
-            yield from _attribute(node.attr, at)
+            yield from _named(node.attr, _reason_of_attribute(node.attr), at)
         case ast.While():
             yield Mark(at, Reason.ENDLESS)
         case ast.BinOp() if isinstance(node.op, _PACKING_OPERATORS):
@@ -136,34 +151,19 @@ def _marks(node: ast.AST) -> Iterator[Mark]:
             yield Mark(at, Reason.LARGE)
 
 
-def _name(name: str, at: int) -> Iterator[Mark]:
-    if name in _REACHING:
-        yield Mark(at, Reason.CALLS, name)
-    elif name.startswith("__"):
-        yield Mark(at, Reason.INSIDE)
-    elif name in _PACKING:
-        yield Mark(at, Reason.PACKS)
-    elif name in ("exit", "quit"):
-        yield Mark(at, Reason.FAILS)
+def _named(name: str, reason: Reason | None, at: int) -> Iterator[Mark]:
+    if reason is not None:
+        yield Mark(at, reason, name if reason is Reason.CALLS else "")
 
 
-def _attribute(name: str, at: int) -> Iterator[Mark]:
+def _reason_of_name(name: str) -> Reason | None:
+    return _NAMES.get(name) or (Reason.INSIDE if name.startswith("__") else None)
+
+
+def _reason_of_attribute(name: str) -> Reason | None:
     if name.startswith("_"):
-        yield Mark(at, Reason.INSIDE)
-    elif name in _ROWS:
-        yield Mark(at, Reason.PICKS)
-    elif name in _PACKING:
-        yield Mark(at, Reason.PACKS)
-    elif name == "sleep":
-        yield Mark(at, Reason.WAITS)
-    elif name in _NOW:
-        yield Mark(at, Reason.CLOCK)
-    elif name == "random":
-        yield Mark(at, Reason.RANDOM)
-    elif name.startswith(_FILES):
-        yield Mark(at, Reason.FILES)
-    elif name in ("eval", "query", "system", "popen"):
-        yield Mark(at, Reason.CALLS, name)
+        return Reason.INSIDE
+    return _ATTRIBUTES.get(name) or (Reason.FILES if name.startswith(_FILES) else None)
 
 
 def _is_counted(over: ast.expr) -> bool:

@@ -19,7 +19,7 @@ T = TypeVar("T", bound=Submission)
 
 
 class Execution(Generic[T]):
-    def __init__(self, store: SubmissionStore[T], payload: Callable[..., Payload[T]]) -> None:
+    def __init__(self, store: SubmissionStore[T], payload: Callable[..., Payload[T, Any]]) -> None:
         self._store, self._payload = store, payload
         self._ports, self._datasets = store.ports, store.datasets
 
@@ -71,7 +71,7 @@ class Execution(Generic[T]):
             self.start(submission)
         return len(approved)
 
-    def _compute(self, running: T) -> tuple[Payload[T], Mapping[str, Any]]:
+    def _compute(self, running: T) -> tuple[Payload[T, Any], Mapping[str, Any]]:
         with self._ports.reading():
             payload = self._payload(running, self._datasets.of(running.dataset))
             if payload.binding != running.binding:
@@ -83,7 +83,7 @@ class Execution(Generic[T]):
         # What was released before comes back with the guarantee it had: that it comes back was decided now.
         return payload, {**computed, "guarantee": weakest([Guarantee(computed["guarantee"]), approved.guarantee]).value}
 
-    def _approved(self, payload: Payload[T]) -> Approved:
+    def _approved(self, payload: Payload[T, Any]) -> Approved:
         """Who lets it go on, under what. What a submission says of itself is no approval: the ledger has those."""
         submission, analyst, access = payload.submission, payload.analyst, payload.access
         ledger, automatic = self._datasets.ledger_of(analyst, payload.dataset), not submission.decided_by

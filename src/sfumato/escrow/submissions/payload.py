@@ -9,12 +9,14 @@ from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeVar
 
 from sfumato.errors import Forbidden, NoGuarantee
+from sfumato.escrow.catalogue.separation import EarlierLook
 from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person
-from sfumato.escrow.policy.policy import AccessRule
+from sfumato.escrow.policy.policy import AccessRule, Policy
 from sfumato.escrow.policy.store import SignedPolicy
 from sfumato.escrow.submissions.lifecycle import Act, Submission
 from sfumato.escrow.submissions.store import SubmissionStore
+from sfumato.escrow.submissions.visibility import VisibleSubmission
 from sfumato.model.authorization import Authorization
 from sfumato.model.guarantee import Guarantee
 from sfumato.release.ledger import PrivacyLedger
@@ -33,7 +35,24 @@ class Approved:
     preregistered: str
 
 
-class Payload(ABC, Generic[T]):
+@dataclass(frozen=True, kw_only=True)
+class ApprovalFacts(Generic[T]):
+    """The approver's page of a submission; `approved_by` are the approvals that count, `access` says how many do."""
+
+    submission: VisibleSubmission[T]
+    binding: str
+    analyst: Person
+    access: AccessRule
+    approved_by: tuple[str, ...]
+    looked: bool
+    warning: EarlierLook | None
+    policy: Policy
+
+
+F = TypeVar("F", bound=ApprovalFacts[Any])
+
+
+class Payload(ABC, Generic[T, F]):
     """One submission with what it asks, under the policy in force: everything is as it is now, and read once.
 
     `preregistered` is what an approval attests; `in_force` is the policy, where that was read already.
@@ -85,8 +104,8 @@ class Payload(ABC, Generic[T]):
         """Where an approval is entered."""
 
     @abstractmethod
-    def page(self, ledger: PrivacyLedger, /, **how: bool) -> dict[str, Any]:
-        """What an approver needs beside what every approver's page has."""
+    def page(self, facts: ApprovalFacts[T], ledger: PrivacyLedger, rehearse: bool, /) -> F:
+        """The approver's page with the facts of this kind of submission."""
 
     @abstractmethod
     def look(self, approver: Person) -> dict[str, Any]:

@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Self
 
+from sfumato.errors import SfumatoError
 from sfumato.escrow.catalogue.access import mandate_of
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.policy.policy import Approve
 from sfumato.escrow.questions.exploration import Questions
-from sfumato.escrow.questions.facts import RequestPreview
+from sfumato.escrow.questions.facts import RequestFacts, RequestPreview
 from sfumato.escrow.questions.query import RequestedQuery, shares_of
+from sfumato.escrow.questions.risk_facts import RehearsalFacts
 from sfumato.escrow.submissions.lifecycle import Submission
-from sfumato.escrow.submissions.payload import Approved, Payload
+from sfumato.escrow.submissions.payload import ApprovalFacts, Approved, Payload
 from sfumato.model.guarantee import Guarantee
 from sfumato.release.ledger import PrivacyLedger, digest
-
-_LONGEST_PURPOSE = 2000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +43,16 @@ class Request(Submission):
         return f"answers of {self.id}"
 
 
-class RequestPayload(Payload[Request]):
+@dataclass(frozen=True, kw_only=True)
+class RequestApprovalFacts(ApprovalFacts[Request]):
+    """With the cost of the request; a query that cannot be rehearsed has the reason in place of its rehearsal."""
+
+    facts: RequestFacts
+    guarantee_before_approval: Guarantee
+    rehearsal: tuple[RehearsalFacts | SfumatoError, ...] | None
+
+
+class RequestPayload(Payload[Request, RequestApprovalFacts]):
     looked_at = "answer"
 
     def __init__(self, questions: Questions, *parts: Any, **policy: Any) -> None:
@@ -55,7 +64,7 @@ class RequestPayload(Payload[Request]):
         """What it would cost and promise, if a person approved it now."""
         request = self.submission
         how: dict[str, Any] = {"attestation": self._preregistered, "by_a_person": True, "signed": self.signed}
-        return self._questions.preview(self.analyst, self.dataset, request.queries, request.preference, **how)[0]
+        return self._questions.preview(self.analyst, self.dataset, request.queries, request.preference, **how)
 
     @property
     def binding(self) -> str:
@@ -72,21 +81,17 @@ class RequestPayload(Payload[Request]):
         return self.preview.guarantee
 
     def ledger_for(self, _approver: Person) -> PrivacyLedger:
-        """Of the preview: that is under the rule, which an approval is of too."""
+        """The preview's ledger, which has the rule that is approved."""
         return self.preview.dataset.ledger
 
-    def page(self, _ledger: PrivacyLedger, /, **how: bool) -> dict[str, Any]:
-        """Unless `rehearse` is false, with the same queries on invented rows. `facts` is a RequestFacts."""
-        preview, rehearsal = self.preview, None
-        if how.get("rehearse", True):
-            preference = self.submission.preference
-            rehearsal = self._questions.rehearsed(self.analyst, self.dataset, preview, preference, self.signed)
-        return {
-            "facts": preview.facts(),
-            "guarantee_before_approval": preview.guarantee_before_approval.value,
-            "approve": self.access.approve.value,
-            "rehearsal": rehearsal,
-        }
+    def page(self, facts: ApprovalFacts[Request], _ledger: PrivacyLedger, rehearse: bool, /) -> RequestApprovalFacts:
+        """The approver's page, with the cost and, to `rehearse`, each query on synthetic rows."""
+        preview = self.preview
+        rehearsal = self._questions.rehearsed(self.analyst, self.dataset, preview) if rehearse else None
+        before = preview.guarantee_before_approval
+        return RequestApprovalFacts(
+            **vars(facts), facts=preview.facts(), guarantee_before_approval=before, rehearsal=rehearsal
+        )
 
     def look(self, approver: Person) -> dict[str, Any]:
         """The answer beside the true one, which a worker reads, and enters as a look."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -18,9 +18,11 @@ from sfumato.escrow.questions.facts import RequestPreview, each
 from sfumato.escrow.questions.query import RequestedQuery, checked_queries
 from sfumato.escrow.submissions.approval import Decision
 from sfumato.escrow.submissions.lifecycle import Act, State, require_readable
-from sfumato.escrow.submissions.request_payload import Request, RequestPayload
+from sfumato.escrow.submissions.request_payload import Request, RequestApprovalFacts, RequestPayload
 from sfumato.escrow.submissions.store import SubmissionStore
 from sfumato.escrow.submissions.submission import Submissions
+from sfumato.escrow.submissions.visibility import VisibleSubmission
+from sfumato.model.guarantee import Guarantee
 from sfumato.model.release import Answer, ReleaseCertificate
 from sfumato.release.bound_query import bind
 from sfumato.release.difference import Cell, Difference, difference, figure_of
@@ -29,7 +31,25 @@ from sfumato.release.ledger import digest
 _LONGEST_PURPOSE = 2000
 
 
-class Requests(Submissions[Request]):
+@dataclass(frozen=True)
+class RequestBrief:
+    """Epsilon and guarantee of a request; `introduction`: whether the approver has to pass that first."""
+
+    epsilon: float | None
+    guarantee: Guarantee
+    introduction: bool
+
+
+@dataclass(frozen=True)
+class Recipient:
+    """The analyst who has an answer, and the number of the request."""
+
+    number: int
+    name: str
+    organisation: str
+
+
+class Requests(Submissions[Request, RequestApprovalFacts]):
     def __init__(self, store: SubmissionStore[Request], questions: Questions) -> None:
         super().__init__(store)
         self._questions = questions
@@ -63,7 +83,7 @@ class Requests(Submissions[Request]):
             version = self._datasets.version(registered)
         checked = checked_queries(queries, self._ports.limits.most_queries)
         preference = signed.policy.beside_the_rule(preference)
-        preview, _ = self._questions.preview(actor, registered, checked, preference, signed=signed)
+        preview = self._questions.preview(actor, registered, checked, preference, signed=signed)
         refuse_viewer(preview.dataset.ledger.known, actor, "ask about it")
         _require_allowed(preview, access, preference)
         request = self._store.new(
@@ -126,15 +146,15 @@ class Requests(Submissions[Request]):
             figures.append(figure_of(query, Answer.from_dict(answer), certificate, cell))
         return difference(*figures)
 
-    def recipients(self, actor: Person, dataset: str) -> dict[int, list[dict[str, Any]]]:
-        """Who has the answer of which charge, by the number of its entry: for those who hold the data."""
+    def recipients(self, actor: Person, dataset: str) -> dict[int, list[Recipient]]:
+        """Recipients of the answers by the number of the ledger entry: for controllers and auditors."""
         name = self._datasets.for_whoever_decides(actor, dataset).name
-        by_entry: dict[int, list[dict[str, Any]]] = {}
+        by_entry: dict[int, list[Recipient]] = {}
         for row in self._store.rows.many(dataset=name, state=State.RELEASED.value, limit=100_000):
             request = Request.from_row(row)
             analyst = self._store.accounts.one(request.analyst)
+            recipient = Recipient(request.number, analyst.name, analyst.organisation)
             for answer in self._store.unseal(request):
-                recipient = {"number": request.number, "name": analyst.name, "organisation": analyst.organisation}
                 certificate = answer["certificate"]
                 for entry in {certificate["ledger_entry"], *(certificate.get("recorded") or ())}:
                     recipients = by_entry.setdefault(entry, [])
@@ -153,23 +173,16 @@ class Requests(Submissions[Request]):
         dataset: str | None = None,
         after: int | None = None,
         limit: int = 100,
-    ) -> list[dict[str, Any]]:
+    ) -> list[VisibleSubmission[Request]]:
         """An analyst's own, a controller's for their datasets, an auditor's for all; newest first."""
         where = {} if dataset is None else {"dataset": dataset.casefold()}
         return self._list(actor, state, after, limit, **where)
 
-    def brief(self, actor: Person, id: str) -> dict[str, Any]:
-        """What a request would cost and promise, if it were approved now: two figures, from public facts.
-
-        `introduction`: whether this person passes that first, to approve it in a browser.
-        """
+    def brief(self, actor: Person, id: str) -> RequestBrief:
+        """Cost and guarantee of a request, approved now, from public facts."""
         payload = self.payload(*self._store.get_decidable(actor, id))
-        charge = payload.preview.charge
-        return {
-            "epsilon": None if charge is None else float(charge[0]),
-            "guarantee": payload.guarantee.value,
-            "introduction": self.approval.is_introduction_due(actor, payload.signed),
-        }
+        charge, due = payload.preview.charge, self.approval.is_introduction_due(actor, payload.signed)
+        return RequestBrief(None if charge is None else float(charge[0]), payload.guarantee, due)
 
     def _current(self, submission: Request) -> dict[str, object]:
         return {"progress": self._ports.runner.progress(submission.id)}

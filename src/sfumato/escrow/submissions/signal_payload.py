@@ -8,14 +8,15 @@ from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any, Self
 
-from sfumato.errors import Forbidden, Refused
+from sfumato.errors import Forbidden, Refused, SandboxMissing
 from sfumato.escrow.catalogue.access import mandate_of
 from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.policy.policy import AccessRule
-from sfumato.escrow.submissions.code_review import fingerprint, marks
+from sfumato.escrow.questions.facts import budget_left
+from sfumato.escrow.submissions.code_review import Mark, fingerprint, marks
 from sfumato.escrow.submissions.lifecycle import PENDING, Act, State, Submission
-from sfumato.escrow.submissions.payload import Approved, Payload, no_guarantee
+from sfumato.escrow.submissions.payload import ApprovalFacts, Approved, Payload, no_guarantee
 from sfumato.escrow.submissions.request_payload import Request
 from sfumato.escrow.submissions.scoring import (
     OWN_BLOCKS,
@@ -26,7 +27,6 @@ from sfumato.escrow.submissions.scoring import (
     score,
 )
 from sfumato.escrow.submissions.store import SubmissionStore
-from sfumato.ledger.entry import NANO
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.release import Answer, ReleaseCertificate, Released
 from sfumato.model.signal_score import SignalKind
@@ -152,7 +152,21 @@ class SignalCharge:
     left: float | None
 
 
-class SignalPayload(Payload[Signal]):
+@dataclass(frozen=True, kw_only=True)
+class SignalApprovalFacts(ApprovalFacts[Signal]):
+    """With the guarantee and the cost of the signal; `sandbox` is the reason why code cannot run here."""
+
+    request: Request
+    sql: str
+    marks: tuple[Mark, ...]
+    sandbox: SandboxMissing | None
+    guarantee: Guarantee
+    epsilon: float
+    charge: SignalCharge | None
+    bits_used: float  # by exact scores before
+
+
+class SignalPayload(Payload[Signal, SignalApprovalFacts]):
     """`code_runs` are those that run here, by their signal."""
 
     looked_at = "scores"
@@ -183,28 +197,23 @@ class SignalPayload(Payload[Signal]):
         return preview_guarantee(query, self._about.release, self.submission.scored_by(), parameters)
 
     def ledger_for(self, approver: Person) -> PrivacyLedger:
-        """Of the approver: a signal goes by no rule."""
+        """The approver's ledger: a signal has no rule."""
         return self._store.datasets.ledger_of(approver, self.dataset)
 
-    def page(self, ledger: PrivacyLedger, /, **_how: bool) -> dict[str, Any]:
-        """The task, or the code with its marks; what it promises, costs and may tell.
-
-        `marks` are Marks, `sandbox` says why code cannot run, `charge` is a SignalCharge.
-        """
-        signal, request = self.submission, self._about.request
-        return {
-            "request": {"id": request.id, "number": request.number, "purpose": request.purpose},
-            "sql": self._about.sql,
-            "code": signal.code,
-            "marks": [] if signal.code is None else marks(signal.code),
-            "sandbox": self._store.ports.sandbox.missing() if signal.has_code else None,
-            "guarantee": self.guarantee.value,
-            "epsilon": EPSILON_MAX if signal.is_exact else signal.how.get("epsilon") or 0.0,
-            "charge": self._charge(ledger),
-            "bits": None
-            if signal.bits is None
-            else {"told": signal.bits, "used": _bits_used(self._store, signal), "budget": self.access.signal_bits},
-        }
+    def page(self, facts: ApprovalFacts[Signal], ledger: PrivacyLedger, _rehearse: bool, /) -> SignalApprovalFacts:
+        """The approver's page, with the task, or the code and its marks."""
+        signal = self.submission
+        return SignalApprovalFacts(
+            **vars(facts),
+            request=self._about.request,
+            sql=self._about.sql,
+            marks=() if signal.code is None else tuple(marks(signal.code)),
+            sandbox=self._store.ports.sandbox.missing() if signal.has_code else None,
+            guarantee=self.guarantee,
+            epsilon=EPSILON_MAX if signal.is_exact else signal.how.get("epsilon") or 0.0,
+            charge=self._charge(ledger),
+            bits_used=0.0 if signal.bits is None else _bits_used(self._store, signal),
+        )
 
     def _charge(self, ledger: PrivacyLedger) -> SignalCharge | None:
         """What would be charged if it were approved now, and what is left; None: nothing, or it is charged already."""
@@ -291,12 +300,6 @@ class SignalPayload(Payload[Signal]):
 
     def result_of(self, computed: Mapping[str, Any]) -> tuple[object, float | None]:
         return computed, computed["cost"]
-
-
-def budget_left(ledger: PrivacyLedger) -> Fraction | None:
-    """None where there is no budget."""
-    budget = ledger.budget.epsilon
-    return None if budget is None else budget - Fraction(ledger.total.nano_epsilon, NANO)
 
 
 def _bits_used(store: SubmissionStore[Signal], signal: Signal) -> float:

@@ -14,6 +14,7 @@ from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.policy.policy import AccessRule, Approve
 from sfumato.escrow.policy.store import SignedPolicy
+from sfumato.escrow.questions.facts import budget_left
 from sfumato.escrow.submissions.code_review import checked, require_function
 from sfumato.escrow.submissions.lifecycle import State
 from sfumato.escrow.submissions.requests import Requests
@@ -22,13 +23,13 @@ from sfumato.escrow.submissions.signal_payload import (
     HOW,
     ReleasedAnswer,
     Signal,
+    SignalApprovalFacts,
     SignalPayload,
-    budget_left,
     require_bits,
 )
 from sfumato.escrow.submissions.store import SubmissionStore
 from sfumato.escrow.submissions.submission import Submissions
-from sfumato.escrow.submissions.visibility import Standing
+from sfumato.escrow.submissions.visibility import Standing, VisibleSubmission
 from sfumato.model.signal_score import SignalKind
 from sfumato.release.bound_query import bind
 from sfumato.release.decide import EPSILON_MAX
@@ -50,7 +51,7 @@ class TaskLibrary:
     seconds: float
 
 
-class Signals(Submissions[Signal]):
+class Signals(Submissions[Signal, SignalApprovalFacts]):
     def __init__(self, store: SubmissionStore[Signal], requests: Requests) -> None:
         super().__init__(store)
         self._requests = requests
@@ -131,7 +132,7 @@ class Signals(Submissions[Signal]):
             require=require,
         )
 
-    def one(self, actor: Person, id: str) -> dict[str, Any]:
+    def one(self, actor: Person, id: str) -> VisibleSubmission[Signal]:
         signal, dataset = self._store.get_visible(actor, id)
         is_there = signal.state is State.RELEASED and self._may_have(actor, signal, dataset)
         return self._visible(actor, signal, dataset, result=self._store.unseal(signal) if is_there else None)
@@ -145,7 +146,7 @@ class Signals(Submissions[Signal]):
         waiting: bool = False,
         after: int | None = None,
         limit: int = 100,
-    ) -> list[dict[str, Any]]:
+    ) -> list[VisibleSubmission[Signal]]:
         """An analyst's own, a controller's for their datasets, an auditor's for all; newest first.
 
         `waiting`: those that wait for this person's decision, oldest first.
@@ -157,7 +158,7 @@ class Signals(Submissions[Signal]):
 
     def _current(self, submission: Signal) -> dict[str, object]:
         run = self._code_runs.get(submission.id)
-        return {"next": Standing(submission.state, None if run is None else run.done, submission.most_runs)}
+        return {"standing": Standing(submission.state, None if run is None else run.done, submission.most_runs)}
 
     def _stop(self, id: str) -> bool:
         """At once, or after the run of a function."""

@@ -13,14 +13,14 @@ from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.submissions.approval import Approval
 from sfumato.escrow.submissions.execution import Execution
 from sfumato.escrow.submissions.lifecycle import PENDING, Act, State, Submission
-from sfumato.escrow.submissions.payload import Payload
+from sfumato.escrow.submissions.payload import F, Payload
 from sfumato.escrow.submissions.store import SubmissionStore
-from sfumato.escrow.submissions.visibility import visible
+from sfumato.escrow.submissions.visibility import VisibleSubmission, visible
 
 T = TypeVar("T", bound=Submission)
 
 
-class Submissions(ABC, Generic[T]):
+class Submissions(ABC, Generic[T, F]):
     """Submissions of one kind, with the `approval` and the `execution` of them."""
 
     def __init__(self, store: SubmissionStore[T]) -> None:
@@ -29,7 +29,7 @@ class Submissions(ABC, Generic[T]):
         self.approval = Approval(store, self.payload, self.execution.start)
 
     @abstractmethod
-    def payload(self, submission: T, dataset: RegisteredDataset, preregistered: str = "") -> Payload[T]: ...
+    def payload(self, submission: T, dataset: RegisteredDataset, preregistered: str = "") -> Payload[T, F]: ...
 
     @abstractmethod
     def _released_result(self, submission: T, dataset: RegisteredDataset) -> dict[str, Any]:
@@ -37,9 +37,9 @@ class Submissions(ABC, Generic[T]):
 
     @abstractmethod
     def _current(self, submission: T) -> dict[str, object]:
-        """How far one that runs is: what its row does not have."""
+        """Standing and progress of one that runs."""
 
-    def one(self, actor: Person, id: str) -> dict[str, Any]:
+    def one(self, actor: Person, id: str) -> VisibleSubmission[T]:
         return self._visible(actor, *self._store.get_visible(actor, id))
 
     def result(self, actor: Person, id: str) -> dict[str, Any]:
@@ -115,10 +115,10 @@ class Submissions(ABC, Generic[T]):
 
     def _list(
         self, actor: Person, state: str | None, after: int | None, limit: int, **where: object
-    ) -> list[dict[str, Any]]:
+    ) -> list[VisibleSubmission[T]]:
         """An analyst's own, a controller's for their datasets, an auditor's for all; newest first."""
         where |= {} if state is None else {"state": State.of(state).value}
-        listed: list[dict[str, Any]] = []
+        listed: list[VisibleSubmission[T]] = []
         while len(listed) < limit:
             rows = self._store.rows.many(after=after, limit=limit, newest_first=True, **where)
             for row in rows:
@@ -130,7 +130,9 @@ class Submissions(ABC, Generic[T]):
             after = rows[-1]["number"]
         return listed[:limit]
 
-    def _visible(self, actor: Person, submission: T, dataset: RegisteredDataset, **current: object) -> dict[str, Any]:
+    def _visible(
+        self, actor: Person, submission: T, dataset: RegisteredDataset, **current: object
+    ) -> VisibleSubmission[T]:
         to_controller = dataset.is_controlled_by(actor) or actor.has(Role.AUDITOR)
         current |= self._current(submission) if submission.state is State.RUNNING else {}
         return visible(submission, to_controller=to_controller, **current)

@@ -1,17 +1,19 @@
-"""What of a submission each party may see, state by state: a fixed list and nothing beside."""
+"""Fields of a submission that each party may see, state by state."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from sfumato.escrow.submissions.lifecycle import State, Submission
+
+T = TypeVar("T", bound=Submission)
 
 
 @dataclass(frozen=True)
 class Standing:
-    """What decides what happens next: the state and, of a function that runs, which run this is of how many at most."""
+    """What the next step depends on: the state and, for code that runs, the number of this run and of all runs."""
 
     state: State
     run: int | None = None
@@ -19,15 +21,25 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class VisibleFields:
-    """Fields of one kind of submission: of the `analyst` by state, and of a controller."""
+class VisibleSubmission(Generic[T]):
+    """A submission as one person may see it; `fields` names what they may see, and the rest of it is blank."""
+
+    submission: T
+    fields: tuple[str, ...]
+    standing: Standing
+    progress: float | None = None
+    result: Mapping[str, Any] | None = None
+
+
+class VisibleFields(NamedTuple):
+    """Fields of one kind of submission: an `analyst`'s by state, and a controller's."""
 
     analyst: Mapping[State, tuple[str, ...]]
     controller: tuple[str, ...]
 
 
 def _visible_fields(*submitted: str, result: tuple[str, ...] = (), controller: tuple[str, ...] = ()) -> VisibleFields:
-    """What was `submitted` is always seen; with a release also its `result`, and by a controller always more."""
+    """`submitted` fields are always visible; `result` with the release; `controller` to controllers only."""
     decided = (*submitted, "decided_at")
     answered = (*decided, "note", "guarantee")
     released = (*answered, "charged", *result)
@@ -47,7 +59,7 @@ def _visible_fields(*submitted: str, result: tuple[str, ...] = (), controller: t
     )
 
 
-FIELDS: Mapping[str, VisibleFields] = {  # by what the submission is
+FIELDS: Mapping[str, VisibleFields] = {  # by the noun of the submission
     "request": _visible_fields(
         *("id", "number", "dataset", "purpose", "queries", "preference", "state", "next", "submitted_at", "version"),
         controller=("progress",),
@@ -60,8 +72,13 @@ FIELDS: Mapping[str, VisibleFields] = {  # by what the submission is
 }
 
 
-def visible(submission: Submission, *, to_controller: bool, **current: object) -> dict[str, Any]:
-    """The fields that this party may see now, `next` as a Standing; `current` are those that its row does not have."""
-    every = {"progress": None, "result": None, "next": Standing(submission.state)} | submission.as_dict() | current
-    fields = FIELDS[submission.noun]
-    return {name: every[name] for name in (fields.controller if to_controller else fields.analyst[submission.state])}
+_BLANK: dict[str, Any] = {"decided_at": None, "decided_by": (), "note": "", "guarantee": None, "charged": None}
+_BLANK |= {"analyst": "", "policy": 0, "binding": ""}
+
+
+def visible(submission: T, *, to_controller: bool, **current: Any) -> VisibleSubmission[T]:
+    """A submission for one party; `current` are the standing, progress and result, where its row does not have them."""
+    named = FIELDS[submission.noun]
+    fields = named.controller if to_controller else named.analyst[submission.state]
+    blanked = replace(submission, **{name: blank for name, blank in _BLANK.items() if name not in fields})
+    return VisibleSubmission(blanked, fields, **{"standing": Standing(submission.state)} | current)

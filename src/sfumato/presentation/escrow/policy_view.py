@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sfumato.escrow.catalogue.policy_draft import SchemaDraft
+from sfumato.escrow.catalogue.separation import EarlierLook, LookedBy
+from sfumato.escrow.policy.draft import SchemaDraft
 from sfumato.escrow.policy.policy import SWITCHES, AccessRule, Policy
 from sfumato.escrow.policy.policy_file import PolicyFile
 from sfumato.escrow.policy.store import SignedPolicy
-from sfumato.escrow.submissions.approval import EarlierLook, LookedBy
 from sfumato.model.plain import from_plain
 from sfumato.presentation.wording import policy_sentences as of_policy
 from sfumato.presentation.wording import schema_sentences as of_schema

@@ -124,7 +124,7 @@ class ComparedTogether:
 
 @dataclass(frozen=True)
 class WordedComparison:
-    """Every method side by side, from public facts: nobody was looked at."""
+    """Every method side by side, from public facts. No data was read."""
 
     query: str
     mechanism: str

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from sfumato.errors import SfumatoError
 from sfumato.escrow.questions.exploration import RequestEstimate
 from sfumato.escrow.questions.facts import MeanErrors, QueryFacts, RequestFacts
+from sfumato.escrow.questions.risk_facts import RehearsalFacts
 from sfumato.escrow.submissions.code_review import Mark, Reason
-from sfumato.escrow.submissions.signal_payload import SignalCharge
+from sfumato.escrow.submissions.payload import ApprovalFacts
+from sfumato.escrow.submissions.request_payload import Request, RequestApprovalFacts
+from sfumato.escrow.submissions.signal_payload import Signal, SignalApprovalFacts, SignalCharge
 from sfumato.escrow.submissions.signals import TaskLibrary
+from sfumato.escrow.submissions.visibility import VisibleSubmission
 from sfumato.model.guarantee import Guarantee
+from sfumato.model.plain import to_plain
 from sfumato.model.release import ReleaseCertificate
 from sfumato.model.signal_score import SignalKind, from_stored
 from sfumato.presentation.certificate import worded_json
@@ -48,15 +54,32 @@ _NAMED = {Reason.IMPORTS: of_code.imports, Reason.CALLS: of_code.calls}
 # Requests
 
 
-def request(facts: Facts) -> dict[str, Any]:
-    """A request, with what happens next."""
-    return {**facts, "next": of_request.NEXT[facts["next"].state]}
+def request(visible: VisibleSubmission[Request]) -> dict[str, Any]:
+    """A request with its next step."""
+    return _fields(visible, of_request.NEXT[visible.standing.state])
 
 
-def request_page(page: Facts) -> dict[str, Any]:
-    """What an approver reads of a request."""
-    worded = {"request": request(page["request"]), "facts": facts(page["facts"])}
-    return {**page, **worded, **_on_deciding(page)}
+def request_page(page: RequestApprovalFacts) -> dict[str, Any]:
+    """The approver's page of a request."""
+    return {
+        "request": request(page.submission),
+        "facts": facts(page.facts),
+        "guarantee_before_approval": page.guarantee_before_approval.value,
+        "approve": page.access.approve.value,
+        "rehearsal": None if page.rehearsal is None else [_rehearsal(one) for one in page.rehearsal],
+        **_on_deciding(page),
+    }
+
+
+def _fields(visible: VisibleSubmission[Any], following: str) -> dict[str, Any]:
+    """The fields of a submission that a person may see, with its next step in words."""
+    every = visible.submission.as_dict() | {"progress": visible.progress, "result": visible.result, "next": following}
+    return {name: every[name] for name in visible.fields}
+
+
+def _rehearsal(rehearsal: RehearsalFacts | SfumatoError) -> dict[str, Any]:
+    facts: dict[str, Any] = rehearsal.as_dict() if isinstance(rehearsal, SfumatoError) else to_plain(rehearsal)
+    return facts
 
 
 def facts(estimated: RequestFacts) -> dict[str, Any]:
@@ -122,23 +145,28 @@ def _averages(errors: MeanErrors) -> str:
     return of_choosing.HOW_MANY if errors.people is None else of_choosing.averages(errors.errors, errors.people)
 
 
-def _on_deciding(page: Facts) -> dict[str, Any]:
-    """What an approver should know of looks, and of the policy."""
-    look = page["warning"]
+def _on_deciding(page: ApprovalFacts[Any]) -> dict[str, Any]:
+    """The analyst, the approvals, earlier looks and the policy."""
+    access = page.access
     return {
-        "warning": None if look is None else policy_view.earlier_look(look),
-        "policy": policy_view.sentences(page["policy"]),
+        "binding": page.binding,
+        "analyst": {"name": page.analyst.name, "organisation": page.analyst.organisation},
+        "approvals": {"needed": access.approvals, "given": list(page.approved_by)},
+        "guarantees": [guarantee.value for guarantee in access.guarantees],
+        "looked": page.looked,
+        "warning": None if page.warning is None else policy_view.earlier_look(page.warning),
+        "policy": policy_view.sentences(page.policy),
     }
 
 
 # Signals
 
 
-def signal(facts: Facts) -> dict[str, Any]:
-    """A signal, with what happens next and what came of it."""
-    stands, result = facts["next"], facts.get("result")
-    worded = {"next": of_signalling.following(stands.state, stands.run, stands.of)}
-    return {**facts, **worded, **({} if result is None else {"result": signal_result(result)})}
+def signal(visible: VisibleSubmission[Signal]) -> dict[str, Any]:
+    """A signal with its next step and its result."""
+    stands = visible.standing
+    facts = _fields(visible, of_signalling.following(stands.state, stands.run, stands.of))
+    return facts if visible.result is None else {**facts, "result": signal_result(visible.result)}
 
 
 def signal_result(stored: Facts) -> dict[str, Any]:
@@ -153,25 +181,34 @@ def signal_result(stored: Facts) -> dict[str, Any]:
     return {**worded, **sentences, "picture": picture(read)}
 
 
-def signal_page(page: Facts) -> dict[str, Any]:
-    """What an approver reads of a signal."""
-    facts, bits, missing = page["signal"], page["bits"], page["sandbox"]
-    word = Guarantee(page["guarantee"])
+def signal_page(page: SignalApprovalFacts) -> dict[str, Any]:
+    """The approver's page of a signal."""
+    submitted, about = page.submission.submission, page.request
+    used, budget = page.bits_used, page.access.signal_bits
     return {
-        "signal": signal(facts),
-        **{name: page[name] for name in ("binding", "analyst", "request", "sql", "code")},
-        "marks": marks(page["marks"]),
-        "sandbox": None if missing is None else missing.hint,
-        **{name: page[name] for name in ("guarantee", "epsilon")},
-        "sentences": of_signalling.carried(SignalKind(facts["kind"]), holds=word.holds),
-        "charge": None if page["charge"] is None else _charge(page["charge"]),
-        "bits": None if bits is None else {**bits, "sentence": of_signalling.bits(**bits)},
-        **{name: page[name] for name in ("approvals", "guarantees", "looked")},
+        "signal": signal(page.submission),
+        "request": {"id": about.id, "number": about.number, "purpose": about.purpose},
+        "sql": page.sql,
+        "code": submitted.code,
+        "marks": marks(page.marks),
+        "sandbox": None if page.sandbox is None else page.sandbox.hint,
+        "guarantee": page.guarantee.value,
+        "epsilon": page.epsilon,
+        "sentences": of_signalling.carried(submitted.kind, holds=page.guarantee.holds),
+        "charge": None if page.charge is None else _charge(page.charge),
+        "bits": None
+        if submitted.bits is None
+        else {
+            "told": submitted.bits,
+            "used": used,
+            "budget": budget,
+            "sentence": of_signalling.bits(submitted.bits, used, budget),
+        },
         **_on_deciding(page),
     }
 
 
-def marks(marked: list[Mark]) -> list[dict[str, Any]]:
+def marks(marked: Iterable[Mark]) -> list[dict[str, Any]]:
     """The lines of code that deserve attention, each with why."""
     reasons = {
         (one.line, _NAMED[one.reason](one.name) if one.reason in _NAMED else _MARKS[one.reason]) for one in marked

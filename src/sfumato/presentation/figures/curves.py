@@ -1,4 +1,4 @@
-"""Pictures of what an epsilon does: each from plain numbers, which somebody else worked out."""
+"""Figures of what an epsilon does, from numbers that are computed elsewhere."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ from typing import TypeAlias
 from sfumato.presentation.figures.figure import Figure
 from sfumato.presentation.figures.marks import Limit, Line, Pin, Points
 from sfumato.presentation.figures.scale import Axis
-from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import pictures as of_pictures
-from sfumato.presentation.wording.numbers import number
+from sfumato.presentation.wording.numbers import number, percent, percent_up
 
 Course: TypeAlias = Sequence[tuple[float, float]]
 
 EPSILON = Axis("epsilon", scale="log")
-RIGHT = Axis("an attacker is right", "times of 100")
 HUNDRED = (0.0, 20.0, 40.0, 60.0, 80.0, 100.0)
 
 
@@ -27,23 +25,23 @@ def response_curves(worlds: Mapping[str, Course], response: float | None = None,
 
 
 def belief_curves(curves: Mapping[str, Course], limit: float | None = None, subtitle: str = "") -> Figure:
-    """How sure an attacker may become of who is missing, at each epsilon; a curve per domain (LC Fig. 2)."""
-    limits = () if limit is None else (Limit(100 * limit, f"at most {number(100 * limit)} of 100"),)
+    """The largest belief about who is missing at each epsilon; a curve per domain (LC Fig. 2)."""
+    limits = () if limit is None else (Limit(100 * limit, f"at most {percent(limit)}"),)
     lines = _lines({label: [(epsilon, 100 * belief) for epsilon, belief in at] for label, at in curves.items()})
-    axes = Axis("epsilon"), Axis("posterior belief at most", "of 100", ticks=HUNDRED)
+    axes = Axis("epsilon"), Axis("posterior belief at most", "%", ticks=HUNDRED)
     return Figure(of_pictures.BELIEF_TITLE, subtitle, *axes, (*lines, *limits), of_pictures.BELIEF)
 
 
 def noise_curves(curves: Mapping[str, Course], subtitle: str = "") -> Figure:
-    """The least noise so many times of 100, a curve per epsilon (DIFF Fig. 1)."""
+    """The probability that noise is at least this large; a curve per epsilon (DIFF Fig. 1)."""
     lines = _lines({label: [(100 * often, noise) for often, noise in at] for label, at in curves.items()})
-    axes = Axis("so often", "times of 100", ticks=HUNDRED), Axis("noise at least", "in the answer's units", start=0)
+    axes = Axis("probability", "%", ticks=HUNDRED), Axis("noise at least", "units of the answer", start=0)
     return Figure(of_pictures.NOISE_TITLE, subtitle, *axes, lines, of_pictures.NOISE_OFTEN)
 
 
 def mta_curves(curves: Mapping[str, Course], subtitle: str = "", x: Axis = EPSILON) -> Figure:
-    """The least true answer with a small relative error: over epsilon, or over another axis (DIFF Fig. 2)."""
-    y = Axis("true answer at least", "in its own units", scale="log")
+    """The minimum true answer over epsilon, or over another axis (DIFF Fig. 2)."""
+    y = Axis("true answer at least", "its units", scale="log")
     return Figure(of_pictures.MTA_TITLE, subtitle, x, y, _lines(curves), of_pictures.MTA)
 
 
@@ -51,16 +49,16 @@ def frontier(
     points: Sequence[tuple[float, float, float]],
     y: Axis,
     *,
-    noise: str = "noise range",
-    unit: str = "±, 90 of 100",
+    noise: str = "noise",
+    unit: str = "90%, ±",
     limit: Limit | None = None,
     chosen: float | None = None,
     subtitle: str = "",
     note: str = of_pictures.FRONTIER,
 ) -> Figure:
-    """Privacy against accuracy: of each epsilon its noise range and its risk, `(epsilon, noise, risk)`."""
+    """Risk over noise; each point is `(epsilon, noise, risk)`."""
     marks = []
-    for label, picked in (("each an epsilon", False), ("chosen", True)):
+    for label, picked in (("candidate epsilons", False), ("chosen", True)):
         group = [point for point in points if (point[0] == chosen) is picked]
         names = tuple(number(epsilon) for epsilon, *_ in group)
         marks += [Points(tuple((half, risk) for _, half, risk in group), label, names)] if group else []
@@ -69,23 +67,25 @@ def frontier(
 
 
 def attack_curve(chances: Course, chosen: float | None = None, subtitle: str = "") -> Figure:
-    """How often an attacker who knows everybody else is right, at each epsilon; a coin is right 50 times."""
-    course = tuple((epsilon, float(of_guarantee.of_100(chance))) for epsilon, chance in chances)
+    """Attack success at each epsilon."""
+    course = tuple((epsilon, _percent(chance)) for epsilon, chance in chances)
     drawn = Line(course) if len(course) > 1 else Points(course)
     pins = () if chosen is None else (Pin(chosen, f"chosen: {number(chosen)}"),)
-    y = Axis(RIGHT.label, RIGHT.unit, ticks=(50, 60, 70, 80, 90, 100))
+    y = Axis("attack success", "%", ticks=(50, 60, 70, 80, 90, 100))
     return Figure(of_pictures.ATTACK_TITLE, subtitle, EPSILON, y, (drawn, *pins), of_pictures.ATTACK)
 
 
 def roc(curves: Mapping[str, Course], subtitle: str = "") -> Figure:
-    """An attacker's hits at each rate of false alarms; whoever guesses blindly is on the diagonal."""
-    shares = {
-        label: [(100 * alarms, float(of_guarantee.of_100(hits))) for alarms, hits in at] for label, at in curves.items()
-    }
+    """Hits at each rate of false alarms; a blind guess is the diagonal."""
+    shares = {label: [(100 * alarms, _percent(hits)) for alarms, hits in at] for label, at in curves.items()}
     lines = _lines(shares | {"a blind guess": [(0, 0), (100, 100)]})
-    alarms, hits = Axis("false alarms", "of 100 not in", ticks=HUNDRED), Axis("hits", "of 100 in", ticks=HUNDRED)
+    alarms, hits = Axis("false alarms", "%", ticks=HUNDRED), Axis("hits", "%", ticks=HUNDRED)
     return Figure(of_pictures.ROC_TITLE, subtitle, alarms, hits, lines, of_pictures.ROC)
 
 
 def _lines(curves: Mapping[str, Course]) -> tuple[Line, ...]:
     return tuple(Line(tuple(course), label) for label, course in curves.items())
+
+
+def _percent(chance: float) -> float:
+    return float(percent_up(chance, 1).removesuffix("%"))

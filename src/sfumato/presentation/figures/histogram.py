@@ -1,4 +1,4 @@
-"""How one figure is spread over the people: its bars, its heaps and what so many of 100 people carry at most."""
+"""The distribution of one figure over the people: histogram, groups and percentiles."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from sfumato.presentation.figures.scale import Axis
 from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.presentation.wording.numbers import number
 
-OF_100 = (0, 10, 25, 50, 75, 90, 99, 100)
-ROWS = 20  # of a histogram in a terminal: 60 would fill more than a screen
-FEW = 3  # so many heaps are told in words
-STEEP = 100  # bars that differ by more than this are not seen together on an even scale
+PERCENTILES = (0, 10, 25, 50, 75, 90, 99, 100)
+ROWS = 20  # in a terminal, where 60 would fill more than a screen
+FEW = 3  # groups that a sentence describes
+STEEP = 100  # bars that differ by more than this need a log scale
 
 
 @dataclass(frozen=True)
 class Heap:
-    """So many people between two figures, both of which occur: at one figure where the two are the same."""
+    """The people between two figures, both of which occur."""
 
     low: float
     high: float
@@ -30,7 +30,7 @@ class Heap:
 
 @dataclass(frozen=True, repr=False)
 class HistogramSummary(Confidential):
-    """One figure over all the people: its histogram, the heaps in it, and its quantiles for each of `OF_100`."""
+    """One figure over all the people: its histogram, groups and `PERCENTILES`."""
 
     histogram: Histogram
     heaps: tuple[Heap, ...]
@@ -38,18 +38,20 @@ class HistogramSummary(Confidential):
 
     @property
     def in_words(self) -> str:
-        """Where everybody is, if a sentence can tell."""
+        """The figures of all people, where a sentence can say it."""
         return of_risk.heaps([(h.low, h.high, h.people) for h in self.heaps]) if len(self.heaps) <= FEW else ""
 
     @property
     def most(self) -> Heap | None:
-        """Those in the last bar."""
+        """The people in the last bar."""
         return self.heaps[-1] if self.heaps else None
 
 
 def spread(histogram: Histogram, quantile: Callable[[float], float]) -> HistogramSummary:
     """The spread of a figure from its histogram and its quantiles."""
-    return HistogramSummary(histogram, heaps(histogram, quantile), tuple(quantile(share / 100) for share in OF_100))
+    return HistogramSummary(
+        histogram, heaps(histogram, quantile), tuple(quantile(share / 100) for share in PERCENTILES)
+    )
 
 
 def heaps(histogram: Histogram, quantile: Callable[[float], float]) -> tuple[Heap, ...]:
@@ -66,7 +68,7 @@ def heaps(histogram: Histogram, quantile: Callable[[float], float]) -> tuple[Hea
 
 
 def folded(histogram: Histogram, rows: int = ROWS) -> Histogram:
-    """The same people in at most so many bars, each of them the sum of neighbours."""
+    """The same people in fewer bars, each the sum of neighbours."""
     width = -(-len(histogram.people) // rows)
     people = tuple(sum(histogram.people[start : start + width]) for start in range(0, len(histogram.people), width))
     return Histogram((*histogram.edges[:-1:width], histogram.edges[-1]), people)
@@ -75,20 +77,19 @@ def folded(histogram: Histogram, rows: int = ROWS) -> Histogram:
 def histogram_figure(
     histogram: Histogram, title: str, subtitle: str = "", note: str = "", label: str = "exposure"
 ) -> Figure:
-    """People at each figure, in tenfold steps where an even scale would hide the few beside the many."""
+    """People by figure, on a log scale where a linear one would hide small bars."""
     standing = [people for people in histogram.people if people]
     steep = bool(standing) and max(standing) > STEEP * min(standing)
     people = Axis("people", unit=of_risk.TENFOLD, scale="counts") if steep else Axis("people")
-    explained = f"{note} {of_risk.TENFOLD_BARS}".strip() if steep else note
     bars = Bars(histogram.edges, tuple(map(float, histogram.people)))
-    return Figure(title, subtitle, Axis(label), people, (bars,), explained)
+    return Figure(title, subtitle, Axis(label), people, (bars,), note)
 
 
 def quantile_table(figures: Sequence[tuple[str, Sequence[float]]]) -> tuple[list[str], list[list[str]]]:
-    """What so many of 100 people carry at most: a row for each of `OF_100`, a column for each figure by its name."""
-    shares = ["least", *map(str, OF_100[1:-1]), "most"]
+    """A row for each percentile, a column for each figure."""
+    shares = ["least", *(f"{share}%" for share in PERCENTILES[1:-1]), "most"]
     columns = [[number(value, 3) for value in values] for _, values in figures]
     return (
-        ["of 100 people", *(f"{name} at most" for name, _ in figures)],
+        ["percentile", *(name for name, _ in figures)],
         [list(row) for row in zip(shares, *columns, strict=True)],
     )

@@ -41,10 +41,10 @@ class TextRow:
     style: str = "chosen"
     shape: Shape = "solid"
     glyph: str = "●"
-    half: tuple[float, float, float] = (0, 0, 0)  # of a box: its sides and its middle
+    half: tuple[float, float, float] = (0, 0, 0)  # the sides and the middle of a box
 
     def cells(self, space: int) -> str:
-        """The shape in at most so many characters; the thinnest bar is still there to be seen."""
+        """The shape in this space; the thinnest bar is still visible."""
         start = min(int(self.low * space), space - 1)
         full, rest = divmod(max(1, round(self.high * space * 8) - start * 8), 8)
         match self.shape:

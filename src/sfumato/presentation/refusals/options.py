@@ -1,10 +1,10 @@
-"""What a hint names, in the words of each interface: options, and steps that somebody can take."""
+"""Options and preferences, in the terms of each interface."""
 
 from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from sfumato.presentation.interface import Interface
@@ -15,11 +15,6 @@ class _Words(NamedTuple):
     command: str
     python: str
     web: str
-
-    @property
-    def schema(self) -> str:
-        """A file has no steps of its own."""
-        return self.web
 
 
 _OPTIONS = {  # in Python, with a place for its value where that is an argument of a function
@@ -43,52 +38,6 @@ _OPTIONS = {  # in Python, with a place for its value where that is an argument 
     "variance": _Words("--variance", "sf.variance({})", "variance"),
     "within": _Words("--within", "sf.within({})", "within"),
     "worst_case": _Words("--worst-case", "worst_case=True", "the worst case"),
-}
-_STEPS = {
-    "allow_no_guarantee": _Words(
-        "accept it with --allow-no-guarantee",
-        "accept it with allow_no_guarantee=True",
-        "accept that what leaves carries no guarantee",
-    ),
-    "attest": _Words(
-        "state where it was fixed with --preregistered",
-        "state where it was fixed with preregistered",
-        "declare that it was decided before anybody looked, and where that is written",
-    ),
-    "check_workspace": _Words("`sfumato doctor`", "`sfumato doctor`", "`sfumato doctor`"),
-    "create_workspace": _Words("`sfumato init`", "`sfumato init`", "`sfumato init`"),
-    "low_trust": _Words(
-        "--trust low --data-sensitivity high",
-        "trust='low', data_sensitivity='high'",
-        "low trust and high sensitivity",
-    ),
-    "show_ledger": _Words("`sfumato ledger show`", "`ledger.show()`", "the ledger of the dataset"),
-    "show_missing": _Words("`sfumato beliefs`", "`query.beliefs()`", "`sfumato beliefs`"),
-    "show_risk": _Words("`sfumato risk`", "`query.risk()`", "`sfumato risk`"),
-    "show_worst_case": _Words("`sfumato worst-case`", "`query.worst_case()`", "the estimate"),
-    "state_cause": _Words("`sfumato ledger cause`", "`state_cause()`", "`sfumato ledger cause`"),
-    "state_candidates": _Words(
-        "--candidates paper or --candidates 0.1,1", "candidates='paper' or candidates=[0.1, 1]", "paper, or 0.1 and 1"
-    ),
-    "widen_to_range": _Words(
-        "ask for sample_and_aggregate, or say --by-range: noise as wide as the whole range",
-        "ask for sample_and_aggregate, or say by_range=True: noise as wide as the whole range",
-        "choose “Sample and aggregate”, or tick that noise may be as wide as the whole scale",
-    ),
-}
-_SUBMISSION_STEPS = {  # on requests and signals
-    "attest_approval": _Words(
-        "state where the approval was fixed with --preregistered",
-        "state where the approval was fixed with preregistered",
-        "declare that it was decided before anybody looked, and where that is written",
-    ),
-    "see_answer": _Words("`sfumato inspect --answer`", "`request.answer()`", "“See the withheld answer”"),
-}
-
-_STEPS_OF_WORKSPACE = {  # what people do in a workspace beside asking
-    "list_people": _Words("`sfumato user list`", "`people()`", "the list of people"),
-    "with_audit_head": _Words("with `sfumato audit head`", "with `audit_head()`", "with “Keep the head”"),
-    "with_token": _Words("with `sfumato token`", "with `new_token()`", "on the page “Account”"),
 }
 
 
@@ -237,8 +186,3 @@ def _is_number(text: str) -> bool:
 
 def _and(parts: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
-
-
-def steps(interface: Interface) -> Mapping[str, str]:
-    every = {**_STEPS, **_STEPS_OF_WORKSPACE, **_SUBMISSION_STEPS}
-    return {name: getattr(words, interface.value) for name, words in every.items()}

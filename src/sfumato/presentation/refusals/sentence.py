@@ -2,35 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Mapping, Sequence
 from inspect import signature
-from string import Formatter
+from string import Formatter, Template
+from typing import Any
 
 from sfumato.presentation.interface import Interface
-from sfumato.presentation.refusals import (
-    adapters,
-    errors,
-    escrow,
-    ledger_refusals,
-    privacy,
-    release_refusals,
-    signals_refusals,
-    submissions,
-)
-from sfumato.presentation.refusals.options import Options, Preferences, steps
-from sfumato.presentation.refusals.wording import Text, Wording
-
-PACKAGES: Mapping[str, Mapping[str, Wording]] = {
-    "adapters": adapters.WORDINGS,
-    "errors": errors.WORDINGS,
-    "escrow": {**escrow.WORDINGS, **submissions.WORDINGS},
-    "ledger": ledger_refusals.WORDINGS,
-    "privacy": privacy.WORDINGS,
-    "release": release_refusals.WORDINGS,
-    "signals": signals_refusals.WORDINGS,
-}
-WORDS = ("option", "preference", "step")  # what a wording may use beside the values of its error
+from sfumato.presentation.refusals.catalogue import Text, all_wordings, terms, text_for
+from sfumato.presentation.refusals.decisions import FUNCTIONS
+from sfumato.presentation.refusals.options import Options, Preferences
 
 
 def sentence(reason: str, values: Mapping[str, object], interface: Interface) -> tuple[str, str] | None:
@@ -39,35 +19,73 @@ def sentence(reason: str, values: Mapping[str, object], interface: Interface) ->
     Both may be so for an error that another version of sfumato told of. An `interface` among the values is the one
     whose terms it is in, whichever shows it.
     """
-    wording = _all().get(reason)
+    wording = all_wordings().get(reason)
     if wording is None:
         return None
     try:
         spoken = Interface(values.get("interface", interface))
-        words = {**values, "option": Options(spoken), "preference": Preferences(spoken), "step": steps(spoken)}
-        return _text(wording.message, words), _text(wording.instead.get(spoken, wording.hint), words)
+        words = {**values, "option": Options(spoken), "preference": Preferences(spoken)}
+        words |= {"step": _Steps(spoken), "text": _Texts(words)}
+        return _write(text_for(wording, "message", spoken), words), _write(text_for(wording, "hint", spoken), words)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError):
         return None
 
 
-@cache
-def _all() -> Mapping[str, Wording]:
-    return {reason: wording for wordings in PACKAGES.values() for reason, wording in wordings.items()}
+def _write(text: Text, words: Mapping[str, object]) -> str:
+    match text:
+        case str():
+            return _FORMATTER.vformat(" ".join(text.split()), (), words)
+        case {"python": name}:
+            function = FUNCTIONS[name]
+            return function(**{name: words[name] for name in signature(function).parameters})
+        case {"by": name}:
+            value = words[name]
+            key = str(value) if value else "empty"
+            return _write(text[key] if key in text else text["other"], words)
+    raise TypeError(text)
 
 
-def _text(text: Text, words: Mapping[str, object]) -> str:
-    if isinstance(text, str):
-        return _FORMATTER.vformat(text, (), words)
-    return text(**{name: words[name] for name in signature(text).parameters})
+class _Steps:
+    """Something to do, in the words of an interface; a file has no steps of its own."""
+
+    def __init__(self, interface: Interface) -> None:
+        self._interface = "web" if interface is Interface.SCHEMA else interface.value
+
+    def __getitem__(self, name: str) -> str:
+        step: str = terms()["step"][name][self._interface]
+        return step
 
 
-class _Lists(Formatter):
-    """Lists are written with commas between their values."""
+class _Texts:
+    """A text that several wordings share, by its path."""
+
+    def __init__(self, words: Mapping[str, object]) -> None:
+        self._words = words
+
+    def __getitem__(self, path: str) -> str:
+        text: Any = terms()["text"]
+        for name in path.split("."):
+            text = text[name]
+        return _write(text, self._words)
+
+
+class _ListFormatter(Formatter):
+    """`str.format` with `$name` in brackets, and with lists that are quoted and joined."""
+
+    def get_field(self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        return super().get_field(Template(field_name).substitute(kwargs), args, kwargs)
+
+    def convert_field(self, value: Any, conversion: str | None) -> Any:
+        if isinstance(value, list | tuple):
+            return [self.convert_field(item, conversion) for item in value]
+        return f"“{value}”" if conversion == "q" else super().convert_field(value, conversion)
 
     def format_field(self, value: object, format_spec: str) -> str:
-        if isinstance(value, list | tuple):
-            return ", ".join(format(one, format_spec) for one in value)
-        return str(super().format_field(value, format_spec))
+        if not isinstance(value, list | tuple):
+            return str(super().format_field(value, format_spec))
+        if format_spec in ("and", "or"):
+            return f" {format_spec} ".join(map(str, value))
+        return ", ".join(format(item, format_spec) for item in value)
 
 
-_FORMATTER = _Lists()
+_FORMATTER = _ListFormatter()

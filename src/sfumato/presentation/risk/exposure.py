@@ -1,4 +1,4 @@
-"""What a risk view shows of the people beyond its range: how exposed they are, and who is most exposed."""
+"""The exposures of the people in a risk view, and the most exposed of them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from sfumato.model.confidential import Confidential
 from sfumato.presentation.document import Block, Cells, Heading, Prose, in_html
 from sfumato.presentation.figures.histogram import Heap, HistogramSummary
 from sfumato.presentation.spread_view import SpreadView
-from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import risk_sentences as of_risk
-from sfumato.presentation.wording.numbers import number
+from sfumato.presentation.wording.numbers import number, percent_up
 
 
 @dataclass(frozen=True, repr=False)
 class ExposedPerson(Confidential):
-    """One of the most exposed. `chances`: of an attacker who knows everybody else, at each epsilon asked about."""
+    """One of the most exposed. `chances`: attack success at each epsilon."""
 
     name: str
     influence: float
@@ -25,10 +24,10 @@ class ExposedPerson(Confidential):
 
 @dataclass(frozen=True, repr=False)
 class ExposureTable(Confidential):
-    """The people of a rehearsal or of a look. Without an exposure, as published, there is influence alone.
+    """The people of a rehearsal or of a look. As published there is influence, and no exposure.
 
-    `not_additive` names the answer's columns that are no sum over people: their exposures bound nobody's odds, so no
-    chance is shown.
+    `not_additive` names the answer's columns that are not sums over people: their exposures do not bound attack
+    success, so none is shown.
     """
 
     influence: HistogramSummary
@@ -44,7 +43,7 @@ class ExposureTable(Confidential):
 
     @property
     def meaning(self) -> str:
-        """What the figure means, with what has to be said about columns that are no sums."""
+        """What the figure means, with a note on columns that are not sums."""
         meaning = f"Influence: {of_risk.INFLUENCE}" if self.exposure is None else f"Exposure {of_risk.EXPOSURE}"
         more = [of_risk.not_additive(self.not_additive), of_risk.singletons(self.singletons)]
         return " ".join(part for part in (meaning, *more) if part)
@@ -60,7 +59,7 @@ class ExposureTable(Confidential):
 
     @property
     def most_exposed_table(self) -> tuple[list[str], list[list[str]]]:
-        """A row per person: who, how far they move the answer, their exposure, and the odds against them."""
+        """A row per person: name, influence, exposure, and attack success at each epsilon."""
         exposed = self.exposure is not None
         odds = exposed and not self.not_additive
         columns = ["person", "influence", *(["exposure"] if exposed else [])]
@@ -69,25 +68,25 @@ class ExposureTable(Confidential):
         for each in self.most_exposed:
             row = [each.name, number(each.influence, 4)]
             row += [number(each.exposure or 0.0, 4)] if exposed else []
-            row += [of_guarantee.of_100(chance) for chance in each.chances] if odds else []
+            row += [percent_up(chance, 1) for chance in each.chances] if odds else []
             rows.append(row)
         return columns, rows
 
     @property
     def most_exposed_note(self) -> str:
-        """What the odds are, and whether more people share the last row's place."""
+        """The meaning of attack success, and whether more people have the same exposure."""
         odds = bool(self.epsilons) and self.exposure is not None and not self.not_additive
         return f"{of_risk.ODDS if odds else ''} {of_risk.some_of(self._as_exposed, len(self.most_exposed))}".strip()
 
     @property
     def _as_exposed(self) -> int:
-        """How many carry exactly as much as the most exposed, where the last bar holds them alone."""
+        """How many people are exactly as exposed as the most exposed, where the last bar holds them alone."""
         most: Heap | None = self.spread.summary.most
         return most.people if most is not None and most.low == most.high else 0
 
 
 def blocks(people: ExposureTable) -> tuple[Block, ...]:
-    """The histogram in at most 20 rows or a sentence, the quantiles, and the most exposed if they are to be named."""
+    """The histogram or a sentence, the percentiles, and the most exposed if they are to be listed."""
     spread = people.spread
     title = of_risk.AT_EACH_INFLUENCE if people.exposure is None else of_risk.AT_EACH_EXPOSURE
     figures = [] if len(spread.summary.heaps) <= 1 else [replace(spread, title=title, meaning="").figure()]
@@ -98,6 +97,6 @@ def blocks(people: ExposureTable) -> tuple[Block, ...]:
     return (
         spread.short(),
         in_html(Heading(people.title), Prose(people.meaning), Prose(spread.summary.in_words, "lead"), *figures),
-        spread.quantiles(of_risk.OF_100_PEOPLE),
+        spread.quantiles(of_risk.PERCENTILES),
         *named,
     )

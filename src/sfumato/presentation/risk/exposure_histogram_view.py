@@ -1,4 +1,4 @@
-"""A private exposure histogram: the noisy histogram of exposures, what may be read off it, and what it cost."""
+"""A private exposure histogram: the bars, what they show, and what it cost."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import ledger_sentences as of_ledger
 from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.presentation.wording.numbers import number
-from sfumato.release.risk.exposure_histogram import NUMBERS
+from sfumato.release.risk.exposure_histogram import RECORDED
 
 
 def bars(exposure_histogram: ExposureHistogram) -> Figure:
-    """The bins above 0, each with its noise range, and the line from which on a bin is told from noise."""
+    """The bins above 0 with their noise, and the line above which a bin stands out from the noise."""
     above = Histogram(exposure_histogram.edges[1:], exposure_histogram.histogram.people[1:])
     figure = histogram_figure(above, of_exposure_histogram.WITH_NOISE, f"Exposure {of_risk.EXPOSURE}")
     standing = Bars(
@@ -30,13 +30,13 @@ def bars(exposure_histogram: ExposureHistogram) -> Figure:
     limits = (
         ()
         if exposure_histogram.reach is None
-        else (Limit(exposure_histogram.reach, f"told from noise above {number(exposure_histogram.reach)}"),)
+        else (Limit(exposure_histogram.reach, f"counts below {number(exposure_histogram.reach)} may be noise"),)
     )
     return replace(figure, marks=(standing, *limits))
 
 
 def bins(exposure_histogram: ExposureHistogram) -> tuple[list[str], list[list[str]]]:
-    """A row per bin: its exposures, people and noise range, whether it stands out, how many are above it."""
+    """A row per bin: its exposures, people and noise, whether it stands out, and how many are above it."""
     off = f"±{of_exposure_histogram.bin_noise(exposure_histogram):,}" if exposure_histogram.noise_90 is not None else ""
     spans = ["0", *(f"{number(low)}–{number(high)}" for low, high in pairwise(exposure_histogram.edges[1:]))]
     rows = zip(
@@ -47,7 +47,7 @@ def bins(exposure_histogram: ExposureHistogram) -> tuple[list[str], list[list[st
         strict=True,
     )
     return (
-        ["exposure", "people", "noise range (90 of 100)", "told from noise", "people above it at most (90%)"],
+        ["exposure", "people", of_risk.NOISE_90, "stands out", "people above, at most (90%)"],
         [
             [span, f"{people:,}", off, "yes" if seen else "no", "" if above is None else f"{above:,}"]
             for span, people, seen, above in rows
@@ -56,13 +56,13 @@ def bins(exposure_histogram: ExposureHistogram) -> tuple[list[str], list[list[st
 
 
 def promised(exposure_histogram: ExposureHistogram) -> tuple[str, ...]:
-    """The promise of this exposure histogram, and what the dataset has spent with it."""
+    """The guarantee of the histogram, and what the dataset has spent with it."""
     certificate = exposure_histogram.certificate
     return f"{of_guarantee.guarantee(certificate)} {of_guarantee.promise(certificate)}", of_ledger.total(certificate)
 
 
 def blocks(exposure_histogram: ExposureHistogram) -> tuple[Block, ...]:
-    """The histogram with its noise, then what it promises and what it cost."""
+    """The histogram with its noise, then its guarantee and cost."""
     picture = bars(exposure_histogram)
     at_zero, *others = of_exposure_histogram.read_off(exposure_histogram)
     return (
@@ -71,7 +71,7 @@ def blocks(exposure_histogram: ExposureHistogram) -> tuple[Block, ...]:
         Prose(at_zero, "lead"),
         on_page(replace(picture, title=of_risk.AT_EACH_EXPOSURE, subtitle="")),
         *map(Prose, others),
-        on_page(Cells(*bins(exposure_histogram), NUMBERS.capitalize()), Heading(of_exposure_histogram.COST)),
+        on_page(Cells(*bins(exposure_histogram), RECORDED.number.capitalize()), Heading(of_exposure_histogram.COST)),
         *map(Prose, promised(exposure_histogram)),
         on_page(CodeLines(certificate_text(exposure_histogram.certificate))),
     )

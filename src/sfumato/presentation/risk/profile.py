@@ -1,4 +1,4 @@
-"""The gap at each candidate epsilon, as a figure and as tables."""
+"""The risk gap at each candidate epsilon, as a figure and as tables."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from sfumato.presentation.figures.marks import Verdict as Mark
 from sfumato.presentation.figures.scale import Axis
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import risk_sentences as of_risk
-from sfumato.presentation.wording.numbers import number
+from sfumato.presentation.wording.numbers import number, percent, percent_up
 
-GAP = Axis("most at risk over least at risk", unit="×", scale="log")
+GAP = Axis("risk gap", unit="×", scale="log")
 
 
 def figure(view: RiskView, limit: float | None = None, chosen: float | None = None) -> Figure:
-    """The gap range: for each epsilon a bar from the least to the most at risk, and the limit if there is one."""
+    """A bar for each epsilon, from the lowest to the highest risk, and the limit if there is one."""
     ranges = tuple(Range(row.epsilon, 1.0, row.gap, _mark(row, limit, chosen)) for row in view.candidates)
     limits = (Limit(limit, f"your limit {limit:.3g}×"),) if limit is not None else ()
     return Figure(
@@ -29,41 +29,41 @@ def figure(view: RiskView, limit: float | None = None, chosen: float | None = No
 
 
 def candidates(view: RiskView) -> tuple[list[str], list[list[str]]]:
-    """A row per candidate epsilon; of private keys also from how many persons on a group shows.
+    """A row per candidate epsilon; for private keys also the smallest group that is shown.
 
     Bounds are rounded up. A private histogram has those of the worst case; what it estimates is in `estimates`.
     """
     rows = view.candidates
-    chances = [f"{_up(100 * row.attack_chance)} of 100" for row in rows]
+    chances = [percent_up(row.attack_chance, places=1) for row in rows]
     columns = {"epsilon": [f"{row.epsilon:g}" for row in rows]}
     if view.source is Source.EXPOSURE_HISTOGRAM:
-        columns["gap at most"] = [f"{_up(row.gap)}×" for row in rows]
+        columns["risk gap (at most)"] = [f"{_up(row.gap)}×" for row in rows]
     else:
-        columns["gap"] = [f"{row.gap:.4g}×" for row in rows]
+        columns["risk gap"] = [f"{row.gap:.4g}×" for row in rows]
         columns["ratio"] = [f"{row.ratio:.4g}" for row in rows]
-    columns["noise range (90 of 100)"] = [ranges(row) for row in rows]
-    columns[of_risk.RIGHT[view.source]] = chances
+    columns[of_risk.NOISE_90] = [ranges(row) for row in rows]
+    columns["attack success"] = chances
     if any(row.threshold is not None for row in rows):
-        columns["a group shows from"] = [f"{number(row.threshold or 0.0, 4)} persons" for row in rows]
+        columns["smallest group shown"] = [f"about {number(row.threshold or 0.0, 4)} people" for row in rows]
     return list(columns), [list(cells) for cells in zip(*columns.values(), strict=True)]
 
 
 def estimates(view: RiskView) -> tuple[list[str], list[list[str]]]:
-    """What a private histogram suggests at each candidate epsilon; no rows where it suggests nothing."""
+    """The estimates of a private histogram at each candidate epsilon, if any."""
     rows = [(row.epsilon, row.estimate) for row in view.candidates if row.estimate is not None]
     return (
-        ["epsilon", "estimated gap", "estimated attack success"],
-        [[f"{at:g}", f"{number(each.gap, 4)}×", of_risk.percent(each.attack_chance)] for at, each in rows],
+        ["epsilon", "estimated risk gap", "estimated attack success"],
+        [[f"{at:g}", f"{number(each.gap, 4)}×", percent(each.attack_chance)] for at, each in rows],
     )
 
 
 def _up(bound: float) -> str:
-    """Rounded up, but for what floats add to a round figure."""
+    """Rounded up, except for float noise on a round figure."""
     return of_guarantee.rounded_up(round(bound, 9))
 
 
 def ranges(row: RiskAt) -> str:
-    """Of each noisy number; of a selection how far its rank misses."""
+    """The noise (90%) of each noisy number; for a selection, its rank error."""
     ranks = row.rank_90 or (None,) * len(row.noise_90)
     return " · ".join(_range(half, rank) for half, rank in zip(row.noise_90, ranks, strict=True))
 
@@ -75,13 +75,13 @@ def _range(half: float | None, rank: float | None) -> str:
 
 
 def size(view: RiskView) -> str:
-    """How many people and noisy numbers, and which noise."""
+    """The number of people and noisy numbers, and the mechanism."""
     about = "About " if view.exposure_histogram is not None else ""
     people = "" if view.people is None else f"{about}{view.people:,} people, "
     numbers = "private group keys" if view.outputs is None else f"{view.outputs:,} noisy numbers"
     numbers = "1 noisy number" if view.outputs == 1 else numbers
     exact = ", exact RDR" if view.exact else ""
-    return f"{people}{numbers}, {view.mechanism} noise{exact}."
+    return f"{people}{numbers}, {view.mechanism.capitalize()} noise{exact}."
 
 
 def _mark(row: RiskAt, limit: float | None, chosen: float | None) -> Mark:

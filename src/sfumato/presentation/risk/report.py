@@ -1,4 +1,4 @@
-"""A risk view: what each epsilon does to the people, how they are spread, and on a page how to read it."""
+"""A risk view: the risks at each epsilon, the exposures, and on a page how to read it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def risk_document(
     tries: Sequence[SelectionTrials] = (),
     conclusion: str = "",
 ) -> Document:
-    """The view. Where the people are the real ones, HTML says first that it is for the controller only."""
+    """The view. For individual risks, HTML begins with the line for controllers only."""
     blocks = (
         *((in_html(CONTROLLER_ONLY),) if view.source is Source.PEOPLE else ()),
         *_gap(view, limit, chosen, conclusion),
@@ -61,17 +61,17 @@ def _gap(view: RiskView, limit: float | None, chosen: float | None, conclusion: 
     return (
         on_page(
             Prose(of_risk.source(view), "lead"),
-            Heading("The query"),
+            Heading("Query"),
             query,
-            Heading("What the words mean"),
+            Heading("Definitions"),
             FactRows(of_risk.definitions(view)),
-            Heading("The gap at each epsilon"),
+            Heading("Risk gap at each epsilon"),
             Prose(conclusion, "lead"),
-            replace(picture, subtitle=""),  # the page has said already whose risk it is
+            replace(picture, subtitle=""),  # stated above on a page
         ),
         beside_pages(picture, query),
         in_text(Cells(columns, rows)),
-        in_html(Cells(*(judged if any(verdicts) else (columns, rows)), "What each epsilon would mean")),
+        in_html(Cells(*(judged if any(verdicts) else (columns, rows)), "Risks at each epsilon")),
         *((in_text(Prose(of_risk.ESTIMATES)), estimated) if estimated.rows else ()),
         Prose(of_risk.noisy_parts(view), "soft"),
         Prose(of_risk.missed_ranks(view), "soft"),

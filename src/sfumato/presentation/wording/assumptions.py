@@ -1,4 +1,4 @@
-"""What a release takes for granted. Every such sentence stands here, or where it is said elsewhere too, once."""
+"""Assumptions: what a guarantee rests on."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ from sfumato.presentation.wording.guessing_sentences import guess_alike, guess_k
 
 
 def counted_apart(population: str | None = None) -> str:
-    """What the total takes for granted: datasets with totals of their own are about other people.
+    """The total assumes that datasets counted separately are about other people.
 
     >>> counted_apart("patients")
-    'the people of the population patients are in no dataset outside it'
+    'the people of population patients are in no dataset outside it'
     """
     if population is None:
         return "the people in this dataset are in no other dataset that is counted separately"
-    return f"the people of the population {population} are in no dataset outside it"
+    return f"the people of population {population} are in no dataset outside it"
 
 
 def viewers_silent(viewers: int) -> str:
-    """What a decision takes for granted where viewers of individual risks and deciders are separate.
+    """A decision assumes this where viewers of individual risks and deciders are separate.
 
     >>> viewers_silent(2)
-    'the 2 people who saw individual risks told nothing to those who decide'
+    'the 2 people who viewed individual risks told nothing to those who decide'
     """
     who = "1 person" if viewers == 1 else f"{viewers:,} people"
-    return f"the {who} who saw individual risks told nothing to those who decide"
+    return f"the {who} who viewed individual risks told nothing to those who decide"
 
 
 ASSUMPTIONS: Mapping[Assumption, str | Callable[..., str]] = {
-    Assumption.CLOSED_QUOTES: "the CSV file was written by a program that closes every quote it opens",
-    Assumption.RUNS_APART: "the function did not time the machine to learn in one run what it had seen in another",
-    Assumption.SCHEMA_PUBLIC: "bounds, categories and types were stated from what is publicly known, not from the data",
-    Assumption.BOUNDS_FROM_DATA: "nothing: bounds, group keys and sensitivities were read off the data",
+    Assumption.CLOSED_QUOTES: "the program that wrote the CSV file closed every quote that it opened",
+    Assumption.RUNS_APART: "the function did not use timing to carry information from one run to another",
+    Assumption.SCHEMA_PUBLIC: "bounds, categories and types come from public knowledge, not from the data",
+    Assumption.BOUNDS_FROM_DATA: "nothing: bounds, group keys and sensitivities were taken from the data",
     Assumption.LOOKED_LINE_KEPT: (
-        "no line `looked`, which says that its author saw values of the data, was removed from the schema"
+        "the schema had no line `looked` removed, which records that its author saw values of the data"
     ),
     Assumption.COUNTED_APART: counted_apart,
     Assumption.WORLDS_PUBLIC: WORLDS_PUBLIC,
@@ -48,7 +48,7 @@ ASSUMPTIONS: Mapping[Assumption, str | Callable[..., str]] = {
     Assumption.DECLARED: declared,
     Assumption.VIEWERS_SILENT: viewers_silent,
     Assumption.ROWS_CHOSEN_BLINDLY: (
-        "which rows the data has did not depend on what was seen of the people in another version, or under another "
+        "the rows of the data were not chosen by what anyone saw of the people in another version, or under another "
         "name"
     ),
     Assumption.ASKED_BLINDLY: ASKED_BLINDLY,
@@ -56,7 +56,7 @@ ASSUMPTIONS: Mapping[Assumption, str | Callable[..., str]] = {
 
 
 def assumed(certificate: ReleaseCertificate) -> tuple[str, ...]:
-    """What a certificate rests on, each once; what an earlier version stored as a sentence is one already."""
+    """The assumptions of a certificate, each once, as sentences."""
     return tuple(dict.fromkeys(map(_sentence, certificate.assumed)))
 
 

@@ -1,4 +1,4 @@
-"""What an audit shows. Every such sentence stands here, once."""
+"""Audits of a mechanism: what they show."""
 
 from __future__ import annotations
 
@@ -7,48 +7,49 @@ import math
 from sfumato.model.mechanism_audit import MechanismAudit
 from sfumato.presentation.wording.guarantee import exactly
 
-AUDIT_MADE_UP = "nothing of yours: everybody in these tables is made up, and no ledger of yours is charged"
-AUDITING = "Asking again and again"
+AUDIT_MADE_UP = "none of your data: the audit uses synthetic tables, and no ledger of yours is charged"
+AUDITING = "Repeating the query"
 
 
 def claimed(audit: MechanismAudit) -> str:
-    """What was held against what was seen."""
+    """The claim that is tested."""
     pair = f"epsilon {audit.claim:g}" + (f", delta {exactly(audit.delta)}" if audit.delta else "")
-    return f"{pair} for one person, {audit.relation}: {audit.mechanism}, {audit.aggregate}"
+    return f"{pair} for one person ({audit.relation}): {audit.mechanism}, {audit.aggregate}"
 
 
 def shown_at_least(audit: MechanismAudit) -> str:
     """Rounded down: what is printed as "at least" must be."""
-    at = f" at that delta, {exactly(audit.delta)}" if audit.delta else ""
-    wrong = f"more than the real one in at most {1 - audit.confidence:.3g} of such audits"
-    return f"epsilon at least {_down(audit.shown)}{at}, with confidence {audit.confidence:.12g}: {wrong}"
+    at = f" at delta {exactly(audit.delta)}" if audit.delta else ""
+    wrong = f"too high in at most {100 * (1 - audit.confidence):.3g}% of such audits"
+    return f"epsilon at least {_down(audit.lower_bound)}{at}, with {100 * audit.confidence:.12g}% confidence ({wrong})"
 
 
 def audit_power(audit: MechanismAudit) -> str:
-    """What an audit that finds nothing is worth."""
+    """The power of the audit: how often it would find the stated violation."""
     caught = math.floor(100 * audit.power)
     more = "" if caught >= 90 else f"; {_more_runs(audit)}"
-    return f"{audit.against} is caught in about {caught} of 100 such audits, of {audit.runs:,} runs a side{more}"
+    often = f"in about {caught}% of such audits, with {audit.runs:,} runs on each table"
+    return f"{audit.against} would be detected {often}{more}"
 
 
 def _more_runs(audit: MechanismAudit) -> str:
     if audit.enough is None:
-        return "no number of runs that anybody waits for catches it on these tables"
-    return f"--runs {audit.enough} would catch it in 90"
+        return "no practical number of runs detects it on these tables"
+    return f"--runs {audit.enough} would detect it in 90%"
 
 
 def verdict(audit: MechanismAudit) -> str:
-    """In a sentence; never that something is private."""
+    """The result; never that a mechanism is private."""
     if audit.holds:
-        return "not contradicted: that is no proof."
+        return "No violation found (this is not a proof)."
     pair = f"({audit.claim:g}, {exactly(audit.delta)})" if audit.delta else f"{audit.claim:g}"
-    return f"contradicted: it is not {pair}-differentially private, at confidence {audit.confidence:.12g}."
+    return f"Violation found: it is not {pair}-differentially private ({100 * audit.confidence:.12g}% confidence)."
 
 
 def came_up(more: tuple[int, int], fewer: tuple[int, int]) -> str:
-    """How often an event was seen on either side."""
+    """How often an event occurred on each table."""
     often, seldom = (f"{times:,} of {runs:,}" for times, runs in (more, fewer))
-    return f"something comes up in {often} runs of one table, and in {seldom} of the other"
+    return f"an event occurs in {often} runs on one table, and in {seldom} on the other"
 
 
 def _down(figure: float) -> str:

@@ -1,4 +1,4 @@
-"""How an epsilon came about, and what is tried first. Every such sentence stands here, once."""
+"""Choices: which epsilon was chosen, and what it means."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ from collections.abc import Mapping, Sequence
 
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.risk import RiskAt
+from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording.guarantee import rounded_up
 from sfumato.presentation.wording.numbers import number
 
 AS_IT_WAS = (
-    "This was selected before and comes back as it was: nothing was charged. --redraw selects anew, at a charge."
+    "The same selection was made before and is returned. Nothing was charged. --redraw selects anew and is charged."
 )
 HOW_MANY = (
-    "How far an average is then off goes by how many people are in its group: say below how many there are at least, "
-    "if that is public knowledge."
+    "The noise of an average depends on the number of people in its group. If a minimum is public knowledge, "
+    "enter it below."
 )
-TRIED_TITLE = "What a private selection would come to"
-TRIED_EACH = "What each threshold would select; the one that was asked for is marked >"
-TRIED_BARS = "Each bar holds 90 of 100 epsilons that the selection came to; ● is the threshold that was asked for."
-TRIED = "What the selection would come to on the look-alike, with its real noise. Nothing was charged"
+TRIED_TITLE = "Outcomes of a private selection"
+TRIED_EACH = "Epsilons selected at each threshold; yours is marked >"
+TRIED_BARS = "Each bar holds 90% of the epsilons that were selected; ● is the threshold that you stated."
+TRIED = "Outcomes of the selection on synthetic data, with its real noise. Nothing was charged."
 
 
 def state_one(option: str) -> str:
@@ -28,60 +29,61 @@ def state_one(option: str) -> str:
 
 
 def tried(*, private: bool) -> str:
-    """What was rehearsed, and what a threshold that is picked from it is worth."""
+    """What was rehearsed, and the guarantee of a threshold that is picked from it."""
     if not private:
-        return f"{TRIED}. As published it reads the people: on the real table it carries no guarantee."
-    return f"{TRIED}, and a threshold that is picked from this carries the guarantee: nothing here depends on the data."
+        return (
+            f"{TRIED} As published, the selection reads the data without noise: on the real table it has no guarantee."
+        )
+    return f"{TRIED} A threshold picked from this keeps the guarantee: nothing here depends on the data."
 
 
 def cost_of_selection(select_epsilon: float, epsilon: float | None) -> str:
-    """What a private selection has cost, and what its release will."""
+    """The charge of a private selection, and of its release."""
     rest = "" if epsilon is None else f"; a release charges {epsilon:g} more"
-    return f"Selecting cost {select_epsilon:g}, charged when it was selected{rest}."
+    return f"The selection was charged epsilon {select_epsilon:g}{rest}."
 
 
 def go_on(command: str) -> str:
-    """How a preference that was rehearsed is carried over to the table."""
-    return f"To choose by it for the table itself:\n  {command}"
+    """The command that applies a rehearsed preference."""
+    return f"To apply this preference to the data:\n  {command}"
 
 
 def planned(word: Guarantee, queries: int = 1) -> str:
-    """What a plan is worth once it is entered."""
+    """The guarantee of a plan once it is recorded."""
     if not word.holds:
-        return "Entered as the plan; but somebody had looked at the people before, so it carries no guarantee."
+        return "The plan is recorded without a guarantee: the data had been looked at before."
     these = "this query" if queries == 1 else f"these {queries} queries"
-    return f"Entered as the plan for {these}: it keeps its word, {word.value}, whoever looks at the people later."
+    return f"The plan for {these} is recorded. Its guarantee ({word.value}) holds even if the data is looked at later."
 
 
 def rehearsed(epsilon: float | None, why: str) -> str:
-    """What a preference would lead to on the look-alike."""
+    """The epsilon of a preference on synthetic data."""
     choice = "no epsilon" if epsilon is None else f"epsilon {epsilon:.4g}"
-    return f"On the look-alike: {choice}. {why} Nothing was decided about the real table."
+    return f"On synthetic data: {choice}. {why} Nothing was decided for the real table."
 
 
 def means(at: RiskAt, numbers: Sequence[str], furthest: Sequence[float]) -> str:
-    """What an epsilon would mean: how far the noise goes, and how often an attacker is right about anybody."""
-    odds = f"guesses whether somebody is in the data right at most {rounded_up(100 * at.attack_chance)} times of 100"
-    return f"{noise(at, numbers, furthest)} Whoever knows everybody else {odds}."
+    """What an epsilon means: its noise, and attack success."""
+    return f"{noise(at, numbers, furthest)} {of_guarantee.attack(at.attack_chance)}"
 
 
 def noise(at: RiskAt, numbers: Sequence[str], furthest: Sequence[float]) -> str:
-    """How far the noise of each number goes at an epsilon, 90 times of 100 and at most."""
+    """The noise of each number at an epsilon, with 90% probability and at most."""
     ranges = [
-        f"{name} by its rank" if half is None else f"{name} ±{number(half, 4)}{_never(far)}"
+        f"{name} selected by rank" if half is None else f"{name} ±{number(half, 4)}{_never(far)}"
         for name, half, far in zip(numbers, at.noise_90, furthest, strict=True)
     ]
-    return f"Noise, 90 times of 100: {'; '.join(ranges)}."
+    return f"90% noise interval: {'; '.join(ranges)}."
 
 
 def averages(errors: Mapping[str, float], people: float) -> str:
-    """How far noise takes averages off, each by itself, in a group of so many people or more."""
+    """The noise of averages in a group of at least this many people."""
     ranges = [
-        f"{name} by as much as its bounds allow" if math.isinf(error) else f"{name} ±{rounded_up(error)}"
+        f"{name} anywhere within its bounds" if math.isinf(error) else f"{name} ±{rounded_up(error)}"
         for name, error in errors.items()
     ]
-    return f"An average of {number(people, 6)} people or more is then off, 90 times of 100: {'; '.join(ranges)}."
+    return f"90% noise interval of an average of at least {number(people, 6)} people: {'; '.join(ranges)}."
 
 
 def _never(furthest: float) -> str:
-    return "" if math.isinf(furthest) else f" and never more than ±{number(furthest, 4)}"
+    return "" if math.isinf(furthest) else f" (never more than ±{number(furthest, 4)})"

@@ -1,4 +1,4 @@
-"""Whether one released figure may be called larger than another: as far as noise goes, and no further."""
+"""Differences of two released figures, as far as the noise allows."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ import math
 
 from sfumato.presentation.wording.release_sentences import ALONE, PICKED
 
-QUESTION = "Can I say that one figure is larger than another?"
-_YES = "yes, as far as noise goes"
-_NO = "no; as far as noise goes, it is the other way round"
-_OPEN = "not from this: as far as noise goes, it may be either way round"
-EACH = f"{ALONE}. Each comparison is by itself: of many, some are wrong."
+QUESTION = "Is one figure larger than another?"
+_YES = "yes, it is larger as far as the noise goes"
+_NO = "no, it is smaller as far as the noise goes"
+_OPEN = "undecided, the noise is too large to tell"
+EACH = f"{ALONE}. It holds for one comparison at a time: among many, some are wrong."
 
 
 def sentence(value: float, low: float, high: float) -> str:
-    """The difference, its noise range, and what may be said.
+    """The difference, its 90% interval, and the conclusion.
 
     >>> sentence(177, 46, 308)
-    'Difference 177, noise range ±131: yes, as far as noise goes.'
+    'Difference 177, 90% interval ±131: yes, it is larger as far as the noise goes.'
     >>> sentence(-0.5, -2, 1.5)
-    'Difference -0.5, noise range -2 to 1.5: not from this: as far as noise goes, it may be either way round.'
+    'Difference -0.5, 90% interval -2 to 1.5: undecided, the noise is too large to tell.'
     """
     verdict = _YES if low > 0 else _NO if high < 0 else _OPEN
     even = math.isclose(high - value, value - low, rel_tol=1e-6)
     within = f"±{high - value:,.6g}" if even else f"{low:,.6g} to {high:,.6g}"
-    return f"Difference {value:,.6g}, noise range {within}: {verdict}."
+    return f"Difference {value:,.6g}, 90% interval {within}: {verdict}."
 
 
 def covers(*, picked: bool) -> str:
-    """What such a sentence covers; of rows that noise helped to be picked, less often."""
+    """What the interval covers; for rows picked by noise it holds less often."""
     return f"{EACH} {PICKED[0].upper()}{PICKED[1:]}." if picked else EACH

@@ -1,4 +1,4 @@
-"""A private histogram of exposures. Every such sentence stands here, once."""
+"""The private exposure histogram."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from sfumato.model.exposure_histogram import ExposureHistogram
 from sfumato.presentation.wording.guarantee import WITHHELD
 from sfumato.presentation.wording.numbers import number
 
-WITHOUT_GUARANTEE = "A noisy histogram of how exposed the people are."
-WITH_NOISE = "How exposed the people are, with noise"
+WITHOUT_GUARANTEE = "Exposure histogram with noise."
+WITH_NOISE = "Exposure of the people, with noise"
 AFTERWARDS = (
-    "bars and quantiles take a negative count for 0; the number of people and sums are as drawn; gaps and attack "
-    "success rates that are read off the bins are estimates, and only the worst case bounds the risk of each person"
+    "bars and quantiles count a negative number as 0; the number of people and sums are as drawn; risk gaps "
+    "and attack success from the bins are estimates, and only the worst case bounds the risk of each person"
 )
-COST = "What the exposure histogram promises, and what it cost"
+COST = "Guarantee and cost of the histogram"
 BOUNDS = "Bounds on the risk of each person are those of the worst case."
 
 
 def at_zero(exposure_histogram: ExposureHistogram) -> str:
-    """Those whom the query does not depend on."""
+    """The people that the query does not depend on."""
     people, noise = f"{exposure_histogram.histogram.people[0]:,}", bin_noise(exposure_histogram)
     off = f" (±{noise:,})" if noise else ""
-    return f"At exactly 0, where this query does not depend on the person at all: {people} people{off}."
+    return f"{people} people{off} have exposure 0: the query does not depend on them."
 
 
 def bin_noise(exposure_histogram: ExposureHistogram) -> int:
-    """The noise range of a count that is rounded to a whole number; 0 where it is withheld."""
+    """The noise (90%) of a rounded count; 0 where it is withheld."""
     return 0 if exposure_histogram.noise_90 is None else math.ceil(exposure_histogram.noise_90 + 0.5)
 
 
 def read_off(exposure_histogram: ExposureHistogram) -> list[str]:
-    """What the bars tell, what they do not, and how sure each of it is."""
+    """What the bars show, and with which confidence."""
     return [
         sentence
         for sentence in (at_zero(exposure_histogram), seen(exposure_histogram), above(exposure_histogram))
@@ -42,11 +42,11 @@ def read_off(exposure_histogram: ExposureHistogram) -> list[str]:
 def seen(exposure_histogram: ExposureHistogram) -> str:
     """Which bins stand out from the noise, and what is estimated from them."""
     if exposure_histogram.reach is None:
-        return f"Noise ranges are {WITHHELD}, so nothing is estimated from the bins. {BOUNDS}"
+        return f"The noise is {WITHHELD}, so nothing is estimated from the bins. {BOUNDS}"
     enough, unseen = f"{math.floor(exposure_histogram.reach) + 1:,}", f"{math.ceil(2 * exposure_histogram.reach):,}"
     estimated = (
-        "The estimated gap is between the outer edges of the lowest and the highest of these bins. People in other "
-        "bins may be more exposed."
+        "The estimated risk gap is between the outer edges of the lowest and the highest of these bins. People in "
+        "other bins may be more exposed."
         if any(exposure_histogram.seen)
         else "No bin is that large, so nothing is estimated."
     )
@@ -58,7 +58,7 @@ def seen(exposure_histogram: ExposureHistogram) -> str:
 
 
 def above(exposure_histogram: ExposureHistogram) -> str:
-    """How many people are above a quarter, a half and three quarters at most: places that no count has picked."""
+    """How many people are above 1/4, 1/2 and 3/4 at most: places that do not depend on the counts."""
     bins = exposure_histogram.bins
     places = sorted({math.ceil(bins * part) / bins for part in (0.25, 0.5, 0.75)} - {1.0})
     people = [(place, exposure_histogram.people_above(place)) for place in places]

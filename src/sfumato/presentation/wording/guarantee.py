@@ -1,4 +1,4 @@
-"""What is promised, to whom, and what is not. Every such sentence stands here, once."""
+"""Guarantees: what a release promises, and to whom."""
 
 from __future__ import annotations
 
@@ -12,64 +12,66 @@ from sfumato.model.guarantee import Fixed, Guarantee
 from sfumato.model.release import Assumed, Assumption, ReleaseCertificate
 from sfumato.model.schema import PrivacyUnit, Relation
 from sfumato.model.signal_score import EXACT_SCORE
+from sfumato.presentation.wording.numbers import percent_up
 from sfumato.privacy.risk.membership import attack_chance, attack_chance_gaussian
 
 MEANINGS = {
     Guarantee.DP: (
-        "How wide the noise is was fixed without looking at the people. What this release may tell about any one of "
-        "them is bounded by epsilon, whoever they are and whatever else is known about them."
+        "The noise was sized without looking at the data. Epsilon bounds what this release can reveal about any "
+        "one person, whatever an attacker already knows."
     ),
     Guarantee.SELECTED: (
-        "How wide the noise is was selected from the data by a mechanism that is private itself, and charged as well. "
-        "What both may tell about any one of the people is bounded, whatever else is known about them."
+        "Epsilon was selected from the data by a private mechanism, which was charged too. What the selection and"
+        " the answer together can reveal about any one person is bounded, whatever an attacker already knows."
     ),
     Guarantee.NONE: (
-        "How wide the noise is, or what it is added to, depends on the people in the data. What this release tells "
-        "about any one of them is not bounded."
+        "The noise, or what it was added to, depends on the people in the data. Nothing bounds what this release "
+        "reveals about any one person."
     ),
 }
-LOOK = "This is a look at the people: what is decided after it carries no guarantee."
+LOOK = "This looks at the data and is logged. Anything you choose after this has no privacy guarantee."
 WITHHELD = release.WITHHELD  # in figures as in the method that a record has
 CONTROLLER_ONLY = "Controller only: facts about the people in the data."
-ROW_BY_ROW = "somebody who has several rows is protected row by row, not with all of them"
-ASKED_BLINDLY = "what was asked, and how often, did not depend on what those who looked at the people had seen"
-FIXED_BEFORE = "This holds if so much was fixed before the first release, as a plan or as a limit."
-OTHER_UNITS = "its releases protect different units, or under different relations"
+ROW_BY_ROW = "a person with several rows is protected for each row, not for all of them together"
+ASKED_BLINDLY = "the queries, and how often they were asked, did not depend on what anyone saw of the data"
+FIXED_BEFORE = "This holds if that total was fixed before the first release, as a plan or as a limit."
+OTHER_UNITS = "its releases protect different privacy units, or use different relations"
 AFTER_NONE = "everything released before, including releases without a guarantee"
-NO_GUARANTEE = "The noise was sized by looking at the data. No differential-privacy guarantee."
+NO_GUARANTEE = "No guarantee: the noise was sized by looking at the data."
 NO_NOISE = (
-    "The score of the exact answer is a fact about the people in the data, and there is no noise on it. No "
-    "differential-privacy guarantee."
+    "No guarantee: the score of the exact answer is a fact about the people in the data, and no noise was added to it."
 )
-DECIDED_BY_LOOKING = "It was decided by looking at the data that this leaves. No differential-privacy guarantee."
-DECLARED = "fixed beforehand: “{}” (said by {})"
+DECIDED_BY_LOOKING = "No guarantee: whether to release this was decided by looking at the data."
+DECLARED = "preregistered: “{}” (stated by {})"
 BY_A_DECLARATION = (
-    "Somebody had looked at the people before. The word holds only if it is true that this was decided before anybody "
-    "looked, as was declared; nobody has checked that."
+    "The data had been looked at before. The guarantee holds only if this was in fact decided before anyone "
+    "looked, as was declared. The declaration has not been checked."
 )
-DECLARE = "I declare that this was decided before anybody looked at the people, and where that is written:"
+DECLARE = "I declare that this was decided before anyone looked at the data. It is written down in:"
+COIN = "(a coin flip: 50%)"
 BATCHED = "One of {:,} releases that were fixed in advance and charged together"
 
 
 def guarantee(certificate: ReleaseCertificate) -> str:
-    """The promise, in the words of the field."""
+    """The guarantee in one sentence."""
     match certificate.guarantee:
         case Guarantee.DP:
-            return f"{_pair(certificate)} for {_changed(certificate)}."
+            return f"Guaranteed: {_pair(certificate)} for {_changed(certificate)}."
         case Guarantee.SELECTED:
             delta = f", {exactly(certificate.delta)}" if certificate.delta else ""
             most = f"({certificate.at_most:.15g}{delta})" if delta else f"{certificate.at_most:.15g}"
             return (
-                f"spent {certificate.select_epsilon:.15g} for selecting epsilon privately + {certificate.epsilon:.15g} "
-                f"for the answer = {certificate.promised:.15g}; never more than {certificate.at_most:.15g}: before "
-                f"anything was drawn, {most}-differential privacy for {_changed(certificate)}."
+                f"Guaranteed, epsilon selected privately: {certificate.select_epsilon:.15g} for the selection + "
+                f"{certificate.epsilon:.15g} for the answer = {certificate.promised:.15g} spent; never more than "
+                f"{certificate.at_most:.15g}. Before anything was drawn this was {most}-differential privacy for "
+                f"{_changed(certificate)}."
             )
         case Guarantee.NONE:
             return without(certificate)
 
 
 def worded(guarantee: Guarantee, *, declared: bool) -> str:
-    """The word, and that it rests on a declaration where it does.
+    """The guarantee, and that it rests on a declaration where it does.
 
     >>> worded(Guarantee.DP, declared=True), worded(Guarantee.DP, declared=False), worded(Guarantee.NONE, declared=True)
     ('dp, by a declaration', 'dp', 'none')
@@ -78,12 +80,12 @@ def worded(guarantee: Guarantee, *, declared: bool) -> str:
 
 
 def is_declared(certificate: ReleaseCertificate) -> bool:
-    """Whether its word rests on somebody's declaration that something was fixed before anybody looked."""
+    """Whether the guarantee rests on a declaration that something was decided before anyone looked."""
     return certificate.guarantee.holds and certificate.fixed == Fixed.ATTESTED.value
 
 
 def declarations(certificate: ReleaseCertificate) -> str:
-    """What its word rests on, in the words of whoever declared it; nothing where it rests on no declaration."""
+    """The declarations that a guarantee rests on, as they were stated; empty where there are none."""
     if not is_declared(certificate):
         return ""
     sentences = [sentence(one) for one in map(_declared, certificate.assumed) if one]
@@ -91,18 +93,19 @@ def declarations(certificate: ReleaseCertificate) -> str:
 
 
 def _declared(assumed: Assumed | str) -> str:
-    """A declaration in words; nothing of another assumption. JSON for people, and older records, have the words."""
+    """A declaration in words; empty for another assumption. JSON for people has the sentence already."""
     if isinstance(assumed, str):
         return assumed if assumed.startswith(DECLARED.partition("{}")[0]) else ""
-    return declared(**dict(assumed.values)) if assumed.code is Assumption.DECLARED else ""  # type: ignore[arg-type]
+    return declared(**dict(assumed.values)) if assumed.code is Assumption.DECLARED else ""
 
 
-def declared(said: str, by: str) -> str:
-    return DECLARED.format(said, by)
+def declared(**values: object) -> str:
+    """A preregistration that no policy records: what was `said`, and `by` which person."""
+    return DECLARED.format(values["said"], values["by"])
 
 
 def without(certificate: ReleaseCertificate) -> str:
-    """Why there is no guarantee: there was no noise, or it was sized by looking, or only whether the answer leaves."""
+    """Why there is no guarantee: no noise, noise sized by looking, or a decision made by looking."""
     if certificate.lost is not None and EXACT_SCORE in certificate.lost:
         return NO_NOISE
     decided = certificate.lost is not None and {*certificate.lost} <= {"approval", "policy"}
@@ -111,29 +114,37 @@ def without(certificate: ReleaseCertificate) -> str:
 
 def _changed(certificate: ReleaseCertificate) -> str:
     """What two neighbours differ in."""
-    replaced = certificate.relation == Relation.REPLACE.value
-    return f"{protected(certificate)}, {'replaced by any other' if replaced else certificate.relation}"
+    return f"{protected(certificate)} ({certificate.relation})"
 
 
 def protected(certificate: ReleaseCertificate) -> str:
-    """Who is protected: one row, or one person with all their rows."""
-    unit = certificate.unit
-    return f"one {unit}" if unit == PrivacyUnit().words else f"one person (one {unit})"
+    """The privacy unit: one row, or one person with all their rows."""
+    return f"one {certificate.unit}"
+
+
+def privacy_unit(certificate: ReleaseCertificate) -> str:
+    """The privacy unit with its contribution bounds."""
+    c, unit = certificate, protected(certificate)
+    if c.unit == PrivacyUnit().words:
+        return unit
+    rows = "" if c.max_rows is None else f", at most {c.max_rows:,} counted"
+    groups = "" if c.max_groups is None else f" in at most {c.max_groups:,} groups"
+    return f"{unit} (all rows of {unit}{rows}{groups})"
 
 
 def rows_that_count(unit: PrivacyUnit) -> str:
-    """What a column of people is taken to say, and how much of anybody an answer holds."""
+    """How many rows of one person count."""
     return rows_counted(unit.words, unit.max_rows, unit.groups)
 
 
 def rows_counted(unit: str, rows: int, groups: int) -> str:
-    """The same by what a certificate has of the unit."""
-    counted = "1 row of one person counts" if rows == 1 else f"{rows:,} rows of one person count"
+    """The same from what a certificate says about the privacy unit."""
+    counted = f"1 row of one {unit} counts" if rows == 1 else f"{rows:,} rows of one {unit} count"
     if groups < rows:
         counted = f"{counted}, in at most {groups:,} group{'' if groups == 1 else 's'},"
     return (
-        f"each person has one {unit}; at most {counted} in a query, picked by a rule that reads that person's rows "
-        f"alone; rows without a {unit} are left out"
+        f"each {unit} identifies one person; at most {counted} in a query, picked by a rule that reads only those "
+        f"rows; rows without a {unit} are left out"
     )
 
 
@@ -144,7 +155,7 @@ def _pair(certificate: ReleaseCertificate) -> str:
 
 
 def exactly(delta: float) -> str:
-    """With every digit: a delta that is rounded may read as less than it is.
+    """Every digit of a delta: rounded, it could read as less than it is.
 
     >>> exactly(1e-9), exactly(1.2345641e-06), exactly(0.0)
     ('1e-09', '1.2345641e-06', '0')
@@ -158,7 +169,7 @@ def in_100(chance: float) -> int:
 
 
 def _chance(certificate: ReleaseCertificate) -> float:
-    """How often an attacker is right, at most: as epsilon and delta say it, or as Gaussian noise does."""
+    """The attack success rate, at most: by epsilon and delta, or by Gaussian noise where that is lower."""
     chance = attack_chance(certificate.promised or 0.0, certificate.delta)
     if set(certificate.laws or ()) != {NoiseLaw.GAUSSIAN} or certificate.select_epsilon:
         return chance
@@ -167,20 +178,31 @@ def _chance(certificate: ReleaseCertificate) -> float:
 
 
 def promise(certificate: ReleaseCertificate) -> str:
-    """The same for the people in the data."""
+    """The guarantee for the people in the data: the success rate of a membership attack."""
     if not certificate.guarantee.holds or certificate.promised is None:
-        return "This release makes no promise to the people in the data."
-    right = in_100(_chance(certificate))
+        return "There is no privacy guarantee for the people in the data."
     replaced = certificate.relation == Relation.REPLACE.value
-    guessed = "whether you or somebody else is in it" if replaced else "whether you are in it"
     return (
-        f"Whoever knows everybody else in the data still guesses {guessed} at most "
-        f"{right} times of 100 from this release (50 is a coin)."
+        f"From this release, an attacker who knows everyone else's record can tell {_membership(replaced)} at most "
+        f"{_coin(_chance(certificate))}."
     )
 
 
+def attack(chance: float, *, replaced: bool = False) -> str:
+    """The success rate of a membership attack, at most."""
+    return f"An attacker who knows everyone else's record can tell {_membership(replaced)} at most {_coin(chance)}."
+
+
+def _membership(replaced: bool) -> str:
+    return f"whether a given person{', or another in their place,' if replaced else ''} is included"
+
+
+def _coin(chance: float) -> str:
+    return f"{percent_up(chance)} of the time {COIN}"
+
+
 def together(certificate: ReleaseCertificate) -> str:
-    """What was charged for this and others at once; nothing where it was charged by itself."""
+    """What was charged for this and other releases together; empty where it was charged by itself."""
     c = certificate
     if c.batch is None:
         return ""
@@ -208,8 +230,8 @@ def rounded_down(figure: float) -> str:
 
 
 def at_most(epsilon: float) -> str:
-    """What is known beforehand of what was selected privately."""
-    return f"Whatever epsilons had been selected, it would have been at most {epsilon:.15g}."
+    """What is known before a private selection."""
+    return f"It could not have exceeded {epsilon:.15g}, whichever epsilons were selected."
 
 
 def budget(limit: BudgetLimit) -> str | None:
@@ -217,16 +239,11 @@ def budget(limit: BudgetLimit) -> str | None:
     return limit.words
 
 
-def of_100(chance: float) -> str:
-    """A chance as so many of 100, with one decimal, rounded up."""
-    return f"{math.ceil(1000 * chance - 1e-9) / 10:.1f}"
-
-
 def guessed(right: int, guesses: int) -> str:
-    """What a guesser made of it."""
-    return f"whoever guesses which table it was is right {right:,} times of {guesses:,}"
+    """How often a guess was right."""
+    return f"guessing which table it was is right in {right:,} of {guesses:,} cases"
 
 
 def sentence(words: str) -> str:
-    """With a capital letter and a full stop, and the rest as it is."""
+    """Words with a capital letter and a full stop."""
     return f"{words[:1].upper()}{words[1:]}."

@@ -1,97 +1,96 @@
-"""What a snoop guesses of somebody. Every such sentence stands here, once."""
+"""Guessing risk and sharing risk."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from sfumato.model.guess_view import GuessAt
-from sfumato.presentation.wording.guarantee import in_100, sentence
-from sfumato.presentation.wording.numbers import number
+from sfumato.presentation.wording.guarantee import sentence
+from sfumato.presentation.wording.numbers import number, percent, percent_up
 from sfumato.privacy.risk.sharing import nearest_word
 
-GUESSED = "What a snoop guesses, and what sharing the answer risks"
+GUESSED = "Guessing risk and sharing risk"
 GUESSES = (
-    "From public facts alone: true for any data, against a snoop who knows everybody else in it. Nobody was looked at. "
-    "It is of this answer alone: with others on the same people, their epsilons add up."
+    "Computed from public facts only, and the same for every dataset: the attacker knows everyone else's "
+    "record. No data was read. This covers one answer: the epsilons of several answers about the same people "
+    "add up."
 )
 
 
-# Filled in with what was chosen: {trust}, {sensitivity}, {limit}, {risk} as a number with its word, {noise}, {snoop}.
-PARTNER = "A partner whose trust is {trust} gets figures from data whose sensitivity is {sensitivity}."
+# Filled in with what was chosen: {trust}, {sensitivity}, {limit}, {risk} as a number with its word.
+PARTNER = "A recipient with trust {trust} gets figures from data with sensitivity {sensitivity}."
 WITHIN = "The sharing risk is {risk} of 1. That is within your limit, {limit}."
-OVER = "The sharing risk is {risk} of 1. That is over your limit, {limit}: take more noise, or risk less."
-NEVER = "No noise on this scale brings the risk within your limit. Allow more, or do not share this."
+OVER = "The sharing risk is {risk} of 1. That is over your limit, {limit}: add noise, or accept more risk."
+NEVER = "No noise on this scale brings the risk within your limit. Raise the limit, or do not share this."
 RULE_SAYS = (
-    "The rule says how much risk is tolerable, and what is guessed. How far each partner is trusted and how sensitive "
-    "the data is stands in tables of the policy: each partner gets the noise that theirs come to."
+    "The rule states the highest tolerable risk and what is guessed. The policy states the trust in each "
+    "recipient and the sensitivity of the data, and each recipient gets the noise that follows."
 )
 BEGINS = (
-    "It begins with little noise, so that the risk can be seen to fall: add noise, or take the first on the scale that "
-    "meets your limit."
+    "The scale begins with little noise. Add noise to see the risk fall, or take the first value that meets your limit."
 )
 IN_SPACE = (
-    "The curved sheet is the risk of sharing with partners of each trust and data of each sensitivity, at this noise: "
-    "the higher, the riskier. The flat sheet is your limit. The point is yours."
+    "The curved surface is the sharing risk for each trust and each sensitivity at this noise: higher is "
+    "riskier. The flat surface is your limit. The point is your choice."
 )
-NO_WEBGL = "This browser draws nothing in three dimensions. The table below has the same numbers."
-LABEL = "A word such as “low” is a name for a number. What it means for somebody is what a snoop guesses right."
+NO_WEBGL = "This browser cannot draw in three dimensions. The table below has the same numbers."
+LABEL = "A word such as “low” stands for a number. What it means for a person is how often an attacker guesses right."
 
 
 def guess_columns(*, at_any_answer: bool, average: bool, shared: bool) -> str:
-    """What the columns of a view of guesses mean, those that it has."""
+    """The meaning of the columns of a view of guesses."""
     columns = (
-        (True, "“advantage”: how much of what a blind guess leaves open is learned, at most"),
-        (at_any_answer, "“any belief”: no answer raises a belief about somebody by more, whatever it was before"),
-        (average, "“on average”: how often the best guess is right at most, where all values are as likely"),
-        (shared, "“as published”: with what a blind guess risks too, which no noise takes away"),
+        (True, "“advantage”: the share of what a blind guess leaves open that is learned, at most"),
+        (at_any_answer, "“any belief”: no answer raises a belief about a person by more, whatever the prior"),
+        (average, "“on average”: how often the best guess is right at most, where all values are equally likely"),
+        (shared, "“as published”: includes the risk of a blind guess, which noise does not reduce"),
     )
     return sentence("; ".join(meaning for there, meaning in columns if there))
 
 
-def snoop(chance: float, blind: float) -> str:
-    """How often a guess is right, beside how often it was before.
+def right_guesses(chance: float, blind: float) -> str:
+    """How often a guess is right, compared with a blind guess.
 
-    >>> snoop(0.35466, 0.25)
-    'a snoop guesses right 36 of 100 (blind 25)'
+    >>> right_guesses(0.35466, 0.25)
+    'an attacker guesses right at most 36% of the time (25% by a blind guess)'
     """
-    return f"a snoop guesses right {in_100(chance)} of 100 (blind {number(100 * blind)})"
+    return f"an attacker guesses right at most {percent_up(chance)} of the time ({percent(blind)} by a blind guess)"
 
 
 def hundred(ends: tuple[int, int]) -> str:
-    """What noise does to a count, as an example."""
-    return f"{_becomes(ends)}, 90 times of 100"
+    """The effect of noise on a count, as an example."""
+    return f"{_becomes(ends)}, with 90% probability"
 
 
 def _becomes(ends: tuple[int, int]) -> str:
-    return f"a count of 100 becomes {ends[0]}–{ends[1]}"
+    return f"a count of 100 becomes {ends[0]} to {ends[1]}"
 
 
 def noise_range(numbers: Sequence[str], row: GuessAt) -> str:
-    """How far the noise moves each number, and what that does to a count."""
+    """The noise of each number, and its effect on a count."""
     both = list(zip(numbers, row.noise_90, strict=True))
-    known = [f"the {what} by {number(far)}" for what, far in both if far is not None]
-    moved, each = " and ".join(known), "each " if len(known) > 1 else ""
+    known = " and ".join(f"±{number(far)} for the {what}" for what, far in both if far is not None)
     count = "" if row.hundred is None else f": {_becomes(row.hundred)}"
-    ranges = [f"the noise moves {moved} at most, {each}90 times of 100{count}"] if moved else []
-    return "; ".join(ranges + [f"the {what} is selected by its rank" for what, far in both if far is None])
+    intervals = [f"90% noise interval {known}{count}"] if known else []
+    return "; ".join(intervals + [f"the {what} is selected by rank" for what, far in both if far is None])
 
 
 def guess_at(row: GuessAt, blind: float) -> str:
-    """At one epsilon, in a sentence."""
+    """The risks at one epsilon."""
     count = "" if row.hundred is None else f"; {hundred(row.hundred)}"
     risk = "" if row.risk is None else f"; the sharing risk is {number(row.risk)} ({nearest_word(row.risk)})"
-    return f"At epsilon {number(row.epsilon)} {snoop(row.chance, blind)}{count}{risk}."
+    return f"At epsilon {number(row.epsilon)}, {right_guesses(row.chance, blind)}{count}{risk}."
 
 
 def guess_alike(column: str | None, choices: int) -> str:
-    """What a preference about guesses takes for granted, where values are guessed."""
-    return f"a guess {_of(column)}one of {choices} values, that before the answer are all as likely"
+    """What a preference about guesses of a value assumes."""
+    return f"before the answer, all {choices} values{_of(column)} are equally likely to the attacker"
 
 
 def guess_known(column: str | None, known: float) -> str:
-    """The same where something is known before the answer."""
-    return f"a guess {_of(column)}that before the answer is right {number(100 * known, 4)} of 100 times at most"
+    """The same where the attacker has prior knowledge."""
+    return f"before the answer, a guess{_of(column)} is right at most {number(100 * known, 4)}% of the time"
 
 
 def _of(column: str | None) -> str:
-    return "" if column is None else f"of {column}, "
+    return "" if column is None else f" of {column}"

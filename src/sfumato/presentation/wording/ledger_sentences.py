@@ -1,4 +1,4 @@
-"""What was spent, in all and of each person. Every such sentence stands here, once."""
+"""The ledger: what was spent, in total and for each person."""
 
 from __future__ import annotations
 
@@ -14,77 +14,77 @@ from sfumato.model.release import ReleaseCertificate
 from sfumato.model.schema import PrivacyUnit, Relation
 from sfumato.presentation.wording.guarantee import (
     AFTER_NONE,
+    COIN,
     FIXED_BEFORE,
     OTHER_UNITS,
     ROW_BY_ROW,
     exactly,
-    in_100,
     rounded_up,
     sentence,
 )
-from sfumato.presentation.wording.numbers import number
+from sfumato.presentation.wording.numbers import number, percent_up
 from sfumato.privacy.risk.membership import attack_chance
 
-CARRIED = "What each person carries of everything released"
-NO_FILTER = "It is an account and no limit: the next release adds to it, whoever has how much."
+CARRIED = "Privacy loss of each person"
+NO_FILTER = "This is an account, not a limit: the next release adds to it."
 IN_FULL = (
-    "Counted in full for everybody: what is no sum over people, exposure histograms and selections, truncated noise, "
-    "releases from other data or under another schema, what was charged together, and what was charged and never left."
+    "These count in full for each person: answers that are not sums over people, exposure histograms and "
+    "selections, truncated noise, releases from other data or under another schema, releases charged "
+    "together, and charges without a release."
 )
 
 
-NO_BUDGET = "No budget is set. A controller states one in the policy."
+NO_BUDGET = "No budget is set. A controller can set one in the policy."
 CHARGED_FIRST = (
-    "A release is charged before anything is read, and stays charged, whether or not an answer came of it. Without a "
-    "guarantee it is charged a public constant, and how much noise there was is withheld: it would tell about the "
-    "people."
+    "A release is charged before any data is read. The charge stays, whether or not an answer was released. A"
+    " release without a guarantee is charged a public constant, and its noise is withheld because it would "
+    "reveal facts about the people."
 )
-CHAINED = "Every entry has a hash of itself and of the one before: whatever is edited breaks the chain from there on."
+CHAINED = "Each entry has a hash of itself and of the entry before it. An edit breaks the chain from there on."
 HEAD = (
-    "The head is the number and the hash of the last entry. Kept elsewhere, it shows later whether anything up to it "
-    "was changed or taken away."
+    "A checkpoint is the number and hash of the last entry. If you keep it elsewhere, you can check later "
+    "that nothing before it was changed or removed."
 )
-GAPS = "Numbers that are not listed are entries that are not shown to you here; Verify goes through all of them."
+GAPS = "Missing numbers are entries that are not shown to you. Verify checks all of them."
 PUT_BACK = (
-    "A backup that is put back verifies like any other. Only a head that was kept elsewhere shows what is missing "
-    "since."
+    "A restored backup verifies like the original. Only a checkpoint kept elsewhere shows what is missing since then."
 )
-FOR_EVERYBODY = "What was released from this data, and how much it may tell about anybody in it."
+FOR_EVERYBODY = "What was released from this data, and how much it can reveal about anyone in it."
 
 
 POPULATIONS = (
-    "Datasets about the same people share one population: their looks, plans and charges count together, and the "
-    "strictest budget of theirs holds for all of them."
+    "Datasets about the same people share one population. Their looks, plans and charges count together, and "
+    "the strictest of their budgets holds for all of them."
 )
 
 
 def population(name: str) -> str:
     """What is said of datasets that are counted together."""
     return (
-        f"Datasets of the population {name} are about the same people: their looks, plans and charges count together."
+        f"The datasets of population {name} are about the same people. Their looks, plans and charges count together."
     )
 
 
 def same_rows_held(dataset: str, other: str | None) -> str:
-    """What a controller of an escrow is told, and not the name of a dataset that somebody else controls."""
+    """For a controller: a dataset of another controller is not named."""
     named = "another dataset of this workspace, which you do not control," if other is None else f"'{other}'"
     do = (
         "Ask an auditor whether they are about the same people."
         if other is None
-        else "If they are about the same people, name one population for both: looks, plans and charges then count "
-        "together."
+        else "If they are about the same people, give both the same population: their looks, plans and charges then "
+        "count together."
     )
-    return f"The data of '{dataset}' has the same rows as {named} and they are counted separately. {do}"
+    return f"'{dataset}' has the same rows as {named} and their budgets are counted separately. {do}"
 
 
 def batch(releases: int, epsilon: float, delta: Fraction, sums: tuple[float, Fraction]) -> str:
-    """What a batch will be charged, beside what its releases would be one by one."""
+    """The charge of a batch, and of its releases one by one."""
     (together, alone) = (f"epsilon {e:.6g}{f', delta {float(d):g}' if d else ''}" for e, d in ((epsilon, delta), sums))
     return f"{releases} release{'' if releases == 1 else 's'}, charged together: {together}. One by one: {alone}."
 
 
 def total(certificate: ReleaseCertificate) -> str:
-    """What everything released adds up to; after a release without a guarantee, or of other units, nothing does."""
+    """The total of a dataset; there is none after a release without a guarantee or for another privacy unit."""
     if certificate.dataset_total is None:
         if not certificate.guarantee.holds:
             return "No total exists for this dataset from now on."
@@ -92,79 +92,92 @@ def total(certificate: ReleaseCertificate) -> str:
         why = OTHER_UNITS if other else "something was released without a guarantee"
         before = "everything released before" if other else AFTER_NONE
         factor = f"e^{certificate.promised if certificate.recorded else certificate.charged:.15g}"
-        but = f", but for a chance of {exactly(certificate.delta)}" if certificate.delta else ""
+        but = f", except with probability {exactly(certificate.delta)}" if certificate.delta else ""
         return (
-            f"No total exists for this dataset: {why}. Given {before}, this one changes nobody's odds by more than "
-            f"{factor}{but}."
+            f"No total exists for this dataset: {why}. Given {before}, this release changes the odds about any one "
+            f"person by at most a factor of {factor}{but}."
         )
     spent = f"epsilon {certificate.dataset_total:.15g}"
     spent += f", delta {exactly(certificate.dataset_delta)}" if certificate.dataset_delta else ""
-    right = in_100(attack_chance(certificate.dataset_total, certificate.dataset_delta or 0.0))
+    right = percent_up(attack_chance(certificate.dataset_total, certificate.dataset_delta or 0.0))
     ending = f" Budget: {certificate.budget}." if certificate.budget else ""
-    odds = f"from all of it together, whether you are in it is guessed right at most {right} times of 100"
-    whose = (
-        f"about the population {certificate.population}" if certificate.population else f"from {certificate.dataset}"
-    )
-    return f"Everything released {whose} so far: {spent}; {odds}.{ending}"
+    odds = f"Attack success from all of it together: at most {right}"
+    whose = f"about population {certificate.population}" if certificate.population else f"from {certificate.dataset}"
+    return f"Used so far by everything released {whose}: {spent}. {odds}.{ending}"
+
+
+def used(certificate: ReleaseCertificate) -> str:
+    """The budget line of a release."""
+    if certificate.dataset_total is None:
+        return "Budget: no total exists for this dataset."
+    limits = dict(limit.rsplit(" ", 1) for limit in (certificate.budget or "").split(", ") if limit)
+    spent = {"epsilon": f"{certificate.dataset_total:.15g}"}
+    if certificate.dataset_delta or "delta" in limits:
+        spent["delta"] = exactly(certificate.dataset_delta or 0.0)
+    if not limits:
+        delta = f", delta {spent['delta']}" if "delta" in spent else ""
+        return f"Epsilon used so far: {spent['epsilon']}{delta} (no budget is set)."
+    parts = (f"{name} {figure}{f' of {limits[name]}' if name in limits else ''}" for name, figure in spent.items())
+    return f"Budget: {', '.join(parts)} used."
 
 
 def so_far(spent: float | None, delta: float, releases_hold: bool, budget: float | None) -> str:
-    """What everything released from a dataset has cost, for whoever may ask it.
+    """What everything released from a dataset has cost.
 
     >>> so_far(0.2, 0.0, True, 3.0)
-    'Spent so far: epsilon 0.2. Budget: epsilon 3.'
+    'Epsilon used so far: 0.2. Budget: epsilon 3.'
     """
     ending = "" if budget is None else f" Budget: epsilon {budget:.15g}."
     if spent is None:
         why = OTHER_UNITS if releases_hold else "something was released without a guarantee"
-        return f"Spent so far: no total exists ({why}).{ending}"
+        return f"Epsilon used so far: no total exists ({why}).{ending}"
     if not spent and not delta:
-        return f"Spent so far: nothing.{ending}"
-    return f"Spent so far: epsilon {spent:.15g}{f', delta {exactly(delta)}' if delta else ''}.{ending}"
+        return f"Epsilon used so far: 0.{ending}"
+    return f"Epsilon used so far: {spent:.15g}{f', delta {exactly(delta)}' if delta else ''}.{ending}"
 
 
 def odds(total: Total) -> str:
-    """What everything together tells, at worst; what there is in its place where no total exists."""
+    """What everything released can reveal at worst, or why there is no bound."""
     if total.epsilon is None:
-        return f"No total exists for this dataset: {why_no_total(total)}. Nothing bounds what all of it tells."
+        return f"No total exists for this dataset: {why_no_total(total)}. Nothing bounds what all of it reveals."
     if not total.releases:
-        return "Nothing was released: nothing is told about anybody."
+        return "Nothing was released, so nothing is revealed about anyone."
     [protected] = total.protected or {""}
-    right = in_100(attack_chance(total.epsilon, total.delta or 0.0))
+    right = percent_up(attack_chance(total.epsilon, total.delta or 0.0))
     return (
-        f"From everything together, {_guessed(protected)} is guessed right at most {right} times of 100 (50 is a "
-        "coin), by whoever knows everybody else."
+        f"From everything released, an attacker who knows everyone else's record can tell {_guessed(protected)} at "
+        f"most {right} of the time {COIN}."
     )
 
 
 def _guessed(protected: str) -> str:
-    """What an attacker is to find out, by whom a charge protects, as it is entered."""
+    """What an attacker tries to learn, by the privacy unit of a charge."""
     replaced = protected.endswith(Relation.REPLACE.value)
-    return f"whether {'this person or somebody else' if replaced else 'a person'} is in the data"
+    return f"whether a given person{', or another in their place,' if replaced else ''} is included"
 
 
 def who_is_protected(unit: PrivacyUnit, relation: Relation) -> str:
-    """Whom a dataset protects, for whoever may be in it."""
+    """The privacy unit of a dataset, for the people in it."""
     by_row = unit == PrivacyUnit()
     whom = "One row" if by_row else f"One person (one {unit.words}), with all their rows"
-    what, present = ("all that it says", "it is") if by_row else ("all that it says about them", "they are")
-    hidden = f"whether {present} in the data, and so {what}"
+    what, present = ("everything in it", "it is") if by_row else ("everything in their rows", "they are")
+    hidden = f"whether {present} in the data, and {what}"
     if relation is Relation.REPLACE:
-        hidden = f"{what}, as against any other in their place; how many there are is not hidden"
+        hidden = f"{what}, compared with any other in their place; the number of people is not hidden"
     return f"{whom}: {hidden}.{f' {sentence(ROW_BY_ROW)}' if by_row else ''}"
 
 
 def promised(guarantee: Guarantee, epsilon: float, delta: float, at_most: float | None, protected: str) -> str:
-    """What a charge stands for, by its word alone."""
+    """What a charge stands for, by its guarantee."""
     if not guarantee.holds:
-        return "No differential-privacy guarantee: how much noise there is, or that this left, was decided by looking."
+        return "No guarantee: the noise, or whether to release this, was decided by looking at the data."
     pair = f"({epsilon:.15g}, {exactly(delta)})" if delta else f"{epsilon:.15g}"
     if guarantee is Guarantee.DP:
-        right = in_100(attack_chance(epsilon, delta))
-        odds = f"from this alone, {_guessed(protected)} is guessed right at most {right} times of 100"
-        return f"{pair}-differential privacy for {protected}: {odds}."
-    most = "" if at_most is None else f", and never more than {at_most:.15g}, whatever had been selected"
-    return f"Epsilon was selected privately, which is charged too. Charged: {pair}{most}; for {protected}."
+        right = percent_up(attack_chance(epsilon, delta))
+        odds = f"From this release alone, an attacker can tell {_guessed(protected)} at most {right} of the time"
+        return f"{pair}-differential privacy for {protected}. {odds}."
+    most = "" if at_most is None else f", never more than {at_most:.15g}"
+    return f"Epsilon was selected privately, and the selection is charged too. Charged: {pair}{most}; for {protected}."
 
 
 def why_no_total(total: Total) -> str:
@@ -172,34 +185,34 @@ def why_no_total(total: Total) -> str:
 
 
 def verified(ends: Mapping[str, Any], head: Mapping[str, Any] | None) -> str:
-    """What it shows that both chains hold."""
+    """What the verification of both chains shows."""
     both = f"the ledger ({ends['ledger']['number']:,} entries) and the audit log ({ends['audit']['number']:,} entries)"
     if head is None:
         return (
-            f"Whole: {both} follow from their first entry to their last, and none was changed. That an older copy of "
-            "both was put back is seen only by a head that was kept elsewhere."
+            f"Verified: {both} are unbroken chains, and no entry was changed. Only a checkpoint kept elsewhere shows "
+            "whether an older copy of both was restored."
         )
     return (
-        f"Whole: {both} follow from their first entry to their last, and go through the head that {head['by']} took "
-        f"on {head['at'][:16].replace('T', ' ')}: nothing of what it stood for was taken back."
+        f"Verified: {both} are unbroken chains, and contain the checkpoint that {head['by']} saved on "
+        f"{head['at'][:16].replace('T', ' ')}: nothing before it was changed or removed."
     )
 
 
 def concentrated(total: Total, at: AtDelta | None = None) -> str:
-    """The total as zero-concentrated privacy, and the epsilon of all of it at a delta; nothing where there is none."""
+    """The total as zero-concentrated DP, and its epsilon at a delta; empty where there is none."""
     if not total.releases or not total.exists:
         return ""
     sentences, delta = [], "" if at is None else exactly(float(at.delta))
     if total.rho is not None:
-        beside = f", beside delta {exactly(upward(total.rho_delta))}" if total.rho_delta else ""
+        beside = f", with delta {exactly(upward(total.rho_delta))}" if total.rho_delta else ""
         worth = f", which is ({rounded_up(at.epsilon)}, {delta})-DP" if at is not None and at.by is By.ZCDP else ""
         sentences.append(f"As zero-concentrated DP: rho {rounded_up(total.rho)}{beside}{worth}. {FIXED_BEFORE}")
     if at is not None and at.by is By.SUMS:
-        anyway = "" if total.exact_delta else ", and holds in any case"
-        least = f"{rounded_up(at.epsilon)}, is the least epsilon that is known{anyway}"
+        anyway = "" if total.exact_delta else ", and always holds"
+        least = f"{rounded_up(at.epsilon)}, is the smallest known epsilon{anyway}"
         sentences.append(f"At delta {delta} the sum of the epsilons, {least}.")
     elif at is not None and at.by is None:
-        sentences.append(f"At delta {delta} there is no epsilon: more than that is spent of delta.")
+        sentences.append(f"At delta {delta} there is no epsilon: more delta than that is spent.")
     return " ".join(sentences)
 
 
@@ -207,27 +220,27 @@ def carried(in_all: AccountingTotal, relation: Relation) -> str:
     """What a person's total says."""
     if not in_all.pure:
         return (
-            "Rho adds up what each release tells about this person. Gaussian noise took part, so that nobody has an "
-            "epsilon of their own."
+            "Rho adds up the privacy loss of this person over all releases. Some used Gaussian noise, so there is no "
+            "epsilon for each person."
         )
     replaced = relation is Relation.REPLACE
     if in_all.delta:
-        instead = "as with anybody else in their place" if replaced else "as without them"
+        instead = "with another person in their place" if replaced else "without them"
         return (
-            "Epsilon: everything released so far is at most e^epsilon times as likely, and as unlikely, with this "
-            f"person in the data {instead}, but for a probability of {exactly(in_all.delta)}."
+            "Epsilon: with this person in the data, everything released so far is between e^-epsilon and e^epsilon "
+            f"times as likely as {instead}, except with probability {exactly(in_all.delta)}."
         )
-    whom = "this person or anybody else" if replaced else "this person"
+    whom = "this person, and not another in their place," if replaced else "this person"
     return (
-        "Epsilon: to whoever knows everybody else, everything released so far changes the odds that "
-        f"{whom} is in the data by a factor of e^epsilon at most."
+        "Epsilon: for an attacker who knows everyone else's record, everything released so far changes the odds that "
+        f"{whom} is in the data by at most a factor of e^epsilon."
     )
 
 
 def for_anybody(in_all: AccountingTotal) -> str:
-    """The public total, beside which each person's stands."""
+    """The public total, to compare with that of each person."""
     delta = f", delta {exactly(in_all.delta)}" if in_all.delta else ""
-    return f"For anybody, in any data: epsilon {in_all.epsilon:.15g}{delta}, rho {number(in_all.rho, 4)}."
+    return f"Worst case, for anyone in any data: epsilon {in_all.epsilon:.15g}{delta}, rho {number(in_all.rho, 4)}."
 
 
 def counted(in_all: AccountingTotal) -> str:
@@ -236,9 +249,7 @@ def counted(in_all: AccountingTotal) -> str:
     sentences = [f"{own:,} charge{'' if own == 1 else 's'} by each person's own exposure, {full:,} in full."]
     sentences += [IN_FULL] if full else []
     if without := in_all.without_guarantee:
-        sentences.append(f"Not in it: {without:,} without a guarantee. Nothing bounds what that tells.")
+        sentences.append(f"Not included: {without:,} without a guarantee. Nothing bounds what these reveal.")
     if other := in_all.other_units:
-        sentences.append(
-            f"Not in it: {other:,} that protect another unit, or under another relation: no sum would be true."
-        )
+        sentences.append(f"Not included: {other:,} for another privacy unit or relation, which cannot be added.")
     return " ".join(sentences)

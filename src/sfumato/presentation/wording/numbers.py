@@ -17,6 +17,27 @@ def number(value: float, digits: int = 3) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+def percent(share: float) -> str:
+    """A share to three digits; less than 1 is never 100%.
+
+    >>> percent(0.5906), percent(0.99996), percent(1.0), percent(0.25)
+    ('59.1%', '99.9%', '100%', '25%')
+    """
+    return f"{number(100 * share) if share >= 1 or share < 0.999 else '99.9'}%"
+
+
+def percent_up(share: float, places: int = 0) -> str:
+    """A share rounded up, as a bound is printed; less than 1 is never 100%.
+
+    >>> percent_up(0.5498), percent_up(0.5498, places=1), percent_up(0.993), percent_up(1)
+    ('55%', '55.0%', '99.3%', '100%')
+    """
+    bound = math.ceil(100 * share * 10**places - 1e-9) / 10**places
+    if bound < 100:
+        return f"{bound:.{places}f}%"
+    return percent_up(share, places + 1) if share < 1 and places < 4 else "100%"
+
+
 def magnitude(value: float) -> int:
     """The power of ten of the first digit."""
     return math.floor(math.log10(abs(value))) if value else 0

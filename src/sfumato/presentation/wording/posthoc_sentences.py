@@ -1,58 +1,56 @@
-"""What an answer that went out says about each person. Every such sentence stands here, once."""
+"""Post-hoc risk: what one released answer reveals about each person."""
 
 from __future__ import annotations
 
 from sfumato.model.release import ReleaseCertificate
 from sfumato.presentation.wording.guarantee import NO_GUARANTEE
-from sfumato.presentation.wording.numbers import number
+from sfumato.presentation.wording.numbers import number, percent
 
-POSTHOC = "What the answer that went out says about each person"
+POSTHOC = "Post-hoc risk: what the released answer reveals about each person"
 SIGNED_LOSS = (
-    "Loss: the logarithm of how many times as likely this very answer was with the person in the data as without them. "
-    "Above 0 it speaks for their being there, below 0 against it."
+    "Loss: the logarithm of how much more likely this answer was with the person in the data than without "
+    "them. Above 0 the answer suggests that they are included, below 0 that they are not."
 )
-PRI = "PRI: how far the answer that went out lies from the true one without this person."
+PRI = "PRI: the distance between the released answer and the true answer without this person."
 ROWS_KEPT_BACK = (
-    "HAVING or LIMIT kept rows back: distances and losses are of the rows that left. What it tells that the others did "
-    "not leave is not in them."
+    "HAVING or LIMIT removed rows from the answer. Distances and losses cover the released rows only, not "
+    "what the removal of the others reveals."
 )
-SELECTED_BESIDE = "Epsilon was selected privately: what the selection told by itself is not in these losses."
+SELECTED_BESIDE = "Epsilon was selected privately. These losses do not include what the selection reveals."
 
 
 def no_loss(certificate: ReleaseCertificate) -> str:
     """Why only distances are shown."""
     if certificate.guarantee.holds:
-        return "A loss is known where all that was drawn is Laplace or Gaussian noise; here some of it is not."
-    return f"{NO_GUARANTEE} So no loss is known."
+        return "Losses are available for Laplace and Gaussian noise only; this answer has other noise too."
+    return f"{NO_GUARANTEE} So there are no losses."
 
 
 def speaks_for(people: int, everybody: int) -> str:
-    """For how many people an answer speaks.
+    """For how many people the answer suggests that they are included.
 
     >>> speaks_for(1, 4)
-    'It speaks for the presence of 1 person of 4, that is 25 of 100.'
+    'For 1 person of 4 (25%) the answer suggests that they are included.'
     """
     who = "1 person" if people == 1 else f"{people:,} people"
-    return (
-        f"It speaks for the presence of {who} of {everybody:,}, that is {number(100 * people / everybody, 3)} of 100."
-    )
+    return f"For {who} of {everybody:,} ({percent(people / everybody)}) the answer suggests that they are included."
 
 
 def within_bound(furthest: float, bound: float | None, epsilon: float | None) -> str:
-    """The losses that came about, beside those that could have: by anybody's exposure, and in any data."""
-    seen = f"The largest loss, either way, is {number(furthest)}"
+    """The largest loss, with its bound by exposure and its bound in any data."""
+    seen = f"The largest loss in either direction is {number(furthest)}"
     if bound is None or epsilon is None:
-        return f"{seen}. Gaussian noise bounds no single loss."
-    own = f"by their exposure nobody's here could be beyond {number(bound)}"
-    return f"{seen}; {own}, and in any data nobody's beyond epsilon, {number(epsilon)}."
+        return f"{seen}. Under Gaussian noise a single loss has no bound."
+    own = f"The exposures in this data limit it to {number(bound)}"
+    return f"{seen}. {own}, and epsilon limits it to {number(epsilon)} in any data."
 
 
 def distances(distance: float, least: float, most: float, ratio: float, own_scale: bool) -> str:
-    """How far the answer lies from the true one, with everybody and without each."""
-    unit = "in the answer's own units" if own_scale else "as shares of what anybody could move, over all noisy numbers"
+    """The distances to the true answer, with everyone and without each person."""
+    unit = "in the units of the answer" if own_scale else "as shares of the sensitivity, over all noisy numbers"
     return (
-        f"The answer lies {number(distance)} from the true one, and from {number(least)} to {number(most)} from those "
-        f"without one person ({unit}): the smallest PRI is {number(ratio)} times the largest."
+        f"The released answer is {number(distance)} from the true one, and {number(least)} to {number(most)} from the "
+        f"true answers without one person ({unit}). The smallest PRI is {number(ratio)} times the largest."
     )
 
 
@@ -60,10 +58,10 @@ def medians_of(condition: str, medians: tuple[float | None, float | None]) -> st
     """The median distances of two groups of people."""
     met, others = medians
     if met is None or others is None:
-        return f"There is nobody in one of the two groups that “{condition}” makes."
+        return f"One of the two groups of “{condition}” is empty."
     least, most = sorted((met, others))
     alike = number(least / most) if most else "1"
     return (
-        f"Median PRI of “{condition}”: {number(met)}; of the others: {number(others)}. The smaller is {alike} times "
+        f"Median PRI where “{condition}”: {number(met)}; of the others: {number(others)}. The smaller is {alike} times "
         "the larger."
     )

@@ -62,10 +62,6 @@ def invented(people: int) -> str:
     )
 
 
-def beyond(epsilon: float, left: float) -> str:
-    return f"This would be charged epsilon {epsilon:.6g}, and {left:.6g} is left of the budget"
-
-
 def costs(epsilon: float | None, delta: float | None, word: Guarantee, left: float | None) -> str:
     """What a request would be charged, as far as that is known, and what is left of the budget."""
     rest = "" if left is None else f" {left:.6g} is left of the budget."

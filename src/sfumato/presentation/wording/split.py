@@ -1,4 +1,4 @@
-"""One epsilon for several queries. Every such sentence stands here, once."""
+"""Batches: one epsilon for several queries."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ SPLIT_AIMS = {
     "squares": "the sum of the squared relative errors",
 }
 OWN_UNIT = (
-    "A query that is several noisy numbers, or selected by its rank, has no one scale and no least answer: its number "
-    "in the index says how small its part of epsilon is beside the others'."
+    "A query with several noisy numbers, or with a value selected by rank, has no single noise scale and no "
+    "minimum answer. Its index sets its share of epsilon."
 )
-TESTED = "Whether the true answers are large enough"
+TESTED = "True answers compared with the minimum"
 
 
 def split_by(split: BudgetSplit) -> str:
@@ -31,24 +31,24 @@ def split_by(split: BudgetSplit) -> str:
 
 
 def least_answer(split: BudgetSplit) -> str:
-    """What the least answer of a query means."""
+    """The minimum true answer of a query."""
     errors = {part.relative_error for part in split.parts}
     error = f"{errors.pop():g}" if len(errors) == 1 else "its relative error"
     return (
-        f"A true answer of “answer at least” or more is off by at most {error} of itself, {100 * split.confidence:g} "
-        "times of 100 (the DIFF paper's minimum true answer): for the noise alone, before a count is rounded; clipping "
-        "and dropped rows not covered; per figure, not jointly."
+        f"With {100 * split.confidence:g}% probability a true answer of “answer at least” or more is off by at most "
+        f"{error} of itself (the DIFF paper's minimum true answer). This covers the noise only, before a count is "
+        "rounded, not clipping or dropped rows, and holds for one figure at a time."
     )
 
 
 def split_needed(split: BudgetSplit) -> str:
-    """What epsilon would do for all that is expected; nothing where nothing is."""
+    """The epsilon that suffices for all expected answers; empty where none is stated."""
     if split.needed is None:
         return ""
-    return f"For the answers that are expected, epsilon {rounded_up(split.needed)} or more would do."
+    return f"For the expected answers, epsilon {rounded_up(split.needed)} or more is enough."
 
 
 def charged_once(releases: int, epsilon: float, delta: Fraction) -> str:
-    """What a batch is charged where that is the sum of its parts."""
+    """The charge of a batch that is the sum of its parts."""
     also = f", delta {exactly(upward(delta))}" if delta else ""
-    return f"{releases} release{'' if releases == 1 else 's'}, charged once for all: epsilon {epsilon:.15g}{also}."
+    return f"{releases} release{'' if releases == 1 else 's'}, charged together: epsilon {epsilon:.15g}{also}."

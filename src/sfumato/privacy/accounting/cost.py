@@ -34,7 +34,7 @@ def rho_delta_of(calibration: Calibration) -> Fraction:
 def _rho(number: NoisyNumber, drawing: Drawing) -> float:
     match drawing.law:
         case NoiseLaw.LAPLACE:
-            return rho_laplace(drawing.budget, max(1, number.steps))  # what nobody moves counts too
+            return rho_laplace(drawing.budget, max(1, number.steps))  # what no one moves counts too
         case NoiseLaw.GAUSSIAN:
             return rho_gaussian(drawing.budget)
         case NoiseLaw.EXPONENTIAL | NoiseLaw.SPARSE_VECTOR | NoiseLaw.SPARSE_VECTOR_AS_PUBLISHED:

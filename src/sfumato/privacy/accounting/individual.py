@@ -9,7 +9,7 @@ _UP = 1 + 2**-40  # more than what floats lose
 
 
 def rho_of_loss(loss: float, epsilon: float) -> float:
-    """Of Laplace noise for somebody whose loss is `loss` of this epsilon: `KL(loss)`, and a little for the grid.
+    """Rho of Laplace noise for a person whose loss is `loss` of this epsilon: `KL(loss)`, and a little for the lattice.
 
     >>> round(rho_of_loss(1, 1), 4), round(rho_of_loss(0.5, 1), 4)
     (0.3679, 0.1065)

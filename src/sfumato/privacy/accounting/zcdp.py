@@ -29,8 +29,8 @@ def rho_laplace(epsilon: float, steps: int) -> float:
 
     `steps` of the grid are the sensitivity. It is the divergence of Kullback and Leibler, and no Renyi divergence of
     order a is more than a times that (Harrison & Manurangsi 2025, arXiv:2510.25746). One step to a sensitivity gives
-    `rho_pure`, ever more of them lead to `eps + e^-eps - 1`. Whoever moves several cells costs no more than whoever
-    moves one of them as far as all of those together (docs/theory/odometer.md).
+    `rho_pure`, ever more of them lead to `eps + e^-eps - 1`. A person who moves several cells costs no more than one
+    who moves a single cell by the sum (docs/theory/odometer.md).
 
     >>> round(rho_laplace(1.0, 1), 4), round(rho_laplace(1.0, 2**40), 4)
     (0.4621, 0.3679)

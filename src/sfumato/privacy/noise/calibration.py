@@ -79,9 +79,9 @@ def mu_of(epsilon: float, noise: Noise) -> float:
 def threshold(measurement: Measurement, noise: Noise, epsilon: float) -> Fraction | None:
     """How many noisy persons a group of private keys must have to be released (docs/theory/keys.md).
 
-    A group of one person is released with probability `P(1 + X >= T) <= p`; somebody has at most c such groups, and
+    A group of one person is released with probability `P(1 + X >= T) <= p`; someone has at most c such groups, and
     with `p = 1 - (1 - delta)^(1/c)` any of them is with at most delta. X is Laplace noise on the grid of the count,
-    `P(X >= k steps) = r^k / (1 + r)` with `r = e^(-1/b)`. Replacing somebody is two steps of adding and removing at
+    `P(X >= k steps) = r^k / (1 + r)` with `r = e^(-1/b)`. Replacing someone is two steps of adding and removing at
     half of epsilon each, and costs `(1 + e^(eps/2))` times the delta of one.
     """
     position = measurement.thresholded
@@ -118,7 +118,8 @@ def _gaussian(number: NoisyNumber, mu: float, largest: float) -> Drawing:
 
 
 def _each(measurement: Measurement, noise: Noise) -> float:
-    """Delta is shared by the numbers, not by their cells: whoever moves one cell by all they may shows most often."""
+    """Delta is shared by the numbers, not by their cells: a person who moves one cell as far as possible shows most
+    often."""
     return delta_of_each(_delta(noise), len(measurement.numbers))
 
 

@@ -60,7 +60,7 @@ def epsilon_for_error_on_grid(steps: int, confidence: float, sensitivity: int = 
     0.5382
     """
     miss = 1 - each_confidence(confidence, k)
-    low, high = 0.0, -math.log(miss / 2) / (steps + 1)  # of -ln r: at the upper end 2 r^(A+1) alone is the miss
+    low, high = 0.0, -math.log(miss / 2) / (steps + 1)  # bounds of -ln r; at the upper one 2 r^(A+1) alone is the miss
     for _ in range(200):
         middle = (low + high) / 2
         beyond = 2 * math.exp(-middle * (steps + 1)) / (1 + math.exp(-middle))

@@ -1,4 +1,4 @@
-"""Noise ranges: how far a released figure may lie from the true one, 90 times of 100 (docs/theory/ranges.md)."""
+"""Noise intervals of released figures, at 90% (docs/theory/ranges.md)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def joint_tail(law: NoiseLaw, t: float, a: float, b: float) -> float:
 
 
 def joint_reach(scale: float, numbers: int, step: float) -> float:
-    """`b ln(n / 0.1)` and a step: on any of n numbers, noise on the grid lies beyond it at most 10 times of 100.
+    """`b ln(n / 0.1)` and a step: on any of n numbers, noise on the lattice exceeds it with probability at most 10%.
 
     >>> round(joint_reach(20, 21, 1 / 1024))
     107

@@ -11,11 +11,12 @@ from sfumato.model.measurement import NoisyNumber
 from sfumato.model.statement import AggregateKind
 from sfumato.privacy.noise.intervals import COVERAGE
 
-MISSED = 0.05  # how often the target of an extreme may lie beyond everybody
+MISSED = 0.05  # how often the target of an extreme may lie beyond everyone
 
 
 def rank_90(number: NoisyNumber, epsilon: float) -> float:
-    """`(2 GS / eps) ln(10 M)`: what is selected misses by at most so many more than the best candidate, 90 of 100."""
+    """`(2 GS / eps) ln(10 M)`: with 90% probability the rank is off by at most this more than that of the best
+    candidate."""
     return 2 * float(number.sensitivity) / epsilon * math.log(number.candidates / (1 - COVERAGE))
 
 

@@ -27,7 +27,7 @@ def reach_of(epsilon: float, delta: float, sensitivity: float = 1.0) -> float:
 
 
 def epsilon_of_reach(reach: float, delta: float, sensitivity: float = 1.0) -> float | None:
-    """The inverse. None where the reach is no longer than the sensitivity: then somebody shows at any epsilon.
+    """The inverse. None where the reach is no longer than the sensitivity: then someone shows at any epsilon.
 
     It falls as the reach grows, to 0 from `D / (2 delta)` on: even flat noise has no larger delta then.
 

@@ -17,7 +17,7 @@ from sfumato.privacy.noise.calibration import furthest_of
 from sfumato.privacy.noise.error import each_confidence, epsilon_for_error, epsilon_for_error_on_grid, sigma_for_error
 from sfumato.privacy.noise.truncated_laplace import delta_of_each, epsilon_of_reach
 from sfumato.privacy.noise.worth import epsilon_of_mu
-from sfumato.privacy.preferences.preference import Interval, Preference, Setting, exactly, plain
+from sfumato.privacy.preferences.preference import Interval, Preference, Setting, exactly, number_where, plain
 
 _LEAST, _MOST = 1e-9, 1e6  # epsilons
 _UP = 1 + 1e-9  # rounded up, so that the noise that is drawn is not a hair too wide
@@ -93,9 +93,7 @@ def within(
 
     A mean needs `expected_count`: how many people its smallest cell has, at least, by public knowledge.
     """
-    number = exactly("within", error)
-    if number <= 0:
-        raise PreferenceError.because("within-not-positive", stated=str(error))
+    number = number_where("within", error, "within-not-positive", lambda n: n > 0)
     return Within(number, _confidence(confidence), each, _count(expected_count))
 
 
@@ -108,9 +106,7 @@ def relative_error(
     expected_count: float | None = None,
 ) -> RelativeError:
     """At most `share` off, as a share of the answer that is publicly `expected`; of several, the smallest of them."""
-    number = exactly("relative error", share)
-    if number <= 0:
-        raise PreferenceError.because("relative-error-not-positive", stated=str(share))
+    number = number_where("relative error", share, "relative-error-not-positive", lambda n: n > 0)
     if expected is None:
         raise PreferenceError.because("expected-answer-missing")
     answer = exactly("expected", expected)
@@ -235,20 +231,14 @@ def _mu(number: NoisyNumber, error: float, confidence: float) -> float:
 
 
 def _confidence(value: object) -> Fraction:
-    number = exactly("confidence", value)
-    if not 0 < number <= 1:
-        raise PreferenceError.because("confidence-out-of-range", stated=str(value))
-    return number
+    return number_where("confidence", value, "confidence-out-of-range", lambda n: 0 < n <= 1)
 
 
 def _count(value: object) -> Fraction | None:
     if value is None:
         return None
-    number = exactly("expected count", value)
-    if number < 1:
-        raise PreferenceError.because("expected-count-below-one", stated=str(value))
-    return number
+    return number_where("expected count", value, "expected-count-below-one", lambda n: n >= 1)
 
 
 def _how_often(confidence: Fraction, each: bool) -> str:
-    return f", in {float(100 * confidence):g} of 100 answers{', each figure by itself' if each else ''}"
+    return f" with {float(100 * confidence):g}% probability{', for each figure separately' if each else ''}"

@@ -1,11 +1,11 @@
-"""A preference about beliefs: what somebody who knows every possible world may come to think of them (LC)."""
+"""A preference about beliefs: how sure an attacker who knows every possible world may become of one (LC)."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from pathlib import PurePath
@@ -17,7 +17,8 @@ from sfumato.model.choice import Noise
 from sfumato.model.measurement import Measurement, NumberKind
 from sfumato.model.method_comparison import Need
 from sfumato.model.possible_worlds import World
-from sfumato.privacy.preferences.preference import Interval, Preference, Setting, exactly, plain
+from sfumato.model.release import Assumed, Assumption
+from sfumato.privacy.preferences.preference import OddsPreference, Preference, Setting, exactly, number_where, plain
 from sfumato.privacy.risk.belief import on_a_line
 from sfumato.privacy.risk.possible_worlds import MOST_WORLDS, bound_of, countless, largest_epsilon, prior_of
 
@@ -43,7 +44,7 @@ class WorldAnswers:
 
 @dataclass(frozen=True, eq=False)
 class Universe:
-    """A public table of everybody who could be in the data; nothing is read of it here."""
+    """A public table of everyone who could be in the data; nothing is read of it here."""
 
     source: object
 
@@ -58,7 +59,7 @@ class Universe:
 
 @dataclass(frozen=True)
 class MissingPeople:
-    """The worlds of a universe that was read: everybody but so many. `name` says where it was read."""
+    """The worlds of a universe that was read: everyone but so many. `name` says where it was read."""
 
     worlds: tuple[World, ...]
     people: int
@@ -70,8 +71,8 @@ class MissingPeople:
 
 
 @dataclass(frozen=True)
-class Belief(Preference):
-    """Whoever knows the possible worlds believes in none of them by more than rho, whatever comes out.
+class Belief(OddsPreference):
+    """An attacker who knows the possible worlds believes in none of them by more than rho, whatever is released.
 
     `bound`: by the paper's upper bound, not by the beliefs themselves.
     """
@@ -82,7 +83,6 @@ class Belief(Preference):
     bound: bool = False
     priority: Fraction = Fraction(1)
 
-    leaves_room = True
     need = Need.WORLDS
     unstated_name = "belief"
 
@@ -92,17 +92,21 @@ class Belief(Preference):
         how = ", by the upper bound" if self.bound else ""
         return self.allowed(f"belief {float(self.rho):.4g}{self.worlds.words}{several}{how}")
 
-    def interval(self, setting: Setting, /) -> Interval:
-        top = float(self.priority) * epsilon_of(self, setting.noise, setting.measurement)
-        return Interval(0.0, max(0.0, top - setting.beside))
+    def epsilon(self, setting: Setting) -> float:
+        return epsilon_of(self, setting.noise, setting.measurement)
+
+    @property
+    def assumptions(self) -> tuple[Assumed, ...]:
+        worlds = self.worlds
+        if not isinstance(worlds, MissingPeople):
+            return (Assumed(Assumption.WORLDS_PUBLIC),)
+        universe = Assumption.UNIVERSE_PUBLIC
+        return (Assumed.of(universe, people=worlds.people, name=worlds.name, missing=self.missing),)
 
     def to_mapping(self) -> dict[str, Any]:
         if not isinstance(self.worlds, WorldAnswers) or self.worlds.prior is not None:
             return super().to_mapping()
         return plain({"belief": self.rho, "bound": self.bound}) | {"worlds": [float(n) for n in self.worlds.numbers]}
-
-    def scaled(self, weight: Fraction, /) -> Belief:
-        return replace(self, priority=weight)
 
     def why(self, drawn: Mapping[Preference, str], beside: float, /) -> str:
         if not isinstance(self.worlds, MissingPeople):
@@ -114,20 +118,16 @@ class Belief(Preference):
 def belief(
     rho: float, *, worlds: object = None, prior: Sequence[float] | None = None, missing: int = 1, bound: bool = False
 ) -> Belief:
-    """Nobody's belief in any of the possible worlds rises above `rho`, whatever comes out.
+    """No attacker's belief in any of the possible worlds rises above `rho`, whatever is released.
 
-    `worlds`: a public table (a file, or pandas, polars, Arrow) of everybody who could be in the data, of whom one is
+    `worlds`: a public table (a file, or pandas, polars, Arrow) of everyone who could be in the data, of whom one is
     missing, or `missing` of them; or the answers of the query in each world, for a query with one noisy number, with
     how likely each is as `prior`. `bound` takes the paper's upper bound, which is stricter.
     """
-    number = exactly("belief", rho)
-    if not 0 < number < 1:
-        raise PreferenceError.because("belief-out-of-range", stated=str(rho))
+    number = number_where("belief", rho, "belief-out-of-range", lambda n: 0 < n < 1)
     if worlds is None:
         raise PreferenceError.because("worlds-missing")
-    gone = exactly("missing", missing)
-    if gone.denominator != 1 or gone < 1:
-        raise PreferenceError.because("missing-not-whole", stated=str(missing))
+    gone = number_where("missing", missing, "missing-not-whole", lambda n: n.denominator == 1 and n >= 1)
     worlds = worlds.tolist() if hasattr(worlds, "tolist") else worlds  # of numpy, or one column of pandas
     if isinstance(worlds, Sequence) and not isinstance(worlds, str | bytes):
         if gone > 1:
@@ -162,7 +162,7 @@ def above_prior(rho: Fraction, prior: float) -> None:
 
 
 def missing_of(everybody: Iterable[World], missing: int, name: str) -> MissingPeople:
-    """The worlds in which so many of them are missing; alike ones together, in one order whoever read them."""
+    """The worlds in which `missing` of the people are missing; equal ones are merged, in a fixed order."""
     people = Counter[_Kind]()
     for world in everybody:
         people[world.loads, world.apart] += int(world.mass)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import count
@@ -17,7 +17,16 @@ from sfumato.model.risk import ExposureRange
 from sfumato.privacy.bisection import largest
 from sfumato.privacy.noise.calibration import mean_of
 from sfumato.privacy.noise.worth import epsilon_of_mu
-from sfumato.privacy.preferences.preference import LEAST, Interval, Preference, Setting, epsilon, exactly, plain
+from sfumato.privacy.preferences.preference import (
+    LEAST,
+    Interval,
+    Preference,
+    Setting,
+    epsilon,
+    exactly,
+    number_where,
+    plain,
+)
 from sfumato.privacy.risk.membership import epsilon_for_attack_chance, mu_for_attack_chance
 from sfumato.privacy.risk.rdr import epsilon_for_ratio, sigma_for_ratio
 from sfumato.privacy.risk.rdr_distribution import RDRs
@@ -51,6 +60,10 @@ class Ratio(Preference):
         return not self.worst_case
 
     @property
+    def risk_gap(self) -> float | None:
+        return 1 / float(self.tau) if self.tau and self.between is None else None
+
+    @property
     def words(self) -> str:
         words = f"ratio {float(self.tau):g}" if self.gap is None else f"gap {float(self.gap):g}"
         words += f"{', exact' if self.exact else ''}{self.weighed}"
@@ -70,7 +83,7 @@ class Ratio(Preference):
     def compared_people(self) -> str:
         if self.between is None:
             return super().compared_people
-        return f"There is nobody in one of the two groups that “{self.between}” makes"
+        return f"There is no one in one of the two groups that “{self.between}” makes"
 
     def interval(self, setting: Setting, /) -> Interval:
         if self.exact:
@@ -90,7 +103,7 @@ class Ratio(Preference):
 
 @dataclass(frozen=True)
 class AttackChance(Preference):
-    """Nobody's presence is guessed right with a higher chance than this, by whoever knows everybody else."""
+    """An attacker who knows everyone else's record tells whether a given person is included at most this often."""
 
     chance: Fraction
     priority: Fraction = Fraction(1)
@@ -117,7 +130,7 @@ class AttackChance(Preference):
 
 @dataclass(frozen=True)
 class Variance(Preference):
-    """`Var(RDR_i / bound) <= tau`: of risks as shares of what anybody's could be, selected privately.
+    """`Var(RDR_i / bound) <= tau`: of risks as shares of what anyone's could be, selected privately.
 
     See docs/theory/variance.md.
 
@@ -130,6 +143,16 @@ class Variance(Preference):
     beta: Fraction = Fraction(1, 20)
     as_published: bool = False
     priority: Fraction = Fraction(1)
+
+    reads_everyone = True
+    selection_law = NoiseLaw.LAPLACE
+
+    @property
+    def threshold(self) -> tuple[str, float]:
+        return f"variance {float(self.tau):.3g}", float(self.tau)
+
+    def around(self, factors: Sequence[Fraction], /) -> list[Variance]:
+        return [replace(self, tau=self.tau * factor) for factor in factors if self.tau * factor <= 1]
 
     @property
     def reads_people(self) -> bool:
@@ -159,12 +182,12 @@ class Variance(Preference):
 
 @dataclass(frozen=True)
 class ExposureCap(Preference):
-    """Nobody's own epsilon, `epsilon * exposure`, above the cap; or of a fraction `allow` of the people.
+    """No one's own epsilon, `epsilon * exposure`, above the cap; or of a fraction `allow` of the people.
 
     See docs/theory/exposure-cap.md.
 
-    Where people are replaced somebody comes as well, and it is `epsilon * (exposure + 1/2)`.
-    Without a fraction it is a bound for anybody in any data. With one, a private selection finds how exposed all but
+    Where people are replaced someone comes as well, and it is `epsilon * (exposure + 1/2)`.
+    Without a fraction it is a bound for anyone in any data. With one, a private selection finds how exposed all but
     so many are; more lie above the cap with probability at most beta.
     """
 
@@ -173,6 +196,15 @@ class ExposureCap(Preference):
     select_epsilon: float = 0.0
     beta: Fraction = Fraction(1, 20)
     priority: Fraction = Fraction(1)
+
+    selection_law = NoiseLaw.SPARSE_VECTOR
+
+    @property
+    def threshold(self) -> tuple[str, float]:
+        return f"exposure cap {float(self.cap):.3g}", float(self.cap)
+
+    def around(self, factors: Sequence[Fraction], /) -> list[ExposureCap]:
+        return [replace(self, cap=self.cap * factor) for factor in factors]
 
     @property
     def selects(self) -> bool:
@@ -199,7 +231,7 @@ class ExposureCap(Preference):
     def why(self, drawn: Mapping[Preference, str], beside: float, /) -> str:
         if not self.selects:
             return super().why(drawn, beside)
-        return _why_selected(self, drawn, " Those few above the cap may be at all of epsilon.")
+        return _why_selected(self, drawn, " People above the cap may be exposed to the whole epsilon.")
 
 
 @dataclass(frozen=True)
@@ -216,6 +248,8 @@ class Satisfies(Preference):
 
     asks_candidates = True
     reads_people = True
+    reads_everyone = True
+    bound_to_opening = True
 
     @property
     def words(self) -> str:
@@ -237,21 +271,17 @@ class Satisfies(Preference):
 
 
 def gap(times: float, *, worst_case: bool = False, exact: bool = False, between: str | None = None) -> Ratio:
-    """Nobody at more than `times` the risk of anybody else; the same as `ratio(1 / times)`."""
-    number = exactly("gap", times)
-    if number < 1:
-        raise PreferenceError.because("gap-below-one", stated=str(times))
+    """No one at more than `times` the risk of anyone else; the same as `ratio(1 / times)`."""
+    number = number_where("gap", times, "gap-below-one", lambda n: n >= 1)
     return Ratio(1 / number, worst_case, number, exact, _condition(between))
 
 
 def ratio(tau: float, *, worst_case: bool = False, exact: bool = False, between: str | None = None) -> Ratio:
-    """Everybody's risk at least `tau` times the largest: Find-epsilon-from-RDR, in closed form.
+    """Each person's risk at least `tau` times the largest: Find-epsilon-from-RDR, in closed form.
 
     With `exact` the risk is the exact RDR, with `between="age > 60"` the medians of two groups are compared.
     """
-    number = exactly("ratio", tau)
-    if not 0 <= number <= 1:
-        raise PreferenceError.because("ratio-out-of-range", stated=str(tau))
+    number = number_where("ratio", tau, "ratio-out-of-range", lambda n: 0 <= n <= 1)
     return Ratio(number, worst_case, exact=exact, between=_condition(between))
 
 
@@ -269,24 +299,20 @@ def satisfies(f: Callable[[RDRs], bool], name: str | None = None) -> Satisfies:
 
 
 def attack_chance(chance: float) -> AttackChance:
-    """An attacker who knows everybody else guesses whether you are in at most this often."""
-    number = exactly("attack chance", chance)
-    if not Fraction(1, 2) <= number <= 1:
-        raise PreferenceError.because("attack-chance-out-of-range", stated=str(chance))
-    return AttackChance(number)
+    """An attacker who knows everyone else's record tells whether you are included at most this often."""
+    half = Fraction(1, 2)
+    return AttackChance(number_where("attack chance", chance, "attack-chance-out-of-range", lambda n: half <= n <= 1))
 
 
 def variance(
     tau: float, *, select_epsilon: float | None = None, beta: float = 0.05, as_published: bool = False
 ) -> Variance:
-    """Everybody's risk nearly the same: the variance of risks, as shares of the largest there could be, at most `tau`.
+    """All risks nearly the same: the variance of risks, as shares of the largest possible one, is at most `tau`.
 
     Epsilon is selected privately, which costs `select_epsilon`; the preference is truly met with probability
     1 - `beta`. `as_published` runs Algorithm 3 of the RDR paper as it is printed: no guarantee.
     """
-    number = exactly("variance", tau)
-    if not 0 < number <= 1:
-        raise PreferenceError.because("variance-out-of-range", stated=str(tau))
+    number = number_where("variance", tau, "variance-out-of-range", lambda n: 0 < n <= 1)
     if select_epsilon is None:
         raise PreferenceError.because("variance-selection-unpaid")
     return Variance(number, _select_epsilon(select_epsilon), _beta(beta), as_published)
@@ -295,15 +321,13 @@ def variance(
 def exposure_cap(
     cap: float, *, allow: float | None = None, select_epsilon: float | None = None, beta: float = 0.05
 ) -> ExposureCap:
-    """Nobody's own epsilon above `cap`: theirs is epsilon times their exposure.
+    """No one's own epsilon above `cap`: theirs is epsilon times their exposure.
 
     With `allow=0.01` one person of a hundred may lie above it. How exposed the others are is then found privately,
     which costs `select_epsilon`; more than those lie above with probability at most `beta`.
     """
     number = Fraction(str(epsilon(cap, "exposure cap").value))
-    share = None if allow is None else exactly("allow", allow)
-    if share is not None and not 0 <= share < 1:
-        raise PreferenceError.because("allow-out-of-range", stated=str(allow))
+    share = None if allow is None else number_where("allow", allow, "allow-out-of-range", lambda n: 0 <= n < 1)
     if not share:
         if select_epsilon is not None:
             raise PreferenceError.because("exposure-cap-selects-nothing")
@@ -321,10 +345,7 @@ def _select_epsilon(value: float) -> float:
 
 
 def _beta(value: float) -> Fraction:
-    number = exactly("beta", value)
-    if not 0 < number < 1:
-        raise PreferenceError.because("beta-out-of-range", stated=str(value))
-    return number
+    return number_where("beta", value, "beta-out-of-range", lambda n: 0 < n < 1)
 
 
 def _condition(text: object) -> str | None:

@@ -1,24 +1,25 @@
-"""Preferences about what an attacker guesses of somebody's values: the DPP paper's, in words that a controller has."""
+"""Preferences about what an attacker guesses of someone's values: the DPP paper's, in words that a controller has."""
 
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from sfumato.errors import PreferenceError
 from sfumato.model.method_comparison import Need
+from sfumato.model.release import Assumed, Assumption
 from sfumato.model.schema import Schema, SchemaColumn, Type
-from sfumato.privacy.preferences.preference import Interval, Preference, Setting, exactly, plain
+from sfumato.privacy.preferences.preference import OddsPreference, Setting, exactly, number_where, plain
 from sfumato.privacy.risk.guessing import epsilon_for_guess, exponent_for_advantage
 from sfumato.privacy.risk.sharing import LEVELS, chance_for_risk
 
 
 @dataclass(frozen=True)
 class Secret:
-    """What is guessed: one of so many values, or within a radius of a number; `prior`, how often blindly."""
+    """The guessed value: one of `choices` values, or a number within a radius; `prior` is the chance of a blind
+    guess."""
 
     prior: Fraction | None = None  # None until the schema is asked
     choices: int | None = None
@@ -47,52 +48,50 @@ class Secret:
         known = blindly if self.choices is None else f"one of {self.choices}"
         return ", ".join(filter(None, [self.column, within if self.column else "", known]))
 
+    @property
+    def assumption(self) -> Assumed:
+        if self.choices is not None:
+            return Assumed.of(Assumption.GUESS_ALIKE, column=self.column, choices=self.choices)
+        return Assumed.of(Assumption.GUESS_KNOWN, column=self.column, known=float(self.known))
+
     def to_mapping(self) -> dict[str, Any]:
         prior = None if self.choices is not None else self.prior
         return plain({"choices": self.choices, "secret": self.column, "radius": self.radius, "prior": prior})
 
 
-class _Guessing(Preference):
-    """What the preferences about guesses share: with a priority, so many times their epsilon is allowed."""
+class _Guessing(OddsPreference):
+    """What the preferences about one person's secret share."""
 
-    leaves_room = True
-
-    @abstractmethod
-    def epsilon(self, delta: float, steps: int) -> float:
-        """The epsilon at which a guess is right no more often than was asked for (docs/theory/guessing.md)."""
-
-    def interval(self, setting: Setting, /) -> Interval:
-        steps = 1 if setting.measurement is None else setting.measurement.steps
-        top = float(self.priority) * self.epsilon(setting.noise.delta or 0.0, steps)
-        return Interval(0.0, max(0.0, top - setting.beside))
-
-
-@dataclass(frozen=True)
-class Guess(_Guessing):
-    """An attacker who knows everything else guesses somebody's value right at most this often."""
-
-    chance: Fraction
     secret: Secret
-    priority: Fraction = Fraction(1)
 
     need = Need.SECRET
-
-    @property
-    def words(self) -> str:
-        return self.allowed(f"guess {float(self.chance):g}{self.secret.words}")
 
     @property
     def secret_column(self) -> str | None:
         return self.secret.column
 
-    def epsilon(self, delta: float, steps: int) -> float:
-        return epsilon_for_guess(float(self.chance), float(self.secret.known), steps, delta)
+    @property
+    def assumptions(self) -> tuple[Assumed, ...]:
+        return (self.secret.assumption,)
+
+
+@dataclass(frozen=True)
+class Guess(_Guessing):
+    """An attacker who knows everything else guesses someone's value right at most this often."""
+
+    chance: Fraction
+    secret: Secret
+    priority: Fraction = Fraction(1)
+
+    @property
+    def words(self) -> str:
+        return self.allowed(f"guess {float(self.chance):g}{self.secret.words}")
+
+    def epsilon(self, setting: Setting) -> float:
+        return _epsilon_for_guess(float(self.chance), float(self.secret.known), setting)
 
     def to_mapping(self) -> dict[str, Any]:
         return plain({"guess": self.chance}) | self.secret.to_mapping()
-
-    def scaled(self, weight: Fraction, /) -> Guess:
-        return replace(self, priority=weight)
 
     def resolve(self, schema: Schema, /) -> Guess:
         return replace(self, secret=known(self.secret, schema)).above_blind()
@@ -106,8 +105,8 @@ class Guess(_Guessing):
 
 
 @dataclass(frozen=True)
-class Advantage(_Guessing):
-    """No answer raises anybody's belief in anything about a person by more than this, whatever they believed."""
+class Advantage(OddsPreference):
+    """No answer raises anyone's belief in anything about a person by more than this, whatever they believed."""
 
     most: Fraction
     priority: Fraction = Fraction(1)
@@ -116,16 +115,13 @@ class Advantage(_Guessing):
     def words(self) -> str:
         return self.allowed(f"advantage {float(self.most):g}")
 
-    def epsilon(self, delta: float, steps: int) -> float:
-        if delta:
+    def epsilon(self, setting: Setting) -> float:
+        if setting.noise.delta:
             raise PreferenceError.because("advantage-with-delta")
-        return exponent_for_advantage(float(self.most)) * steps / 2
+        return exponent_for_advantage(float(self.most)) * setting.steps / 2
 
     def to_mapping(self) -> dict[str, Any]:
         return plain({"advantage": self.most})
-
-    def scaled(self, weight: Fraction, /) -> Advantage:
-        return replace(self, priority=weight)
 
 
 @dataclass(frozen=True)
@@ -142,28 +138,19 @@ class SharingRisk(_Guessing):
     as_published: bool = False
     priority: Fraction = Fraction(1)
 
-    need = Need.SECRET
-
     @property
     def words(self) -> str:
         risk = f"sharing risk {_level(self.most)} at trust {_level(self.trust)}"
         how = ", as published" if self.as_published else ""
         return self.allowed(f"{risk} and data sensitivity {_level(self.sensitivity)}{self.secret.words}{how}")
 
-    @property
-    def secret_column(self) -> str | None:
-        return self.secret.column
-
-    def epsilon(self, delta: float, steps: int) -> float:
+    def epsilon(self, setting: Setting) -> float:
         prior, ratings = float(self.secret.known), (float(self.most), float(self.sensitivity), float(self.trust))
-        return epsilon_for_guess(chance_for_risk(*ratings, prior, as_published=self.as_published), prior, steps, delta)
+        return _epsilon_for_guess(chance_for_risk(*ratings, prior, as_published=self.as_published), prior, setting)
 
     def to_mapping(self) -> dict[str, Any]:
         ratings = {"trust": self.trust, "data_sensitivity": self.sensitivity, "as_published": self.as_published}
         return plain({"sharing_risk": self.most} | ratings) | self.secret.to_mapping()
-
-    def scaled(self, weight: Fraction, /) -> SharingRisk:
-        return replace(self, priority=weight)
 
     def resolve(self, schema: Schema, /) -> SharingRisk:
         return replace(self, secret=known(self.secret, schema)).above_floor()
@@ -185,23 +172,18 @@ def guess(
     radius: float | None = None,
     prior: float | None = None,
 ) -> Guess:
-    """A guess at somebody's value is right at most this often, by whoever knows everybody else's.
+    """An attacker who knows everyone else's values guesses one person's value right at most this often.
 
     `choices`: how many values there are; `secret` takes them from the categories of a column, or with `radius` a
     guess counts that comes so close to a number. `prior` is how often the attacker is right blindly.
     """
-    number = exactly("guess", chance)
-    if not 0 < number <= 1:
-        raise PreferenceError.because("guess-out-of-range", stated=str(chance))
+    number = number_where("guess", chance, "guess-out-of-range", lambda n: 0 < n <= 1)
     return Guess(number, secret_of("guess", choices, secret, radius, prior)).above_blind()
 
 
 def advantage(most: float) -> Advantage:
-    """No answer raises anybody's belief about a person by more than `most`: 0.2 takes 30% to 50% at the very most."""
-    number = exactly("advantage", most)
-    if not 0 < number <= 1:
-        raise PreferenceError.because("advantage-out-of-range", stated=str(most))
-    return Advantage(number)
+    """No answer raises anyone's belief about a person by more than `most`: 0.2 takes 30% to 50% at the very most."""
+    return Advantage(number_where("advantage", most, "advantage-out-of-range", lambda n: 0 < n <= 1))
 
 
 def sharing_risk(
@@ -292,21 +274,19 @@ def secret_of(what: str, choices: object, column: object, radius: object, prior:
     if len(ways) != 1 or (prior is not None and radius is not None):
         raise PreferenceError.because("secret-not-one", what=what, stated=len(ways))
     if choices is not None:
-        many = exactly("choices", choices)
-        if many.denominator != 1 or many < 2:
-            raise PreferenceError.because("choices-not-whole", stated=str(choices))
+        many = number_where("choices", choices, "choices-not-whole", lambda n: n.denominator == 1 and n >= 2)
         return Secret(1 / many, int(many))
     if column is not None and not isinstance(column, str):
         raise PreferenceError.because("secret-not-a-name", stated=repr(column))
     if column is not None and prior is None:
-        close = None if radius is None else exactly("radius", radius)
-        if close is not None and close < 0:
-            raise PreferenceError.because("radius-negative", stated=str(radius))
+        close = None if radius is None else number_where("radius", radius, "radius-negative", lambda n: n >= 0)
         return Secret(column=column, radius=close)
-    share = exactly("prior", prior)
-    if not 0 < share < 1:
-        raise PreferenceError.because("prior-out-of-range", stated=str(prior))
-    return Secret(share, column=column)
+    return Secret(number_where("prior", prior, "prior-out-of-range", lambda n: 0 < n < 1), column=column)
+
+
+def _epsilon_for_guess(chance: float, prior: float, setting: Setting) -> float:
+    """The epsilon at which a guess is right with this chance (docs/theory/guessing.md)."""
+    return epsilon_for_guess(chance, prior, setting.steps, setting.noise.delta or 0.0)
 
 
 def _level(number: Fraction) -> str:

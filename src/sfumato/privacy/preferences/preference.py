@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Self, TypeVar
 
 from sfumato.errors import PreferenceError
+from sfumato.model.calibration import NoiseLaw
 from sfumato.model.choice import Noise
 from sfumato.model.measurement import Measurement
 from sfumato.model.method_comparison import Need
+from sfumato.model.release import Assumed
 from sfumato.model.risk import ExposureRange
 from sfumato.model.schema import Schema
 from sfumato.privacy.risk.rdr_distribution import RDRs
@@ -42,6 +44,11 @@ class Setting:
     measurement: Measurement | None = None
     beside: float = 0.0
 
+    @property
+    def steps(self) -> int:
+        """Steps of the relation: two where one person replaces another."""
+        return 1 if self.measurement is None else self.measurement.steps
+
 
 class Preference(ABC):
     """What holds of a preference unless it says otherwise: it is public, and nothing is drawn to meet it."""
@@ -52,6 +59,15 @@ class Preference(ABC):
     asks_smallest = False  # it bounds the error of the answer: the smallest epsilon will do
     leaves_room = False  # a private selection for the same release tells about people too, and counts against it
     caution = ""  # what has to be said with an epsilon that it asked for
+    outright = False  # it states an epsilon, and nothing that leads to one
+    reads_everyone = False  # it needs the exposure of each person, not only the smallest and the largest
+    releases_its_draw = False  # what was drawn to meet it is the answer that is released
+    bound_to_opening = False  # it holds a function, so it means nothing where the dataset is opened again
+    selection_law: NoiseLaw | None = None  # of the noise that a private selection draws
+    exact: bool = False  # it compares exact RDRs, not their upper bounds
+    each: bool = False  # it bounds each figure by itself, not all of them together
+    between: str | None = None  # a condition that splits the people it compares into two groups
+    spent: Fraction | None = None  # the total that its epsilon has to exceed
 
     @property
     @abstractmethod
@@ -67,12 +83,35 @@ class Preference(ABC):
         raise PreferenceError.because("preference-not-in-request", stated=self.words)
 
     def scaled(self, _: Fraction, /) -> Self:
-        """The same preference with so many times the epsilon."""
+        """The same preference at `weight` times the epsilon."""
         raise PreferenceError.because("priority-of-nothing", stated=self.words)
 
     def resolve(self, _: Schema, /) -> Self:
         """With what the schema says about it."""
         return self
+
+    def with_spent(self, _: Fraction, /) -> Self:
+        """With what was spent so far, where it depends on that and does not know it yet."""
+        return self
+
+    def around(self, _: Sequence[Fraction], /) -> list[Self]:
+        """The same preference at other thresholds, for a rehearsal: each factor times its own."""
+        return [self]
+
+    @property
+    def threshold(self) -> tuple[str, float]:
+        """What a selection is asked for, in words and as a number."""
+        raise ValueError("nothing is selected for this preference")
+
+    @property
+    def risk_gap(self) -> float | None:
+        """The largest risk gap that it allows between any two people."""
+        return None
+
+    @property
+    def assumptions(self) -> tuple[Assumed, ...]:
+        """What a release takes for granted because of it."""
+        return ()
 
     def holds_at(self, _: RDRs, /) -> bool:
         """Whether it is met where the people's RDRs are these; for what is tested at each candidate."""
@@ -110,7 +149,7 @@ class Preference(ABC):
 
     @property
     def unstated_name(self) -> str:
-        """The name in `registry.UNSTATED` that stands for it in a comparison where nobody states it."""
+        """The name in `registry.UNSTATED` that stands for it in a comparison where no one states it."""
         return ""
 
     @property
@@ -120,16 +159,36 @@ class Preference(ABC):
 
     @property
     def compared_people(self) -> str:
-        """Of whom there is nobody, where there is nobody to compare."""
-        return "There is nobody in the data"
+        """Why there is no one to compare, where that is so."""
+        return "There is no one in the data"
 
     @property
     def weighed(self) -> str:
         return "" if self.priority == 1 else f", at priority {float(self.priority):g}"
 
     def allowed(self, promise: str) -> str:
-        """A promise; with a priority it is not kept as it reads: so many times its epsilon is allowed."""
+        """The text of a promise; with a priority, that a multiple of its epsilon is allowed."""
         return promise if self.priority == 1 else f"{float(self.priority):g} times the epsilon of {promise}"
+
+
+class OddsPreference(Preference):
+    """A bound on what an attacker comes to know; a priority multiplies the epsilon that meets it.
+
+    What a private selection for the same release costs is taken off: it tells about people too.
+    """
+
+    leaves_room = True
+
+    @abstractmethod
+    def epsilon(self, setting: Setting) -> float:
+        """The largest epsilon that meets it, without a priority."""
+
+    def interval(self, setting: Setting, /) -> Interval:
+        top = float(self.priority) * self.epsilon(setting)
+        return Interval(0.0, max(0.0, top - setting.beside))
+
+    def scaled(self, weight: Fraction, /) -> Self:
+        return replace(self, priority=weight)  # type: ignore[type-var]  # each one is a dataclass
 
 
 @dataclass(frozen=True)
@@ -138,6 +197,8 @@ class Epsilon(Preference):
 
     value: float
     priority: Fraction = Fraction(1)
+
+    outright = True
 
     @property
     def words(self) -> str:
@@ -153,7 +214,7 @@ class Epsilon(Preference):
         return Epsilon(epsilon(float(weight * Fraction(str(self.value)))).value, weight)
 
     def why(self, _: Mapping[Preference, str], __: float, /) -> str:
-        return "It was stated."
+        return "The epsilon was stated."
 
 
 @dataclass(frozen=True)
@@ -166,6 +227,9 @@ class LargerThanSpent(Preference):
     caution = (  # see docs/theory/papers.md, RDR 5.2
         " Each release is then less private than all before it together, and nothing caps their total: a budget does."
     )
+
+    def with_spent(self, spent: Fraction, /) -> LargerThanSpent:
+        return LargerThanSpent(spent) if self.spent is None else self
 
     @property
     def words(self) -> str:
@@ -205,9 +269,7 @@ def weighted(preference: P, weight: float) -> P:
     >>> weighted(gap(1.2, worst_case=True), 2).words
     'gap 1.4, at priority 2, worst case'
     """
-    number = exactly("priority", weight)
-    if not 0 < number <= 1000:
-        raise PreferenceError.because("priority-out-of-range", stated=str(weight))
+    number = number_where("priority", weight, "priority-out-of-range", lambda n: 0 < n <= 1000)
     if preference.priority != 1:
         raise PreferenceError.because("priority-twice")
     return preference.scaled(number)
@@ -223,6 +285,14 @@ def exactly(what: str, value: object) -> Fraction:
         return Fraction(str(value))
     except (TypeError, ValueError, OverflowError):
         raise PreferenceError.because("number-not-finite", what=what, stated=repr(value)) from None
+
+
+def number_where(what: str, value: object, reason: str, holds: Callable[[Fraction], bool]) -> Fraction:
+    """A finite number that meets a condition, exactly as written; refused for `reason` where it does not."""
+    number = exactly(what, value)
+    if not holds(number):
+        raise PreferenceError.because(reason, stated=str(value))
+    return number
 
 
 def plain(values: Mapping[str, Any]) -> dict[str, Any]:

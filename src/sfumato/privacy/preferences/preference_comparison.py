@@ -36,7 +36,7 @@ class Grounds:
 class MethodRow:
     """A preference and, where it is known without a look or a draw, its interval and what it leads to alone.
 
-    A function of the RDRs is asked at each candidate: it has no interval, and neither has what compares nobody.
+    A function of the RDRs is asked at each candidate: it has no interval, and neither has what compares no one.
     """
 
     preference: Preference
@@ -47,7 +47,7 @@ class MethodRow:
 
 @dataclass(frozen=True)
 class Intersection:
-    """Of those that are known: the epsilons that meet them all, and the one chosen or the two in conflict."""
+    """The epsilons that meet all known preferences, and the one chosen or the two in conflict."""
 
     interval: Interval | None
     solution: Solution | None

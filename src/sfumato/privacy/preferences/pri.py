@@ -1,4 +1,4 @@
-"""The preference of the Privacy Risk Indicator (PRI): everybody nearly as far from the answer."""
+"""The preference of the Privacy Risk Indicator (PRI): everyone nearly as far from the answer."""
 
 from __future__ import annotations
 
@@ -7,21 +7,25 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from sfumato.errors import PreferenceError
-from sfumato.privacy.preferences.preference import Preference, exactly, plain
+from sfumato.privacy.preferences.preference import Preference, number_where, plain
 
 
 @dataclass(frozen=True)
 class Pri(Preference):
-    """Find-eps-from-PRI as published: the first output from which everybody lies nearly as far is what is released."""
+    """Find-eps-from-PRI as published: the first output from which everyone lies nearly as far is what is released."""
 
     percent: Fraction
     reads_people = True
     draws = True
+    releases_its_draw = True
 
     @property
     def words(self) -> str:
         return f"pri {float(self.percent):g}, Find-eps-from-PRI as published"
+
+    @property
+    def threshold(self) -> tuple[str, float]:
+        return f"pri {float(self.percent):g}", float(self.percent)
 
     def to_mapping(self) -> dict[str, Any]:
         return plain({"pri": self.percent})
@@ -36,7 +40,4 @@ def pri(percent: float) -> Pri:
     >>> pri(5).words
     'pri 5, Find-eps-from-PRI as published'
     """
-    number = exactly("pri", percent)
-    if not 0 <= number <= 100:
-        raise PreferenceError.because("pri-out-of-range", stated=str(percent))
-    return Pri(number)
+    return Pri(number_where("pri", percent, "pri-out-of-range", lambda n: 0 <= n <= 100))

@@ -79,7 +79,7 @@ def floor_of_variance(preference: Variance, people: float, scale: float, noise: 
 
 
 def epsilon_under_cap(preference: ExposureCap, most_exposed: float, noise: Noise) -> float:
-    """The epsilon under which somebody of this exposure is at the cap: `e0 / u`, or the same of mu."""
+    """The epsilon under which someone of this exposure is at the cap: `e0 / u`, or the same of mu."""
     cap = float(preference.cap)
     if noise.mechanism != NoiseLaw.GAUSSIAN:
         return cap / most_exposed

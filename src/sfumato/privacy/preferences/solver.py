@@ -12,15 +12,15 @@ from dataclasses import dataclass, field
 from sfumato.model.choice import Noise
 from sfumato.model.measurement import Measurement
 from sfumato.model.risk import WORST_CASE, ExposureRange
-from sfumato.privacy.preferences.preference import Epsilon, Interval, Preference, Setting
+from sfumato.privacy.preferences.preference import Interval, Preference, Setting
 from sfumato.privacy.preferences.private_selection import Selected
 from sfumato.privacy.risk.rdr import PAPER_CANDIDATES
 from sfumato.privacy.risk.rdr_distribution import rdrs_at
 
 People = Callable[[Preference], ExposureRange]
-"""Whom a preference compares; asked once, and only for those that read the people."""
+"""The exposure range of a preference; called once, and only for preferences that read the people."""
 
-_NOISE_ALONE = "of the noise alone; clipping, dropped rows and rounded values are not covered"
+_NOISE_ALONE = "this covers the noise only, not clipping, dropped rows or rounded values"
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def solve(
     compared = {p: people(p) if p.reads_people and p not in drawn else WORST_CASE for p in preferences}
     for preference, spread in compared.items():
         if spread.nobody:
-            why = f"{preference.compared_people}, so there is no data-dependent choice; the worst case needs nobody."
+            why = f"{preference.compared_people}, so nothing can be chosen by them; the worst case needs no data."
             return Solution(None, False, False, why)  # see docs/theory/gap.md
     beside = math.fsum({p: p.select_epsilon for p in preferences if p.selects}.values()) or selection
     intervals = {p: p.interval(Setting(spread, noise, measurement, beside)) for p, spread in compared.items()}
@@ -72,7 +72,7 @@ def solve(
         why = f"No epsilon meets both {floor.words} and {ceiling.words}.{floor.caution}"
         return Solution(None, False, False, why, (floor, ceiling))
     tested = {p: spread for p, spread in compared.items() if p.asks_candidates}
-    if low > epsilon_max and not isinstance(floor, Epsilon):
+    if low > epsilon_max and not floor.outright:
         needed = "no epsilon does" if math.isinf(low) else f"it takes {low:.4g}"
         why = f"No epsilon up to epsilon_max, {epsilon_max:g}, meets {floor.words}: {needed}."
         return Solution(None, False, False, why)
@@ -84,19 +84,21 @@ def solve(
         holding = (c for c in tried if all(p.holds_at(rdrs_at(c, spread, noise)) for p, spread in tested.items()))
         return _largest(holding, words)
     if math.isinf(top):
-        every = f"{'Every epsilon meets' if low == 0 else 'There is no largest of'} {ceiling.words}"
+        every = f"{'Every epsilon meets' if low == 0 else 'Every larger epsilon meets'} {ceiling.words}"
         if bounded:
-            return Solution(epsilon_max, True, False, f"{every}: the policy's ceiling of {epsilon_max:.6g} holds.")
+            return Solution(
+                epsilon_max, True, False, f"{every}: epsilon_max of the policy, {epsilon_max:.6g}, is used."
+            )
         return Solution(None, True, True, f"{every}.")
     if top > epsilon_max:
-        why = f"Epsilons up to {top:.4g} meet {ceiling.words}; it is held at epsilon_max, {epsilon_max:g}."
+        why = f"Epsilons up to {top:.4g} meet {ceiling.words}; epsilon_max, {epsilon_max:g}, is used."
         return Solution(epsilon_max, True, False, why)
     reasons = {p: draw.why for p, draw in drawn.items()}
     return Solution(top, True, False, ceiling.why(reasons, beside) + floor.caution)
 
 
 def _smallest(low: float, candidates: Sequence[float] | None, epsilon_max: float, words: str) -> Solution:
-    """The bottom of what the answer's error asks for: more would help nobody in the data."""
+    """The bottom of what the answer's error asks for: more would help no one in the data."""
     if candidates is None:
         return Solution(low, True, False, f"The smallest epsilon that meets {words}: {_NOISE_ALONE}.")
     meeting = [candidate for candidate in candidates if low <= candidate <= epsilon_max]

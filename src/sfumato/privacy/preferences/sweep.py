@@ -26,8 +26,8 @@ EPSILONS = (
     *(1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 7.5, 10.0),
 )
 CAPS = (0.1, 0.25, 0.5, 0.75, 1.0, 2.0, 5.0)
-ALLOWED, SELECTING = 0.01, 0.1  # of a selection: one person of a hundred may lie above the cap; what it costs
-# Of an error: 90 times of 100, each figure by itself, as a noise range is.
+ALLOWED, SELECTING = 0.01, 0.1  # the share of people allowed above the cap, and the epsilon of the selection
+# An error bound is met with 90% probability, by each figure separately, like a noise interval.
 USUAL: dict[str, Any] = {"confidence": 0.9, "each": True}
 
 
@@ -45,7 +45,7 @@ class SliderKind(StrEnum):
 class SliderPosition:
     """One place of a slider: the epsilons from `low` to `high` meet it. `rule` is how a policy would state it.
 
-    What is selected privately has no epsilon before it is selected, and what is compared on a look-alike or on the
+    What is selected privately has no epsilon before it is selected, and what is compared on synthetic data or on the
     people is no rule: from there goes the epsilon that was found.
     """
 
@@ -163,7 +163,7 @@ class _Of:
 
     def _solve(self, preference: Preference, epsilon: float = 0.0) -> Solution:
         if epsilon > self.ceiling:
-            return Solution(None, False, False, f"The policy's ceiling is {self.ceiling:g}.")
+            return Solution(None, False, False, f"epsilon_max of the policy is {self.ceiling:g}.")
         return solve(
             [preference], lambda _: self.spread, self.noise, measurement=self.measurement, epsilon_max=self.ceiling
         )

@@ -1,4 +1,4 @@
-"""What somebody who knows all possible worlds comes to believe of them (Lee & Clifton, "How Much Is Enough?").
+"""What someone who knows all possible worlds comes to believe of them (Lee & Clifton, "How Much Is Enough?").
 
 A world is what the data may be, by everything but the answer: the paper's are "all of them but one". See
 docs/theory/belief.md.
@@ -17,11 +17,11 @@ from sfumato.privacy.risk.guessing import guess_chance
 Answers = Sequence[float]
 
 
-# The paper's universe: everybody, of whom one is missing
+# The paper's universe: everyone, of whom one is missing
 
 
 def one_missing(universe: Answers) -> list[tuple[float, ...]]:
-    """The possible worlds: everybody but one, who is the last of them first (LC 5.1).
+    """The possible worlds: everyone but one, who is the last of them first (LC 5.1).
 
     >>> one_missing([1, 2, 3, 10])[:2]
     [(1, 2, 3), (1, 2, 10)]
@@ -40,7 +40,7 @@ def median(values: Answers) -> float:
 
 
 def local_sensitivity(world: Answers, answer: Callable[[Answers], float]) -> float:
-    """By how much leaving anybody out moves the answer at most (LC equation 15 is that of the median).
+    """By how much leaving anyone out moves the answer at most (LC equation 15 is that of the median).
 
     >>> local_sensitivity([1, 2, 10], median)
     4.0

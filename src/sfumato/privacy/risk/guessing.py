@@ -1,4 +1,4 @@
-"""How often somebody's secret value is guessed right (Pankova et al., "Decision Support for Sharing Data").
+"""The chance of guessing one person's secret value (Pankova et al., "Decision Support for Sharing Data").
 
 See docs/theory/guessing.md.
 
@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 
-_FLOATS_END = 700.0  # of an exponent: what it comes to is 1 long before
+_FLOATS_END = 700.0  # largest exponent; the chance is 1 long before
 
 
 def exponent_of(epsilon: float, steps: int) -> float:
@@ -30,7 +30,7 @@ def delta_of(epsilon: float, delta: float, steps: int) -> float:
 
 
 def joint_exponent(epsilons: Sequence[float], moved: Sequence[float]) -> float:
-    """Of numbers with noise of their own: `sum_j eps_j |f_j(x) - f_j(x')| / D_j`; `moved` are these shares of D_j.
+    """The exponent of several noisy numbers: `sum_j eps_j |f_j(x) - f_j(x')| / D_j`; `moved` are these shares of D_j.
 
     Another value moves two bars of a histogram, however many there are.
 

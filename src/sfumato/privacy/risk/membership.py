@@ -1,4 +1,4 @@
-"""The chance that an attacker who knows everybody else guesses right whether you are in the data.
+"""The chance that an attacker who knows everyone else's record tells whether you are included.
 
 See docs/theory/attack.md.
 
@@ -16,7 +16,8 @@ _NORMAL = NormalDist()
 def attack_chance(epsilon: float, delta: float = 0.0, prior: float = 0.5) -> float:
     """At most `(e^eps + delta) / (1 + e^eps)`, for any mechanism and any number of releases that total (eps, delta).
 
-    Whoever was surer than that beforehand stays so: a guess of "in" at any output is right `p + (1 - p) delta` times.
+    An attacker who was surer before stays so: guessing "in" at any output is right with probability `p + (1 - p)
+    delta`.
 
     >>> round(attack_chance(0.75), 2), round(attack_chance(0.75, prior=0.9), 2)
     (0.68, 0.9)
@@ -38,7 +39,7 @@ def epsilon_for_attack_chance(chance: float, delta: float = 0.0) -> float:
 
 
 def attack_chance_laplace(epsilon: float, exposure: float, prior: float = 0.5) -> float:
-    """Of one Laplace release on one person: `1 - sqrt(p (1 - p)) exp(-eps u / 2)`; exact for one number, at most that
+    """The chance under one Laplace release: `1 - sqrt(p (1 - p)) exp(-eps u / 2)`; exact for one number, at most that
     for more. Where `|ln(p / (1 - p))| >= eps u` no output changes the attacker's mind: `max(p, 1 - p)`.
 
     >>> round(attack_chance_laplace(1, 1), 3), round(attack_chance_laplace(1, 1, prior=0.3), 3)
@@ -51,7 +52,7 @@ def attack_chance_laplace(epsilon: float, exposure: float, prior: float = 0.5) -
 
 
 def attack_chance_gaussian(mu: float, exposure: float, prior: float = 0.5) -> float:
-    """Of one Gaussian release on one person: `p Phi(m/2 - t/m) + (1 - p) Phi(m/2 + t/m)` with `m = mu u`,
+    """The chance under one Gaussian release: `p Phi(m/2 - t/m) + (1 - p) Phi(m/2 + t/m)` with `m = mu u`,
     `t = ln((1 - p) / p)`; of a coin `Phi(m / 2)`.
 
     >>> round(attack_chance_gaussian(1, 1), 3), round(attack_chance_gaussian(1, 1, prior=0.2), 3)
@@ -68,7 +69,7 @@ def mu_for_attack_chance(chance: float) -> float:
     return 2 * _NORMAL.inv_cdf(chance) if chance < 1 else math.inf
 
 
-# The attacker's curve: how often somebody who is in is found, at the rate at which somebody who is not is taken to be
+# The attacker's curve: how often someone who is in is found, at the rate at which someone who is not is taken to be
 
 
 def roc(epsilon: float, false_alarms: float, delta: float = 0.0) -> float:
@@ -82,7 +83,8 @@ def roc(epsilon: float, false_alarms: float, delta: float = 0.0) -> float:
 
 
 def roc_laplace(epsilon: float, false_alarms: float) -> float:
-    """Of Laplace noise on somebody whose loss is epsilon: `e^eps F`, `1 - e^-eps / (4 F)`, `1 - e^-eps (1 - F)`, up to
+    """The curve of Laplace noise on a person whose loss is epsilon: `e^eps F`, `1 - e^-eps / (4 F)`, `1 - e^-eps (1 -
+    F)`, up to
     `F = e^-eps / 2`, up to 1/2 and beyond; exact for one number, at most that for more (docs/theory/attack.md).
 
     >>> [round(roc_laplace(1, rate), 4) for rate in (0.01, 0.3, 0.7)]
@@ -95,7 +97,7 @@ def roc_laplace(epsilon: float, false_alarms: float) -> float:
 
 
 def roc_gaussian(mu: float, false_alarms: float) -> float:
-    """Of Gaussian noise on somebody who moves it by mu: `Phi(mu + Phi^-1(F))`.
+    """The curve of Gaussian noise on a person who moves it by mu: `Phi(mu + Phi^-1(F))`.
 
     >>> round(roc_gaussian(1, 0.05), 3)
     0.26
@@ -107,7 +109,7 @@ def roc_gaussian(mu: float, false_alarms: float) -> float:
 
 
 def worst_posterior(epsilon: float, exposure: float, prior: float = 0.5) -> float:
-    """`p / (p + (1 - p) e^(-eps u))`: at the output that speaks most for it, that somebody is in the data.
+    """`p / (p + (1 - p) e^(-eps u))`: at the output that speaks most for it, that someone is in the data.
 
     >>> round(worst_posterior(1, 1), 3), round(worst_posterior(1, 0), 3)
     (0.731, 0.5)
@@ -116,7 +118,7 @@ def worst_posterior(epsilon: float, exposure: float, prior: float = 0.5) -> floa
 
 
 def posterior_quantile_gaussian(mu: float, exposure: float, prior: float = 0.5, share: float = 0.95) -> float:
-    """`sigmoid(logit p + m^2 / 2 + m Phi^-1(share))` with `m = mu u`: of somebody who is in, so sure or less in that
+    """`sigmoid(logit p + m^2 / 2 + m Phi^-1(share))` with `m = mu u`: of someone who is in, so sure or less in that
     share of releases. No posterior is the worst: Gaussian noise has outputs that leave no doubt, if rarely.
 
     >>> round(posterior_quantile_gaussian(1, 1), 3)

@@ -54,7 +54,7 @@ def width_of(worlds: Worlds) -> float:
 
 
 def widest(worlds: Worlds) -> float:
-    """What that is at most, at a glance: nobody is further from anybody than twice from nothing."""
+    """What that is at most, at a glance: no one is further from anyone than twice from nothing."""
     return 2 * max(world.norm + world.apart for world in worlds)
 
 

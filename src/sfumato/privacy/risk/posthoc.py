@@ -1,8 +1,8 @@
 """What an answer says of each person once it is drawn: output-dependent RDR, which the PRI paper calls PRI, and loss.
 
 RDR is Zhu & Castro Fernandez, "Within-Dataset Disclosure Risk for Differential Privacy" (section 3.2); PRI the same
-authors', "Making Differential Privacy Easier to Use ..." (sections 2.2 and 3.2). They are the controller's to see:
-whoever decides by them what leaves has no guarantee.
+authors', "Making Differential Privacy Easier to Use ..." (sections 2.2 and 3.2). They are for the controller: a release
+that is decided by them has no guarantee.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ def risk_at(
 def _ranks(
     epsilon: float, spread: ExposureRange, measurement: Measurement, noise: Noise
 ) -> tuple[float | None, ...] | None:
-    """How far the rank of each selection misses, 90 times of 100; it carries no other noise."""
+    """How far the rank of each selection is off with 90% probability; it has no other noise."""
     if spread.published or noise.mechanism != NoiseLaw.LAPLACE:
         return None
     selected = [n.kind is NumberKind.SELECTION for n in measurement.numbers]
@@ -109,10 +109,10 @@ def attack_at(
     prior: float = 0.5,
     exposure: float | None = None,
 ) -> MembershipAttack:
-    """What an attacker of this prior gets out of a release: about the most exposed, or somebody of this exposure.
+    """What an attacker of this prior gets out of a release: about the most exposed, or someone of this exposure.
 
-    Where odds do not go by exposure it is what epsilon and delta bound: of anybody in any data, of what is selected or
-    thresholded. There is no worst posterior under Gaussian noise; 95 of 100 releases stay below the one that is told.
+    Where odds do not go by exposure it is what epsilon and delta bound: of anyone in any data, of what is selected or
+    thresholded. There is no worst posterior under Gaussian noise; 95% of releases stay below the stated one.
     """
     if exposure is not None and (_other(measurement) or not measurement.additive or measurement.steps != 1):
         raise PreferenceError.because("exposure-without-odds")
@@ -136,7 +136,7 @@ def attack_at(
 def roc_at(
     epsilon: float, spread: ExposureRange, measurement: Measurement, noise: Noise, exposure: float | None = None
 ) -> tuple[tuple[float, float], ...]:
-    """An attacker's false alarms and hits at most, about the most exposed or about somebody of this exposure."""
+    """An attacker's false alarms and hits at most, about the most exposed or about someone of this exposure."""
     share, delta = _most_exposed(spread, measurement) if exposure is None else exposure, noise.delta or 0.0
     bends = 1 / (1 + math.exp(epsilon)), math.exp(-epsilon * share) / 2  # of any mechanism's curve, and of Laplace's
     alarms = sorted({*(i / 100 for i in range(101)), *(2.0**-i for i in range(7, 15)), *bends})
@@ -152,7 +152,7 @@ def roc_at(
 
 
 def _of_anybody(spread: ExposureRange, measurement: Measurement, exposure: float | None) -> bool:
-    """Whether odds are what epsilon and delta bound, and do not go by how exposed somebody is."""
+    """Whether odds are what epsilon and delta bound, and do not go by how exposed someone is."""
     return (spread is WORST_CASE and exposure is None) or (_other(measurement) and not spread.published)
 
 
@@ -182,9 +182,9 @@ def _rdrs(
 
 
 def _most_exposed(spread: ExposureRange, measurement: Measurement) -> float:
-    """What an attacker may see of somebody. Whoever is replaced shows, whether the query matches them or not.
+    """The exposure that an attacker may use. A replaced person is visible whether the query matches them or not.
 
-    Of what is not additive, a person's influence says nothing about their odds: there it may be all of it.
+    Where an answer is not additive, influence says nothing about the odds, and the exposure counts as 1.
     """
     if spread.relation is Relation.REPLACE or not measurement.additive:
         return 1.0
@@ -192,7 +192,7 @@ def _most_exposed(spread: ExposureRange, measurement: Measurement) -> float:
 
 
 def chance_against(exposure: float, epsilon: float, noise: Noise) -> float:
-    """How often an attacker who knows everybody else is right about somebody of this exposure, at most."""
+    """How often an attacker who knows everyone else is right about someone of this exposure, at most."""
     if noise.mechanism == NoiseLaw.LAPLACE:
         return attack_chance_laplace(epsilon, exposure)
     if noise.mechanism == NoiseLaw.TRUNCATED:

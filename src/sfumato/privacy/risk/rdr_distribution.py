@@ -1,4 +1,4 @@
-"""Everybody's RDR at one epsilon: what a preference in a person's own words is asked about (RDR 4.1)."""
+"""Each person's RDR at one epsilon: what a preference in a person's own words is asked about (RDR 4.1)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sfumato.privacy.risk.rdr import rdr_gaussian, rdr_laplace
 class RDRs(Confidential):
     """On the answer's own scale where all the noisy numbers share one; otherwise in units of the noise.
 
-    `figures` are everybody's exposures, `of` the RDR of an exposure. It grows with the exposure, so that `min`, `max`
+    `figures` are each person's exposures, `of` the RDR of an exposure. It grows with the exposure, so that `min`, `max`
     and `quantile` are those of the exposures; `mean` and `variance` take half of each of their narrow bins at either
     end, which is exact where a bin holds one figure or two people.
 
@@ -87,7 +87,7 @@ class RDRs(Confidential):
 
 
 def rdrs_at(epsilon: float, spread: ExposureRange, noise: Noise) -> RDRs:
-    """Lemmas 3.1 and 3.2 for everybody."""
+    """Lemmas 3.1 and 3.2 for everyone."""
     if spread.figures is None:
         raise ValueError("this reads the figures of everybody")
     k, one, scale = spread.k, float(spread.sensitivity), spread.scale

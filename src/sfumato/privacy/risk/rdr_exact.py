@@ -1,8 +1,8 @@
 """The exact RDR, of which Lemmas 3.1 and 3.2 are upper bounds (docs/theory/gap.md).
 
 Under Laplace noise a person moves number j by `x_j` of its scales, and `RDR_i = b (k + sum_j KL(x_j))`. One COUNT or
-SUM is one number: `x = eps u`. An AVG is two: whoever counts moves the count by the same `eps fixed`, and the sum by
-the rest. Under Gaussian noise it depends on how far a person moves all the numbers together, and on nothing else.
+SUM is one number: `x = eps u`. An AVG is two: each counted person moves the count by the same `eps fixed`, and the sum
+by the rest. Under Gaussian noise it depends on how far a person moves all the numbers together, and on nothing else.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def kl(x: float) -> float:
 def rdr_exact(figure: float, k: int, sensitivity: float, epsilon: float, fixed: float = 0.0) -> float:
     """`RDR_i = b (k + KL(fixed / b) + KL((u - fixed) / b))` with `b = D / epsilon`, of an exposure or influence u.
 
-    The patients of Figure 2 at epsilon 1, for whom Lemma 3.1 says 1, 1, 2; and three numbers, of which somebody moves
+    The patients of Figure 2 at epsilon 1, for whom Lemma 3.1 says 1, 1, 2; and three numbers, of which someone moves
     one by 1 and another by 3.
 
     >>> [round(rdr_exact(pis, k=1, sensitivity=1, epsilon=1), 4) for pis in (0, 0, 1)]
@@ -166,7 +166,7 @@ def require_split(noise: Noise, fixed: Fraction | None) -> Fraction:
 
 
 def _divergence(x: float, own: float) -> float:
-    """`sum_j KL(x_j)` of somebody who moves the numbers by x in all, of which `own` is a number by itself."""
+    """`sum_j KL(x_j)` of someone who moves the numbers by x in all, of which `own` is a number by itself."""
     return kl(own) + kl(max(0.0, x - own)) if x > 0 else 0.0
 
 

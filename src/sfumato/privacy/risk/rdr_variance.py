@@ -16,7 +16,7 @@ def epsilon_for_variance(
 
     See docs/theory/variance.md.
 
-    Infinity where every epsilon will do. With `M = D` the risks are divided by the most that anybody's could be, and
+    Infinity where every epsilon will do. With `M = D` the risks are divided by the most that anyone's could be, and
     it is `k r / (1 - r)` with `r = sqrt(tau / Var)` (docs/theory/variance.md).
 
     >>> n, matched = 32_561, 19  # Q1 of the paper's section 6.2

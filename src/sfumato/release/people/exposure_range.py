@@ -1,4 +1,4 @@
-"""Whom a preference compares: the least and the most exposed, two groups, or everybody."""
+"""Exposure range that a preference is evaluated on: the least and the most exposed, two groups, or everyone."""
 
 from __future__ import annotations
 
@@ -9,17 +9,13 @@ from sfumato.errors import PreferenceError
 from sfumato.model.calibration import NoiseLaw
 from sfumato.model.choice import Noise
 from sfumato.model.exposure_histogram import ExposureHistogram
-from sfumato.model.facts import EXPOSURE, INFLUENCE
 from sfumato.model.measurement import Measurement, NumberKind
 from sfumato.model.risk import WORST_CASE, ExposureRange
 from sfumato.model.schema import Relation, Schema
 from sfumato.model.statement import AggregateKind, Statement
-from sfumato.privacy.preferences.accuracy import RelativeError, Within
-from sfumato.privacy.preferences.disparity import Ratio, Satisfies, Variance
 from sfumato.privacy.preferences.preference import Preference
 from sfumato.privacy.risk.profile import own_scale
 from sfumato.privacy.risk.rdr_exact import require_split
-from sfumato.release.people.observed_bounds import AsPublished
 from sfumato.release.people.survey import Survey
 from sfumato.sql.parser.statement import parse_condition
 
@@ -30,13 +26,13 @@ def spread(survey: Survey, noise: Noise, *, sums: bool = False) -> ExposureRange
     `sums`: more than the two will be asked for, so one pass shall give all of it.
     """
     schema, statement, measurement = survey.question.schema, survey.question.statement, survey.measurement
-    published = isinstance(survey, AsPublished)
-    low, high = survey.reach(INFLUENCE if published else EXPOSURE, sums=sums)
+    published = survey.published
+    low, high = survey.reach(survey.figure, sums=sums)
     return ExposureRange(
         Fraction(low),
         Fraction(high),
-        survey.k if isinstance(survey, AsPublished) else measurement.k or 1,
-        survey.sensitivity if isinstance(survey, AsPublished) else Fraction(1),
+        survey.k,
+        survey.sensitivity,
         published=published,
         fixed=fixed_part(statement, schema, None if published else measurement),
         relation=schema.relation,
@@ -46,7 +42,7 @@ def spread(survey: Survey, noise: Noise, *, sums: bool = False) -> ExposureRange
 
 
 def anybody(relation: Relation) -> ExposureRange:
-    """The worst case under the noise of one release: it bounds everybody behind a private histogram."""
+    """The worst case under the noise of one release: it bounds everyone behind a private histogram."""
     return ExposureRange(Fraction(0), Fraction(1), 1, relation=relation)
 
 
@@ -58,24 +54,23 @@ def estimated_spread(drawn: ExposureHistogram, measurement: Measurement, relatio
 
 
 def compared_spread(preference: Preference, survey: Survey, noise: Noise) -> ExposureRange:
-    """Whom this preference compares."""
+    """The exposure range that this preference is evaluated on."""
     everybody = spread(survey, noise)
-    if isinstance(preference, Ratio) and preference.between is not None:
-        q = survey.question
-        met = parse_condition(preference.between, q.schema, survey.columns)
-        medians = survey.medians(met, INFLUENCE if everybody.published else EXPOSURE)
+    if preference.between is not None:
+        met = parse_condition(preference.between, survey.question.schema, survey.columns)
+        medians = survey.medians(met, survey.figure)
         return spread_between(
             (medians.get(True), medians.get(False)), everybody.k, everybody.sensitivity, everybody.published
         )
-    if isinstance(preference, Satisfies | Variance):
-        return replace(everybody, figures=survey.distribution(INFLUENCE if everybody.published else EXPOSURE))
+    if preference.reads_everyone:
+        return replace(everybody, figures=survey.distribution(survey.figure))
     return everybody
 
 
 def spread_between(
     medians: tuple[float | None, float | None], k: int, sensitivity: Fraction = Fraction(1), published: bool = False
 ) -> ExposureRange:
-    """Whom a ratio between two groups compares: their medians; None for a group that nobody is in (docs/theory/gap.md).
+    """The range of a ratio between two groups: their medians; None for an empty group (docs/theory/gap.md).
 
     >>> found = spread_between((0.75, 0.5), k=2)
     >>> found.low, found.high, spread_between((0.75, None), k=2).nobody
@@ -90,16 +85,16 @@ def spread_between(
 def require_comparable(
     preference: Preference, noise: Noise, statement: Statement, schema: Schema, measurement: Measurement | None
 ) -> None:
-    """Refuse what cannot be compared: from public facts, before anybody is read."""
+    """Refuse what cannot be compared: from public facts, before any data is read."""
     if preference.reads_people and measurement is not None and measurement.cells is None:
         raise PreferenceError.because("private-keys-not-compared")
-    if noise.mechanism == NoiseLaw.TRUNCATED and isinstance(preference, Satisfies | Variance):
+    if noise.mechanism == NoiseLaw.TRUNCATED and preference.reads_everyone:
         raise PreferenceError.because("truncated-noise-not-compared", stated=preference.words)
-    if isinstance(preference, Within | RelativeError) and preference.each and statement.afterwards.picks:
+    if preference.each and statement.afterwards.picks:
         raise PreferenceError.because("rows-kept-by-noise")
-    if isinstance(preference, Ratio) and preference.exact:
-        fixed = WORST_CASE.fixed if preference.worst_case else fixed_part(statement, schema, measurement)
-        require_exact(noise, fixed)
+    if preference.exact:
+        people = fixed_part(statement, schema, measurement)
+        require_exact(noise, people if preference.reads_people else WORST_CASE.fixed)
 
 
 def require_exact(noise: Noise, fixed: Fraction | None) -> None:
@@ -111,7 +106,7 @@ def require_exact(noise: Noise, fixed: Fraction | None) -> None:
 def fixed_part(statement: Statement, schema: Schema, measurement: Measurement | None) -> Fraction | None:
     """The part of a contributor's exposure that is a number of its own; None where the exact RDR is not known.
 
-    Whoever counts in an AVG with their one row moves its count by 1. As published (no measurement) it is one number.
+    A person who counts in an AVG with one row moves its count by 1. As published (no measurement) it is one number.
     """
     aggregates = set(statement.aggregates)
     if len(aggregates) != 1 or (measurement is not None and measurement.cells is None):

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import PreferenceError
 from sfumato.model.choice import Noise
-from sfumato.model.measurement import Measurement
 from sfumato.model.schema import Bounds, Category, Schema, SchemaColumn
 from sfumato.model.statement import Aggregate, AggregateKind, ColumnRef, Statement, columns_in
 from sfumato.ports import Engine
@@ -26,18 +25,11 @@ _FAR = Fraction(10**100)
 class AsPublished(Survey):
     """A survey with what the data shows, and the sensitivity of the authors' code: of an AVG, (max - min) / rows."""
 
-    def __init__(
-        self,
-        engine: Engine,
-        schema: Schema,
-        statement: Statement,
-        measurement: Measurement,
-        noise: Noise,
-        sensitivity: Fraction,
-    ) -> None:
-        super().__init__(engine, schema, statement, measurement, noise)
-        self.sensitivity = sensitivity
-        self.k = max(1, len(measurement.public_cells)) * len(statement.aggregates)
+    published = True
+
+    @property
+    def k(self) -> int:
+        return max(1, len(self.measurement.public_cells)) * len(self.question.statement.aggregates)
 
     def people(self) -> pa.Table:
         return _without_exposure(super().people())
@@ -58,8 +50,9 @@ def survey(engine: Engine, statement: Statement, schema: Schema, noise: Noise) -
         cells = tuple(sorted(engine.rows(observed_bounds.keys(statement).sql(engine.dialect)), key=repr))
     observed = replace(schema, columns=_columns(schema, statement, extremes))
     measurement = replace(measure(replace(statement, where=None), observed), cells=cells)  # observed, not listed
-    sensitivity = sum((_sensitivity(a, extremes, int(rows)) for a in statement.aggregates), Fraction(0))
-    return AsPublished(engine, observed, statement, measurement, noise, sensitivity)
+    published = AsPublished(engine, observed, statement, measurement, noise)
+    published.sensitivity = sum((_sensitivity(a, extremes, int(rows)) for a in statement.aggregates), Fraction(0))
+    return published
 
 
 def _without_exposure(people: pa.Table) -> pa.Table:

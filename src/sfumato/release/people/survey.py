@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
@@ -35,7 +36,20 @@ _PEOPLE: WeakKeyDictionary[Engine, int] = WeakKeyDictionary()  # counted once fo
 
 
 class Survey(Confidential):
-    """What can be found out about the people under one statement and one kind of noise. Each pass is made once."""
+    """What can be read about the people under one statement and one kind of noise. Each pass is made once."""
+
+    published = False  # as the authors of the RDR paper do: bounds and sensitivity come from the data
+    sensitivity = Fraction(1)  # of an exposure
+
+    @property
+    def k(self) -> int:
+        """The noisy numbers that are compared; one where the group keys are private."""
+        return self.measurement.k or 1
+
+    @property
+    def figure(self) -> str:
+        """The figure of a person that preferences compare."""
+        return INFLUENCE if self.published else EXPOSURE
 
     def __init__(
         self, engine: Engine, schema: Schema, statement: Statement, measurement: Measurement, noise: Noise
@@ -69,7 +83,7 @@ class Survey(Confidential):
         return Facts(*plan.read_moments(self._rows(plan.moments(self.question)), self.question, everybody))
 
     def reach(self, figure: str = EXPOSURE, *, sums: bool = False) -> tuple[float, float]:
-        """The smallest and the largest figure of anybody: all that a ratio compares. `sums`: with those at once."""
+        """The smallest and the largest figure of anyone: all that a ratio compares. `sums`: with those at once."""
         if sums or "facts" in self.__dict__ or plan.uniform(self.question) is not None:
             summary = self.facts.summary(figure)
             return summary.min, summary.max
@@ -121,7 +135,7 @@ class Survey(Confidential):
         return self._engine.table(self._sql(plan.people_in_order(self.question, self._engine.numbered)))
 
     def medians(self, side: Predicate, figure: str) -> dict[bool, float]:
-        """The median of those who meet a condition, and of all the others; a group that nobody is in has none."""
+        """The median of those who meet a condition, and of all the others; a group that no one is in has none."""
         lower = self.question.norm == L2  # the root does not commute with the mean of two
         rows = self._rows(plan.medians(self.question, self._engine.numbered, side, figure, lower=lower))
         return {bool(met): float(median) for met, median in rows}
@@ -134,7 +148,7 @@ class Survey(Confidential):
         return plan.read_answer(self._rows(plan.answer(self.question)), self.question)
 
     def totals(self) -> Totals:
-        """All exact totals at once, for what is computed from them and drawn from by nobody else."""
+        """All exact totals at once, for what is computed from them and drawn from by no one else."""
         selected = [i for i, number in enumerate(self.measurement.numbers) if number.kind is NumberKind.SELECTION]
         return Totals(dict(self.by_cell()), {i: dict(self.counts_by_cell(i)) for i in selected})
 
@@ -164,7 +178,7 @@ class Survey(Confidential):
     def largest_moves(
         self, outputs: Sequence[posthoc_plan.Residuals], weights: Sequence[float]
     ) -> list[tuple[float, float]]:
-        """By how much nearer and further each output lies from the answer without somebody, at most: in one pass."""
+        """By how much nearer and further each output lies from the answer without someone, at most: in one pass."""
         tree = posthoc_plan.extremes(self.question, self._engine.numbered, outputs, weights)
         return posthoc_plan.read_extremes(self._rows(tree), len(outputs), self.people_count)
 
@@ -176,7 +190,7 @@ class Survey(Confidential):
         return self._known_bins[bins]
 
     def worlds(self) -> list[tuple[World, object]]:
-        """Everybody but one of them, and who that is: of people who are alike, one."""
+        """Everyone but one of them, and who that is: of people who are alike, one."""
         rows = self._rows(possible_worlds_plan.alike(self.question, self._engine.numbered))
         return possible_worlds_plan.read_alike(rows, self.question, self.people_count)
 

@@ -31,10 +31,10 @@ class PolicyInForce:
 
 @dataclass(frozen=True, repr=False)
 class Exploration(Confidential):
-    """One source of risk, whole: `anybody` has how often an attacker is right of anybody, at each of its candidates.
+    """One source of risk, whole: `anybody` has how often an attacker is right of anyone, at each of its candidates.
 
     `cell` is a true figure of the answer, after a look: its noise range is then shown around it. `replaced`: where
-    neighbours have somebody else in a person's place.
+    neighbours have someone else in a person's place.
     """
 
     view: RiskView
@@ -57,7 +57,7 @@ def explore(
     """What a page looks up: the same shape for each source of risk. Confidential where that is the people."""
     noise, measurement = profile.noise, profile.measurement
     policy = PolicyInForce(ceiling, preference, now, noise.delta or 0.0)
-    bounded = profile.source is Source.EXPOSURE_HISTOGRAM  # it bounds nobody: its sliders are those of the worst case
+    bounded = profile.source is Source.EXPOSURE_HISTOGRAM  # it bounds no one: its sliders are those of the worst case
     spread = WORST_CASE if bounded else profile.spread
     moved = sliders(spread, noise, measurement, ceiling=ceiling, rule=preference, now=now)
     epsilons = _epsilons(moved, policy)
@@ -86,5 +86,5 @@ def first_figure(query: BoundQuery) -> tuple[str, float] | None:
 
 
 def _histogram(profile: Profile) -> Histogram | None:
-    """Of a look-alike and of the people; where all are alike, one bar that ends where they are."""
+    """Of synthetic data and of the people; where all are alike, one bar that ends where they are."""
     return profile.exposure.bars if isinstance(profile.exposure, Figures) else None

@@ -1,4 +1,4 @@
-"""A private exposure histogram: noisy counts of people over public bins, charged before anybody is read."""
+"""A private exposure histogram: noisy counts of people over public bins, charged before any data is read."""
 
 from __future__ import annotations
 
@@ -8,46 +8,40 @@ from typing import Any, cast
 
 from sfumato.errors import NoMechanism, PreferenceError
 from sfumato.ledger.charges import EXPOSURE_HISTOGRAM
-from sfumato.ledger.entry import Draft, Event, nano
+from sfumato.ledger.entry import Draft
 from sfumato.ledger.history import Plan, Record
 from sfumato.model.calibration import NoiseLaw
 from sfumato.model.choice import Noise
 from sfumato.model.exposure_histogram import BINS, ExposureHistogram
-from sfumato.model.guarantee import Guarantee, Provenance, chosen_by
+from sfumato.model.guarantee import Guarantee, Provenance
 from sfumato.model.release import PostProcessing, ReleaseCertificate
 from sfumato.privacy.accounting.zcdp import ledger_rho, rho_laplace
 from sfumato.privacy.noise.intervals import joint_reach, one_sided_reach, reach
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.privacy.sensitivity import people_by_exposure
 from sfumato.release.bound_query import BoundQuery
-from sfumato.release.certificate import about
-from sfumato.release.decide import EPSILON_MAX, decided_by
+from sfumato.release.certificate import LaplaceDraw, NumberTexts, certify_numbers
+from sfumato.release.decide import EPSILON_MAX
+from sfumato.release.keywords import ReleaseTerms
 from sfumato.release.ledger import digest
 from sfumato.release.reserve import (
+    ChargePurpose,
     PrivacyCost,
     Reservation,
     answer_key,
-    charge_figures,
+    charge_draft,
     earlier_release,
-    public_charge,
     read_for,
     record_release,
     reserve,
 )
 
-METHOD, NUMBERS = "a private exposure histogram", "people in each bin of exposure"  # as a record has it
+RECORDED = NumberTexts("a private exposure histogram", "people in each bin of exposure", PostProcessing.HISTOGRAM_READ)
 FEWEST, MOST = 2, 200
 
 
 def exposure_histogram(
-    query: BoundQuery,
-    noise: Noise,
-    epsilon: float,
-    bins: int,
-    *,
-    allow_no_guarantee: bool,
-    redraw: bool,
-    attestation: str,
+    query: BoundQuery, noise: Noise, epsilon: float, bins: int, terms: ReleaseTerms
 ) -> ExposureHistogram:
     """Reserved before the data is read, and kept before it leaves."""
     spent = _affordable(epsilon)
@@ -56,10 +50,10 @@ def exposure_histogram(
     ledger, key = query.context.ledger, answer_key(query, _request_key(query, noise, spent, bins))
     reservation = reserve(
         ledger,
-        earlier_release(key, allow_no_guarantee=allow_no_guarantee, redraw=redraw),
-        lambda record: _inputs(query, key, record, attestation),
+        earlier_release(key, terms),
+        lambda record: _inputs(query, key, record, terms.attestation),
         lambda guarantee: _charge_draft(query, key, spent, bins, guarantee),
-        allow_no_guarantee=allow_no_guarantee,
+        allow_no_guarantee=terms.allow_no_guarantee,
         what=EXPOSURE_HISTOGRAM,
         instead="worst-case",
     )
@@ -132,15 +126,11 @@ def _inputs(query: BoundQuery, key: str, record: Record, attestation: str) -> tu
 
 def _charge_draft(query: BoundQuery, key: str, epsilon: float, bins: int, outcome: Guarantee) -> Draft:
     """The charge: epsilon, or a public constant where the epsilon would tell about the data."""
-    charge = nano(epsilon if outcome.holds else EPSILON_MAX)
     number = people_by_exposure(query.context.schema)
     rho = ledger_rho(rho_laplace(number.part(epsilon), number.steps))
     cost = PrivacyCost(epsilon, rho, (float(number.sensitivity),), (number.scale(epsilon),), bins + 1)
-    figures = charge_figures(chosen_by(outcome, outright=True), NoiseLaw.LAPLACE.value, cost)
-    kind = EXPOSURE_HISTOGRAM
-    public = public_charge(query.context, outcome, figures, what=_what(query), method=METHOD, kind=kind)
-    confidential: dict[str, object] = {} if outcome.holds else {"epsilon": epsilon}
-    return query.context.ledger.draft(Event.RESERVED, key, public, confidential, charge)
+    purpose = ChargePurpose(_what(query), EXPOSURE_HISTOGRAM, RECORDED.method, NoiseLaw.LAPLACE.value)
+    return charge_draft(query.context, key, outcome, purpose, cost, epsilon)
 
 
 def _what(query: BoundQuery) -> str:
@@ -148,23 +138,7 @@ def _what(query: BoundQuery) -> str:
 
 
 def _certificate(query: BoundQuery, reservation: Reservation, epsilon: float, bins: int) -> ReleaseCertificate:
-    number, holds = people_by_exposure(query.context.schema), reservation.guarantee.holds
-    half_width = reach(NoiseLaw.LAPLACE, number.scale(epsilon))
-    return ReleaseCertificate(
-        **about(query, reservation),
-        epsilon=epsilon if holds else None,
-        delta=0.0,
-        mechanism=NoiseLaw.LAPLACE.value,
-        sensitivity=(float(number.sensitivity),),
-        scale=(number.scale(epsilon),) if holds else None,
-        outputs=bins + 1,
-        select_epsilon=0.0,
-        noise_90=(half_width,) * (bins + 1) if holds else None,
-        method=METHOD,
-        decided_by=decided_by(reservation.inputs, is_rule=False).value,
-        grid_step=(float(number.step),) if holds else None,
-        numbers=(NUMBERS,),
-        post_processing=(PostProcessing.HISTOGRAM_READ,),
-        shares=(1.0,),
-        laws=(NoiseLaw.LAPLACE.value,),
-    )
+    number = people_by_exposure(query.context.schema)
+    scale, step = number.scale(epsilon), float(number.step)
+    draw = LaplaceDraw(epsilon, float(number.sensitivity), scale, step, reach(NoiseLaw.LAPLACE, scale))
+    return certify_numbers(query, reservation, draw, RECORDED, bins + 1)

@@ -1,4 +1,4 @@
-"""What a guess at somebody's value comes to under a query, per epsilon, and what sharing it risks. Nobody is read."""
+"""What a guess at someone's value comes to under a query, per epsilon, and what sharing it risks. No data is read."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def guessing_risk(
     candidates: str | Sequence[float] | None = None,
     **how: Unpack[NoiseKeywords],
 ) -> GuessingRisk:
-    """How often somebody's value is guessed right, and what sharing the answer risks, per epsilon: free, public.
+    """How often someone's value is guessed right, and what sharing the answer risks, per epsilon: free, public.
 
     `choices`, `secret`, `radius` and `prior` say what is guessed, as of `sf.guess`; `trust`, `data_sensitivity`
     and `limit` are words from "very low" to "very high", or 0 to 1.
@@ -191,7 +191,7 @@ def partner_of(trust: object, data_sensitivity: object, limit: object) -> Partne
 def _bars(statement: Statement, schema: Schema, measurement: Measurement, noise: Noise, secret: Secret) -> int | None:
     """How many bars, where the answer is a histogram of the secret itself with Laplace noise; nothing elsewhere.
 
-    Everybody is in one bar then. Whatever is left out or rounded of it afterwards tells no more.
+    Everyone is in one bar then. Whatever is left out or rounded of it afterwards tells no more.
     """
     number = measurement.numbers[0]
     plain = len(measurement.numbers) == 1 and number.kind is NumberKind.COUNT and number.argument is None

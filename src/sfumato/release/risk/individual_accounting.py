@@ -1,4 +1,4 @@
-"""From the ledger to what is added up for each person: which charges are their own, and which are everybody's."""
+"""From the ledger to what is added up for each person: which charges are their own, and which are each person's."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ from sfumato.sql.plans.rows import L1, L2, PlanInput
 
 
 def account(context: DatasetContext) -> tuple[Account, AccountingTotal]:
-    """What is added up, and what of it is public. Whatever carries no guarantee, or protects others, is left out."""
+    """The charges that are added up, and their public totals. Charges without a guarantee or for another unit are left
+    out."""
     every = charges(context.ledger.entries)
     guaranteed = [charge for charge in every if charge.guarantee.holds]
     added = [charge for charge in guaranteed if charge.protected == context.ledger.protected]
@@ -36,7 +37,7 @@ def account(context: DatasetContext) -> tuple[Account, AccountingTotal]:
     parts = tuple(_own(question, alike) for question, alike in own.values())
     rho_in_full = sum(charge.rho for charge in full)
     in_one = rho_in_full + sum(_at(part.question.norm, part.spent, 1.0)[1] for part in parts)
-    rho = min(in_one, sum(charge.rho for charge in added))  # both hold for anybody; entries have each number alone
+    rho = min(in_one, sum(charge.rho for charge in added))  # both hold for anyone; entries have each number alone
     exactly = sum((charge.epsilon for charge in added), Fraction(0))
     least_epsilon = upward(sum((charge.epsilon for charge in full), Fraction(0))) + sum(part.rest[0] for part in parts)
     least_rho = rho_in_full + sum(part.rest[1] for part in parts)
@@ -57,7 +58,7 @@ def account(context: DatasetContext) -> tuple[Account, AccountingTotal]:
 def _question(context: DatasetContext, charge: Charge) -> PlanInput | None:
     """The question that a charge was for, where it is a sum over people of this very data that left.
 
-    None, and so everybody's in full, also where the statement or what it reads is understood otherwise today; and of
+    None, and so each person's in full, also where the statement or what it reads is understood otherwise today; and of
     truncated noise, whose rho is that of anything pure.
     """
     if charge.kind != RELEASE or not charge.released or charge.mechanism == NoiseLaw.TRUNCATED:
@@ -85,7 +86,7 @@ def _own(question: PlanInput, of_question: Sequence[Charge]) -> OwnCharges:
 
 
 def _at(norm: str, spent: Sequence[ChargeGroup], share: float) -> tuple[float, float]:
-    """Epsilon and rho of somebody with this share of the worst case."""
+    """Epsilon and rho of someone with this share of the worst case."""
     if norm == L2:
         return 0.0, sum(s.times * rho_gaussian(s.budget * share) for s in spent)
     epsilon = sum(s.times * s.budget * share for s in spent)

@@ -11,11 +11,9 @@ from typing import Any
 from sfumato.errors import BadInput, Refused
 from sfumato.ledger.entry import NANO
 from sfumato.ledger.history import Record
-from sfumato.model.calibration import NoiseLaw
 from sfumato.model.guarantee import Guarantee, guarantee_of
 from sfumato.model.method_comparison import Absence, Method, MethodComparison, Need, Together
 from sfumato.model.risk import WORST_CASE, ExposureRange, RiskAt
-from sfumato.privacy.noise.calibration import added_numbers
 from sfumato.privacy.preferences import preference_comparison as pure
 from sfumato.privacy.preferences.belief import require_pure
 from sfumato.privacy.preferences.disparity import gap
@@ -43,8 +41,7 @@ def compare_methods(
     given = bool(preferences or query.rule.preferences)
     request = request_of(query, preferences if given else (_ANY,), **how)
     requested = request.preferences if given else ()
-    if request.noise.mechanism != NoiseLaw.LAPLACE and query.declared is not None:
-        added_numbers(query.declared, request.noise)  # or no word would be true of any row
+    query.require_addable(request.noise)  # or no guarantee would be true of any row
     looked_before = query.context.ledger.record.somebody_looked
     grounds = Grounds(request.noise, query.declared, None, request.candidates, request.epsilon_max)
     rows = [pure.row(preference, grounds) for preference in requested]
@@ -73,7 +70,7 @@ def compare_methods(
 
 @dataclass(frozen=True)
 class _Table:
-    """What a row is made with: what was asked, what is known, and the record as it stands."""
+    """What a row is computed from: the request, the known facts and the ledger."""
 
     query: BoundQuery
     request: ReleaseRequest
@@ -82,7 +79,7 @@ class _Table:
     attestation: str
 
     def method(self, row: MethodRow, *, requested: bool) -> Method:
-        """A row with the word that a release by it alone would carry now, and what its epsilon would mean."""
+        """A row with the guarantee of a release by it alone, and the meaning of its epsilon."""
         preference, alone = row.preference, row.alone
         epsilon = None if alone is None else alone.epsilon
         method = Method(
@@ -150,7 +147,7 @@ class _Table:
         return request_of(self.query, (preference,), *drawn, self.request.candidates, self.request.epsilon_max)
 
     def _at(self, epsilon: float | None) -> RiskAt | None:
-        """For anybody in any data; with bounds from the data nothing public says it."""
+        """For anyone in any data; with bounds from the data nothing public says it."""
         if not epsilon or self.query.declared is None:
             return None
         return risk_at(epsilon, WORST_CASE, self.query.declared, self.request.noise)

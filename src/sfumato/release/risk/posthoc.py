@@ -36,7 +36,7 @@ class PosthocAnalysis(Confidential):
     """`.pri`: how far the answer lies from the true one without each person (the papers' output-dependent RDR, or PRI).
 
     `.loss`: ln of how many times as likely this very answer was with each person as without; None where that is not
-    known. `.epsilon` is public, and None where it is withheld. Making it enters the look before anybody is read.
+    known. `.epsilon` is public, and None where it is withheld. Making it enters the look before any data is read.
     """
 
     def __init__(self, query: BoundQuery, release: Released, between: str | None = None) -> None:
@@ -89,13 +89,13 @@ class PosthocAnalysis(Confidential):
 
     @property
     def bound(self) -> float | None:
-        """Nobody's loss could be beyond it, either way: epsilon times the largest exposure. Gaussian noise has none."""
+        """No one's loss could be beyond it, either way: epsilon times the largest exposure. Gaussian noise has none."""
         laplace = self.loss is not None and self.certificate.mechanism != NoiseLaw.GAUSSIAN
         return self._most if laplace else None
 
     @property
     def between(self) -> tuple[float | None, float | None] | None:
-        """The median PRI of those who meet the condition, and of the others; None for a group that nobody is in."""
+        """The median PRI of those who meet the condition, and of the others; None for a group that no one is in."""
         return None if self._medians is None else (self._medians.get(True), self._medians.get(False))
 
     @property
@@ -163,7 +163,7 @@ def require_same_numbers(query: BoundQuery, release: Released) -> None:
 
 
 def require_public_keys(measurement: Measurement) -> None:
-    """Refuse groups that are there because somebody is: from public facts."""
+    """Refuse groups that are there because someone is: from public facts."""
     if measurement.cells is None:
         raise NoMechanism.because("private-keys-without-distance")
 

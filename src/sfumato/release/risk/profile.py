@@ -1,4 +1,4 @@
-"""How exposed people are under a query, per epsilon: anybody's, a look-alike's, or those in the data."""
+"""How exposed people are under a query, per epsilon: anyone's, synthetic rows', or those in the data."""
 
 from __future__ import annotations
 
@@ -20,9 +20,8 @@ from sfumato.privacy.preferences.solver import Solution
 from sfumato.privacy.risk.profile import CANDIDATES, risk_at
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.decide import candidates_of
-from sfumato.release.keywords import NoiseKeywords
+from sfumato.release.keywords import NoiseKeywords, ReleaseTerms
 from sfumato.release.people.exposure_range import anybody, estimated_spread, require_exact, spread
-from sfumato.release.people.observed_bounds import AsPublished
 from sfumato.release.people.survey import Survey
 from sfumato.release.risk.figures import Figures
 
@@ -31,7 +30,7 @@ Candidates: TypeAlias = str | Sequence[float] | None
 
 @dataclass(repr=False, eq=False)
 class Profile(Confidential):
-    """How exposed people are under a query, per epsilon; `.source` says whose: anybody's, a look-alike's, theirs.
+    """How exposed people are under a query, per epsilon; `.source` says whose: anyone's, synthetic rows', theirs.
 
     Of a private exposure histogram the figures are bounds, those of the worst case, and each row has an `estimate`
     beside them; `.exposure` is the noisy histogram, and `.certificate` says what it promises and cost.
@@ -47,10 +46,11 @@ class Profile(Confidential):
     _: KW_ONLY
     survey: Survey | None = None
     certificate: ReleaseCertificate | None = None
-    estimate: ExposureRange | None = None  # of a private histogram: whom its bins compare, beside whom `spread` bounds
+    # the exposure range that the bins of a private histogram suggest, beside the bound `spread`
+    estimate: ExposureRange | None = None
     epsilons: Sequence[float] | None = None
     solution: Solution | None = None
-    tries: tuple[SelectionTrials, ...] = ()  # of a rehearsal: what a selection that is drawn would come to
+    tries: tuple[SelectionTrials, ...] = ()  # of a rehearsal, the trials of a private selection
     preferences: tuple[Preference, ...] = ()  # that were rehearsed, to go on with: `q.choose(*r.preferences)`
     limit: float | None = None
     exact: bool = False
@@ -158,9 +158,7 @@ def private_histogram(
     from sfumato.release.risk.exposure_histogram import exposure_histogram
 
     noise, epsilons = query.noise(**how), candidates_of(candidates)
-    drawn = exposure_histogram(
-        query, noise, epsilon, bins, allow_no_guarantee=allow_no_guarantee, redraw=redraw, attestation=preregistered
-    )
+    drawn = exposure_histogram(query, noise, epsilon, bins, ReleaseTerms(allow_no_guarantee, redraw, preregistered))
     measurement, relation = query.public_measurement, query.context.schema.relation
     facts = Source.EXPOSURE_HISTOGRAM, query.sql, measurement, noise, anybody(relation), None, drawn
     estimate = estimated_spread(drawn, measurement, relation)
@@ -170,7 +168,7 @@ def private_histogram(
 def figures_of(survey: Survey) -> tuple[Figures, Figures | None]:
     facts = survey.facts
     influence = Figures(facts.influence, lambda: survey.distribution(INFLUENCE))
-    if isinstance(survey, AsPublished):
+    if survey.published:
         return influence, None  # there is no sound sensitivity, so there is no exposure
     return influence, Figures(facts.exposure, lambda: survey.distribution(EXPOSURE))
 

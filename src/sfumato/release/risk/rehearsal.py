@@ -1,26 +1,26 @@
-"""A query on a look-alike: invented rows, or a public table. Free, and nobody is read."""
+"""A query on synthetic data: invented rows, or a public table. Free, and no data is read."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Unpack
 
 from sfumato.errors import SchemaError, SourceError
 from sfumato.model.choice import Noise
 from sfumato.model.risk import Source
 from sfumato.model.schema import Schema
 from sfumato.model.selection_trials import SelectionTrials
-from sfumato.privacy.preferences.disparity import Ratio
 from sfumato.privacy.preferences.preference import Preference
 from sfumato.privacy.preferences.solver import Solution
 from sfumato.release.bound_query import BoundQuery
-from sfumato.release.decide import EPSILON_MAX, solve_request
+from sfumato.release.decide import solve_request
+from sfumato.release.keywords import SearchKeywords
 from sfumato.release.people.exposure_range import compared_spread, spread
 from sfumato.release.people.survey import Survey
 from sfumato.release.request import request_of
 from sfumato.release.risk.profile import Profile, figures_of
 from sfumato.release.selection.trials import run_trials, typical_selection
 
-_PEOPLE = 10_000  # that are invented, where nobody says how many there are
+_PEOPLE = 10_000  # that are invented, where no one says how many there are
 
 
 def people_of(schema: Schema) -> int:
@@ -31,19 +31,14 @@ def people_of(schema: Schema) -> int:
 def rehearse(
     query: BoundQuery,
     preferences: tuple[Preference, ...] = (),
-    mechanism: str = "laplace",
-    delta: float | None = None,
-    calibration: str = "analytic",
-    candidates: str | Sequence[float] | None = None,
-    epsilon_max: float = EPSILON_MAX,
     *,
     like: object = None,
     rows: int | None = None,
+    **how: Unpack[SearchKeywords],
 ) -> Profile:
-    """Risk on the look-alike, and what the preferences would lead to there."""
-    noise, request = query.noise(mechanism, delta, calibration), None
-    if preferences:
-        request = request_of(query, preferences, mechanism, delta, calibration, candidates, epsilon_max)
+    """Risk on the synthetic data, and what the preferences would lead to there."""
+    noise = query.noise(how.get("mechanism", "laplace"), how.get("delta"), how.get("calibration", "analytic"))
+    request = request_of(query, preferences, **how) if preferences else None
     measurement, survey = query.public_measurement, _look_alike(query, noise, like, rows)
     people = spread(survey, noise, sums=True)
     solution: Solution | None = None
@@ -63,8 +58,8 @@ def rehearse(
         solution=solution,
         tries=tries,
         preferences=preferences,
-        limit=_limit(preferences),
-        exact=people.fixed is not None and any(isinstance(p, Ratio) and p.exact for p in preferences),
+        limit=min((p.risk_gap for p in preferences if p.risk_gap is not None), default=None),
+        exact=people.fixed is not None and any(p.exact for p in preferences),
     )
 
 
@@ -90,9 +85,3 @@ def _inventable(query: BoundQuery) -> None:
             if column is not None and column.private_keys:
                 raise SchemaError.because("rehearsal-with-private-keys", column=name)
             raise SchemaError.because("rehearsal-without-bounds", column=name, schema=schema.origin)
-
-
-def _limit(preferences: Sequence[Preference]) -> float | None:
-    """The gap that was asked for, if one was."""
-    taus = [float(p.tau) for p in preferences if isinstance(p, Ratio) and p.tau and p.between is None]
-    return 1 / max(taus) if taus else None

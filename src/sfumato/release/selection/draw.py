@@ -89,7 +89,7 @@ def selection_numbers(schema: Schema, people: int, noise: Noise) -> tuple[NoisyN
 def _by_cap(preference: ExposureCap, survey: Survey, noise: Noise, services: Services) -> float:
     """From an exposure of 1 down, until more people than allowed may lie above: AboveThreshold.
 
-    Where people are replaced, whoever comes carries up to a half beside what whoever leaves does.
+    Where people are replaced, the new person adds up to a half to the exposure of the old one.
     """
     one, spends = Moments.ONE, preference.select_epsilon
     allowed = Fraction(math.floor((preference.allow or 0) * one), one)
@@ -120,7 +120,7 @@ def _algorithm_3(preference: Variance, survey: Survey, request: ReleaseRequest, 
     """Algorithm 3 of the RDR paper: sparse vector over the candidates, by a sensitivity of 1/n that does not hold."""
     people = compared_spread(preference, survey, request.noise)
     if people.figures is None or people.nobody:
-        return Selected(None, "there is nobody in the data")
+        return Selected(None, "there is no one in the data")
     candidates = sorted((c for c in request.candidates or PAPER_CANDIDATES if c <= request.epsilon_max), reverse=True)
     each = [rdrs_at(candidate, people, request.noise).normalised_variance for candidate in candidates]
     steps = people.figures.people * CLAIMED

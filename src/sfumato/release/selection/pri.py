@@ -12,7 +12,6 @@ from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
 from sfumato.ports import Mechanisms
 from sfumato.privacy.noise.calibration import calibrate
-from sfumato.privacy.preferences.preference import LargerThanSpent
 from sfumato.privacy.preferences.pri import Pri
 from sfumato.privacy.preferences.private_selection import Selected
 from sfumato.privacy.risk.posthoc import is_accepted
@@ -70,8 +69,8 @@ def _first_accepted(
 def select_by_pri(preference: Pri, survey: Survey, request: ReleaseRequest, services: Services) -> Selected:
     """What the algorithm comes to for a request; candidates are the papers' 37 where no others are stated."""
     if not survey.people_count:
-        return Selected(None, "there is nobody in the data")
-    spent = max((p.spent or 0 for p in request.preferences if isinstance(p, LargerThanSpent)), default=0)
+        return Selected(None, "there is no one in the data")
+    spent = max(p.spent or 0 for p in request.preferences)
     candidates = [c for c in request.candidates or PAPER_CANDIDATES if spent < c <= request.epsilon_max]
     first = find_epsilon_from_pri(survey, preference.percent, candidates, services.mechanism)
     if first is None:
@@ -80,10 +79,10 @@ def select_by_pri(preference: Pri, survey: Survey, request: ReleaseRequest, serv
 
 
 def require_findable(query: BoundQuery, request: ReleaseRequest) -> None:
-    """Refuse what the algorithm does not do: from public facts, before anybody is read."""
+    """Refuse what the algorithm does not do: from public facts, before any data is read."""
     if not query.context.bounds_from_data and query.measurement.not_additive:
         raise NoMechanism.because("pri-not-additive", columns=list(query.measurement.not_additive))
-    if any(not isinstance(p, Pri | LargerThanSpent) for p in request.preferences):
+    if any(not p.releases_its_draw and p.spent is None for p in request.preferences):
         raise PreferenceError.because("pri-not-alone")
     if request.noise.mechanism != NoiseLaw.LAPLACE:
         raise PreferenceError.because("pri-mechanism")

@@ -1,4 +1,4 @@
-"""A private selection of epsilon: charged before anybody is read, drawn, and kept before it leaves.
+"""A private selection of epsilon: charged before any data is read, drawn, and recorded before it is returned.
 
 See docs/theory/variance.md.
 """
@@ -15,11 +15,9 @@ from sfumato.errors import PreferenceError
 from sfumato.ledger.charges import SELECTION
 from sfumato.ledger.entry import NANO, Draft, Event, nano
 from sfumato.ledger.history import Record
-from sfumato.model.calibration import NoiseLaw
 from sfumato.model.guarantee import (
     Guarantee,
     Provenance,
-    chosen_by,
     guarantee_of,
     late_selection_provenance,
     selection_provenance,
@@ -27,21 +25,20 @@ from sfumato.model.guarantee import (
 from sfumato.model.risk import WORST_CASE
 from sfumato.model.schema import BUDGET
 from sfumato.privacy.accounting.zcdp import ledger_rho, rho_pure
-from sfumato.privacy.preferences.disparity import Variance
 from sfumato.privacy.preferences.preference import Preference
-from sfumato.privacy.preferences.pri import Pri
 from sfumato.privacy.preferences.private_selection import Selected
 from sfumato.privacy.preferences.solver import Solution, solve
 from sfumato.release.bound_query import BoundQuery
-from sfumato.release.decide import EPSILON_MAX, ReleaseRequest
+from sfumato.release.decide import ReleaseRequest
+from sfumato.release.keywords import ReleaseTerms
 from sfumato.release.ledger import digest
 from sfumato.release.noise import Noisy
 from sfumato.release.reserve import (
+    ChargePurpose,
     PrivacyCost,
     answer_key,
-    charge_figures,
+    charge_draft,
     earlier_release,
-    public_charge,
     read_for,
     record_release,
     refuse_without_guarantee,
@@ -66,15 +63,13 @@ def _as_stored(selected: Selected) -> dict[str, object]:
     return stored if selected.output else {name: value for name, value in stored.items() if name != "output"}
 
 
-def run_selection(
-    query: BoundQuery, request: ReleaseRequest, allow_no_guarantee: bool, redraw: bool, attestation: str
-) -> SelectionOutcome | None:
+def run_selection(query: BoundQuery, request: ReleaseRequest, terms: ReleaseTerms) -> SelectionOutcome | None:
     """What is drawn, or was to this very request; None where nothing is to be drawn."""
     if request.selecting:
-        return _select(query, request, allow_no_guarantee=allow_no_guarantee, redraw=redraw, attestation=attestation)
+        return _select(query, request, terms)
     if not request.as_published:
         return None
-    if not redraw and (drawn_before := earlier_outcomes(query, request, query.context.ledger.record)):
+    if not terms.redraw and (drawn_before := earlier_outcomes(query, request, query.context.ledger.record)):
         return drawn_before[-1]
     from sfumato.release.selection.draw import draw_as_published
 
@@ -133,50 +128,44 @@ def provenances_of_choice(
     return (*inputs, *(selection_provenance("epsilon", attested_text) for attested_text in attested))
 
 
-def _inputs(
-    query: BoundQuery, request: ReleaseRequest, record: Record, attestation: str, redraw: bool
-) -> tuple[Provenance, ...]:
-    """Of the selection itself, also the budget where that is a ceiling: what is left of it may be what is selected."""
-    inputs, ledger = query.provenances(request, record, attestation), query.context.ledger
-    if redraw and record.somebody_looked and record.selections(_key(query, request)):
+def _inputs(query: BoundQuery, request: ReleaseRequest, record: Record, terms: ReleaseTerms) -> tuple[Provenance, ...]:
+    """The inputs of the selection, with the budget where what remains of it may limit the selected epsilon."""
+    inputs, ledger = query.provenances(request, record, terms.attestation), query.context.ledger
+    if terms.redraw and record.somebody_looked and record.selections(_key(query, request)):
         inputs = (*inputs, late_selection_provenance("epsilon"))
     spent = Fraction(record.total.nano_epsilon + nano(request.select_epsilon), NANO)
     if ledger.budget.epsilon is None or ledger.budget.epsilon - spent >= Fraction(str(request.epsilon_max)):
         return inputs
-    by = {"attestation": " ".join(attestation.split()), "who": ledger.who}
+    by = {"attestation": " ".join(terms.attestation.split()), "who": ledger.who}
     return (*inputs, record.schema((BUDGET,), ledger.schema, what="budget", **by))
 
 
-def require_affordable(
-    query: BoundQuery, request: ReleaseRequest, allow_no_guarantee: bool, redraw: bool, attestation: str
-) -> None:
+def require_affordable(query: BoundQuery, request: ReleaseRequest, terms: ReleaseTerms) -> None:
     """Refuse what a selection would be refused for, its guarantee or the budget, before anything is entered."""
     query.context.require_data()
     record = query.context.ledger.record
-    if not redraw and earlier_outcomes(query, request, record):
+    if not terms.redraw and earlier_outcomes(query, request, record):
         return
-    inputs = _inputs(query, request, record, attestation, redraw)
-    if not allow_no_guarantee:
+    inputs = _inputs(query, request, record, terms)
+    if not terms.allow_no_guarantee:
         refuse_without_guarantee(inputs, "selection")
     query.context.ledger.reserve(record, _charge_draft(query, request, "", guarantee_of(inputs)))
 
 
-def _select(
-    query: BoundQuery, request: ReleaseRequest, *, allow_no_guarantee: bool, redraw: bool, attestation: str
-) -> SelectionOutcome:
+def _select(query: BoundQuery, request: ReleaseRequest, terms: ReleaseTerms) -> SelectionOutcome:
     """Reserved before the data is read, kept before it leaves; the same request on the same data is charged once."""
     from sfumato.release.selection.draw import draw_selection
 
     query.context.require_data()
     ledger, key = query.context.ledger, _key(query, request)
-    if not redraw and (kept := ledger.record.selections(key)):
+    if not terms.redraw and (kept := ledger.record.selections(key)):
         return _read(kept[-1].draft, request)
     reservation = reserve(
         ledger,
-        earlier_release(key, allow_no_guarantee=allow_no_guarantee, redraw=redraw),
-        lambda record: _inputs(query, request, record, attestation, redraw),
+        earlier_release(key, terms),
+        lambda record: _inputs(query, request, record, terms),
         lambda guarantee: _charge_draft(query, request, key, guarantee),
-        allow_no_guarantee=allow_no_guarantee,
+        allow_no_guarantee=terms.allow_no_guarantee,
         what="selection",
     )
     if isinstance(reservation, Draft):
@@ -212,7 +201,7 @@ def accepted_output(query: BoundQuery, request: ReleaseRequest, epsilon: float |
 def require_unreleased(query: BoundQuery, request: ReleaseRequest, epsilon: float | None) -> None:
     """Refuse to charge once more for the very output that went out: choosing again draws another."""
     record = query.context.ledger.known
-    if not any(isinstance(p, Pri) for p in request.preferences):
+    if not any(p.releases_its_draw for p in request.preferences):
         return
     left = record.release_entries(answer_key(query, digest([request.wording, epsilon])))
     if left and record.drawn_plans(request.key)[-1].number < left[-1].number:
@@ -232,21 +221,16 @@ def _read(draft: Draft, request: ReleaseRequest) -> SelectionOutcome:
 
 def _charge_draft(query: BoundQuery, request: ReleaseRequest, key: str, outcome: Guarantee) -> Draft:
     """The charge: what the selections cost, or a public constant where that would tell about the data."""
-    charge = nano(request.select_epsilon if outcome.holds else EPSILON_MAX)
-    laws = dict.fromkeys(
-        NoiseLaw.LAPLACE if isinstance(p, Variance) else NoiseLaw.SPARSE_VECTOR for p in request.selecting
-    )
-    rho = ledger_rho(rho_pure(request.select_epsilon))
-    cost = PrivacyCost(request.select_epsilon, rho, (), (), None, select_epsilon=request.select_epsilon)
-    figures = charge_figures(chosen_by(outcome, outright=False), ", ".join(law.value for law in laws), cost)
+    epsilon, ledger = request.select_epsilon, query.context.ledger
+    laws = dict.fromkeys(p.selection_law.value for p in request.selecting if p.selection_law is not None)
+    cost = PrivacyCost(epsilon, ledger_rho(rho_pure(epsilon)), (), (), None, select_epsilon=epsilon)
     what, method = _what(query, request, outcome), request.method_text(public=outcome.holds)
-    public = public_charge(query.context, outcome, figures, what=what, method=method, kind=SELECTION)
-    confidential: dict[str, object] = {} if outcome.holds else {"epsilon": request.select_epsilon}
-    ledger = query.context.ledger
-    if outcome.holds:  # what could not be released afterwards, however small, is not selected
-        least, delta = charge + nano(request.smallest), Fraction(str(request.noise.delta or 0))
-        ledger.reserve(ledger.known, ledger.draft(Event.RESERVED, key, public, None, least, delta))
-    return ledger.draft(Event.RESERVED, key, public, confidential, charge)
+    purpose = ChargePurpose(what, SELECTION, method, ", ".join(laws), outright=False)
+    draft = charge_draft(query.context, key, outcome, purpose, cost, epsilon)
+    if outcome.holds:  # an epsilon that could not be released afterwards, however small, is not selected
+        least, delta = draft.nano_epsilon + nano(request.smallest), Fraction(str(request.noise.delta or 0))
+        ledger.reserve(ledger.known, replace(draft, nano_epsilon=least, delta=str(delta)))
+    return draft
 
 
 def _what(query: BoundQuery, request: ReleaseRequest, outcome: Guarantee) -> str:

@@ -1,4 +1,4 @@
-"""A private selection, tried on a look-alike: nobody is read, nothing is charged, and the noise is real."""
+"""A private selection, tried on synthetic data: no data is read, nothing is charged, and the noise is real."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from sfumato.model.selection_trials import SelectionTrials
-from sfumato.privacy.preferences.disparity import ExposureCap, Variance
 from sfumato.privacy.preferences.preference import Preference
-from sfumato.privacy.preferences.pri import Pri
 from sfumato.privacy.preferences.private_selection import Selected
 from sfumato.release.decide import ReleaseRequest
 from sfumato.release.people.survey import Survey
@@ -26,7 +24,7 @@ def run_trials(request: ReleaseRequest, survey: Survey, services: Services) -> t
         replace(_trials(one, request, survey, services), requested=one == preference)
         for preference in request.preferences
         if preference.draws
-        for one in _around(preference)
+        for one in preference.around(_AROUND)
     )
 
 
@@ -36,7 +34,7 @@ def typical_selection(request: ReleaseRequest, tries: Sequence[SelectionTrials])
     as_requested = [one for one in tries if one.requested]
     for preference, one in zip((p for p in request.preferences if p.draws), as_requested, strict=True):
         median = one.quantile(0.5) if len(one.epsilons) > one.nothing else None
-        none = f"in most tries on the look-alike there was none. {LARGER}"
+        none = f"most tries on synthetic data selected none. {LARGER}"
         medians[preference] = Selected(median, none if median is None else "")
     return medians
 
@@ -44,7 +42,7 @@ def typical_selection(request: ReleaseRequest, tries: Sequence[SelectionTrials])
 def _trials(preference: Preference, request: ReleaseRequest, survey: Survey, services: Services) -> SelectionTrials:
     selections = [_once(preference, request, survey, services) for _ in range(TIMES)]
     epsilons = tuple(selected.epsilon for selected in selections if selected.epsilon is not None)
-    words, value = threshold(preference)
+    words, value = preference.threshold
     return SelectionTrials(words, epsilons, TIMES - len(epsilons), private=preference.selects, value=value)
 
 
@@ -52,24 +50,3 @@ def _once(preference: Preference, request: ReleaseRequest, survey: Survey, servi
     if not preference.selects:
         return draw_as_published(preference, survey, request, services)
     return draw_selection(preference, survey, request.noise, services, request.candidates, request.epsilon_max)
-
-
-def _around(preference: Preference) -> list[Preference]:
-    match preference:
-        case Variance(tau):
-            return [replace(preference, tau=tau * f) for f in _AROUND if tau * f <= 1]
-        case ExposureCap(cap):
-            return [replace(preference, cap=cap * f) for f in _AROUND]
-    return [preference]
-
-
-def threshold(preference: Preference) -> tuple[str, float]:
-    """What is asked of the selection, in words and as a number."""
-    match preference:
-        case Variance(tau):
-            return f"variance {float(tau):.3g}", float(tau)
-        case ExposureCap(cap):
-            return f"exposure cap {float(cap):.3g}", float(cap)
-        case Pri(percent):
-            return f"pri {float(percent):g}", float(percent)
-    raise ValueError("nothing is selected for this preference")

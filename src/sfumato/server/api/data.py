@@ -1,4 +1,4 @@
-"""Data on its way into the vault: a raw body, handed on chunk by chunk and kept nowhere in between."""
+"""Uploads: a raw body, passed to the vault chunk by chunk."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _chunks(coming: Callable[[], Coroutine[None, None, bytes | None]]) -> Iterat
 
 
 async def _next(body: AsyncIterator[bytes], patience: float) -> bytes | None:
-    """One chunk, or None at the end; whoever sends nothing for too long, or goes away, is waited for no longer."""
+    """One chunk, or None at the end; an error after a pause of `patience` seconds, or if the client disconnects."""
     with suppress(ClientDisconnect, TimeoutError), fail_after(patience):
         return await anext(body, None)
     raise SourceError("The data did not arrive whole", hint="send it again; nothing of it was kept.")

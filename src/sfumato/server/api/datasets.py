@@ -105,7 +105,7 @@ def register(actor: WritingUser, body: NewDataset, escrow: EscrowDep) -> Shown:
 @routes.post("/check-schema", responses=SENT)
 def check_schema(actor: ReadingUser, body: SchemaDraftBody, escrow: EscrowDep) -> Plain[WordedSchemaDraft]:
     """What a schema says, before it is registered; nothing of it is kept."""
-    return policy_view.schema_draft(escrow.drafts.schema(actor, body.text, body.policy))
+    return policy_view.schema_draft(escrow.policies.check_schema(actor, body.text, body.policy))
 
 
 @routes.get("/{name}", responses=FOUND)

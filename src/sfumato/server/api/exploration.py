@@ -1,8 +1,7 @@
-"""Questions about a dataset before anything is released: from public facts, or a controller's look."""
+"""Questions about a dataset before a release: from public facts, or a controller's look."""
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter
@@ -21,13 +20,12 @@ from sfumato.presentation.escrow.questions_view import (
     WordedGuesses,
     WordedHistogram,
 )
-from sfumato.server.dependencies import EscrowDep, NameInPath, Plain, ReadingUser, WorkPoolsDep, WritingUser
+from sfumato.server.dependencies import EscrowDep, NameInPath, Plain, ReadingPool, WritingPool
 from sfumato.server.openapi import SENT
-from sfumato.server.stated import Guesses, How, NamedPreference, table_of
+from sfumato.server.option_bodies import Guesses, How, PreferenceChoice
 from sfumato.server.texts import Body, Sql
 
 routes = APIRouter(prefix="/datasets/{name}", tags=["questions"])
-Answer = dict[str, Any]
 
 
 class QuestionBody(Body):
@@ -37,11 +35,14 @@ class QuestionBody(Body):
     weight: Annotated[float, Field(gt=0, le=1e9)] = 1.0
 
 
-class Several(Body):
-    """`preference` has the names of a schema's [rule]; null is the rule of record."""
+class Several(PreferenceChoice):
+    """Queries of one request, and the preference that they share."""
 
     queries: Annotated[list[QuestionBody], Field(min_length=1, max_length=100)]
-    preference: NamedPreference | None = None
+
+    @property
+    def question(self) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
+        return [query.model_dump() for query in self.queries], self.terms
 
 
 class Estimated(Several):
@@ -50,9 +51,8 @@ class Estimated(Several):
     people: Annotated[float, Field(ge=1, le=1e12)] | None = None
 
 
-class Preferred(Body):
+class Preferred(PreferenceChoice):
     sql: Sql
-    preference: NamedPreference | None = None
 
 
 class LookBody(Body):
@@ -73,109 +73,81 @@ class HistogramBody(LookBody):
     epsilon: Annotated[float, Field(gt=0, le=1e6)]
 
 
-class Explored(LookBody):
+class Explored(LookBody, PreferenceChoice):
     """`preference` and `now` are what is in force, and its epsilon; `epsilon` is an exposure histogram's own."""
 
     source: Literal["worst case", "rehearsal", "exposure histogram", "people"] = "worst case"
     epsilon: Annotated[float, Field(gt=0, le=1e6)] | None = None
-    preference: NamedPreference | None = None
     now: Annotated[float, Field(gt=0, le=1e6)] | None = None
-
-
-def as_asked(queries: list[QuestionBody]) -> list[dict[str, Any]]:
-    return [query.model_dump() for query in queries]
 
 
 # From public facts: the data is not read
 
 
 @routes.post("/estimate", responses=SENT)
-async def estimate(
-    actor: ReadingUser, name: NameInPath, body: Estimated, escrow: EscrowDep, lanes: WorkPoolsDep
-) -> Plain[WordedEstimate]:
-    """What a request would cost, and what noise it would get."""
-    terms = as_asked(body.queries), table_of(body.preference), body.people
-    facts = await lanes.asking.run(actor.name, escrow.questions.estimate, actor, name, *terms)
+async def estimate(pool: ReadingPool, name: NameInPath, body: Estimated, escrow: EscrowDep) -> Plain[WordedEstimate]:
+    """Estimate the cost of a request, and its noise."""
+    facts = await pool.run(escrow.questions.estimate, name, *body.question, body.people)
     return from_plain(WordedEstimate, view.estimate(facts))
 
 
 @routes.post("/dry-run", responses=SENT)
-async def dry_run(
-    actor: ReadingUser, name: NameInPath, body: Several, escrow: EscrowDep, lanes: WorkPoolsDep
-) -> Plain[WordedDryRun]:
-    """The same queries on rows that were made up from the schema."""
-    terms = as_asked(body.queries), table_of(body.preference)
-    return questions_view.dry_run(await lanes.asking.run(actor.name, escrow.questions.dry_run, actor, name, *terms))
+async def dry_run(pool: ReadingPool, name: NameInPath, body: Several, escrow: EscrowDep) -> Plain[WordedDryRun]:
+    """Answer the queries from synthetic rows that follow the schema."""
+    return questions_view.dry_run(await pool.run(escrow.questions.dry_run, name, *body.question))
 
 
 @routes.post("/worst-case", responses=SENT)
-async def worst_case(
-    actor: ReadingUser, name: NameInPath, body: LookBody, escrow: EscrowDep, lanes: WorkPoolsDep
-) -> Plain[RiskFacts]:
-    """The risk from public facts alone."""
-    return await lanes.asking.run(actor.name, escrow.questions.worst_case, actor, name, body.sql, body.how.table())
+async def worst_case(pool: ReadingPool, name: NameInPath, body: LookBody, escrow: EscrowDep) -> Plain[RiskFacts]:
+    """Risk from public facts alone."""
+    return await pool.run(escrow.questions.worst_case, name, body.sql, body.how.table())
 
 
 @routes.post("/guessing", responses=SENT)
-async def guessing(
-    actor: ReadingUser, name: NameInPath, body: Guessed, escrow: EscrowDep, lanes: WorkPoolsDep
-) -> Plain[WordedGuesses]:
-    """What a snoop guesses of somebody, and what it risks to share the answer; for controllers."""
-    terms = actor, name, body.sql, body.how.table()
-    return questions_view.guesses(await lanes.asking.run(actor.name, escrow.questions.guessing, *terms))
+async def guessing(pool: ReadingPool, name: NameInPath, body: Guessed, escrow: EscrowDep) -> Plain[WordedGuesses]:
+    """How well an attacker guesses a person's value, and the risk of sharing the answer; for controllers."""
+    return questions_view.guesses(await pool.run(escrow.questions.guessing, name, body.sql, body.how.table()))
 
 
 @routes.post("/rehearse", responses=SENT)
-async def rehearse(
-    actor: ReadingUser, name: NameInPath, body: Preferred, escrow: EscrowDep, lanes: WorkPoolsDep
-) -> Plain[RehearsalFacts]:
-    """The same query on a look-alike."""
-    return await lanes.asking.run(
-        actor.name, escrow.questions.rehearse, actor, name, body.sql, table_of(body.preference)
-    )
+async def rehearse(pool: ReadingPool, name: NameInPath, body: Preferred, escrow: EscrowDep) -> Plain[RehearsalFacts]:
+    """Risk of the query on synthetic rows."""
+    return await pool.run(escrow.questions.rehearse, name, body.sql, body.terms)
 
 
 @routes.post("/compare", responses=SENT)
-async def compare(
-    actor: ReadingUser, name: NameInPath, body: Preferred, escrow: EscrowDep, lanes: WorkPoolsDep
-) -> Plain[WordedComparison]:
-    """Every method side by side."""
-    work = escrow.questions.compare
-    methods = await lanes.asking.run(actor.name, work, actor, name, body.sql, table_of(body.preference))
-    return questions_view.comparison(methods)
+async def compare(pool: ReadingPool, name: NameInPath, body: Preferred, escrow: EscrowDep) -> Plain[WordedComparison]:
+    """Compare every method."""
+    return questions_view.comparison(await pool.run(escrow.questions.compare, name, body.sql, body.terms))
 
 
-# From the data: controllers only, and on record
+# From the data: controllers only, and logged
 
 
 @routes.post("/exposure-histogram", responses=SENT)
 async def exposure_histogram(
-    actor: WritingUser, name: NameInPath, body: HistogramBody, escrow: EscrowDep, lanes: WorkPoolsDep
+    pool: WritingPool, name: NameInPath, body: HistogramBody, escrow: EscrowDep
 ) -> Plain[WordedHistogram]:
-    """A private histogram of exposures: charged, and free to decide from."""
-    work = partial(escrow.questions.exposure_histogram, actor, name, body.sql, body.epsilon, body.how.table())
-    return questions_view.histogram(await lanes.asking.run(actor.name, work))
+    """Private exposure histogram: noisy, charged; it does not count as looking at the data."""
+    terms = body.sql, body.epsilon, body.how.table()
+    return questions_view.histogram(await pool.run(escrow.questions.exposure_histogram, name, *terms))
 
 
 @routes.post("/risk", responses=SENT)
-async def risk(
-    actor: WritingUser, name: NameInPath, body: LookBody, escrow: EscrowDep, lanes: WorkPoolsDep
-) -> Plain[RiskFacts]:
-    """The people themselves: recorded as a look."""
-    return await lanes.asking.run(actor.name, escrow.questions.look, actor, name, body.sql, body.how.table())
+async def risk(pool: WritingPool, name: NameInPath, body: LookBody, escrow: EscrowDep) -> Plain[RiskFacts]:
+    """Risk of the people in the data: logged as a look."""
+    return await pool.run(escrow.questions.look, name, body.sql, body.how.table())
 
 
 @routes.post("/explore", responses=SENT)
-async def explore(
-    actor: WritingUser, name: NameInPath, body: Explored, escrow: EscrowDep, lanes: WorkPoolsDep
-) -> Answer:
-    """Risk as sliders move through it, with sentences. An exposure histogram is charged, the people are a look."""
-    terms: Answer = {"epsilon": body.epsilon, "stated": table_of(body.preference), "now": body.now}
-    work = partial(escrow.questions.explore, actor, name, body.sql, Source(body.source), body.how.table(), **terms)
-    return view.explored(await lanes.asking.run(actor.name, work))
+async def explore(pool: WritingPool, name: NameInPath, body: Explored, escrow: EscrowDep) -> dict[str, Any]:
+    """Risk for the explorer's sliders, with sentences. An exposure histogram is charged; the people are a look."""
+    question = name, body.sql, Source(body.source), body.how.table()
+    terms: dict[str, Any] = {"epsilon": body.epsilon, "preference": body.terms, "now": body.now}
+    return view.explored(await pool.run(escrow.questions.explore, *question, **terms))
 
 
 @routes.post("/check", responses=SENT)
-async def check(actor: WritingUser, name: NameInPath, escrow: EscrowDep, lanes: WorkPoolsDep) -> Plain[Fit]:
-    """What does not fit the schema: recorded as a look."""
-    return await lanes.asking.run(actor.name, escrow.questions.check, actor, name)
+async def check(pool: WritingPool, name: NameInPath, escrow: EscrowDep) -> Plain[Fit]:
+    """How the data fits the schema: logged as a look."""
+    return await pool.run(escrow.questions.check, name)

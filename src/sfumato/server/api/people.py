@@ -1,4 +1,4 @@
-"""People: who is let in, and as what."""
+"""Users and their roles."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Roles = Annotated[list[Name], Field(max_length=10)]
 
 
 class NewPerson(Body):
-    """Without a password they come in by tokens only."""
+    """Without a password the user has tokens only."""
 
     name: Name
     roles: Roles
@@ -49,13 +49,13 @@ class PersonChange(Body):
 
 @routes.get("", responses=SIGNED_IN)
 def many(actor: ReadingUser, escrow: EscrowDep, after: AfterName = None, limit: Limit = 100) -> Page[Person]:
-    """Who is let in, by name."""
+    """Users by name."""
     return page(escrow.accounts.many(actor, after, limit + 1), limit, "name")
 
 
 @routes.post("", status_code=201, responses=SENT)
 async def add(actor: WritingUser, body: NewPerson, escrow: EscrowDep, lanes: WorkPoolsDep) -> Plain[Person]:
-    """Let somebody in."""
+    """Add a user."""
     work = partial(escrow.accounts.add, organisation=body.organisation, password=body.password)
     return await lanes.signing_in.run(actor.name, work, actor, body.name, body.roles)
 
@@ -64,6 +64,6 @@ async def add(actor: WritingUser, body: NewPerson, escrow: EscrowDep, lanes: Wor
 async def change(
     actor: WritingUser, name: NameInPath, body: PersonChange, escrow: EscrowDep, lanes: WorkPoolsDep
 ) -> Plain[Person]:
-    """Change roles, organisation, password, or whether they are let in at all."""
+    """Change roles, organisation or password, or disable the user."""
     work = partial(escrow.accounts.change, **body.model_dump())
     return await lanes.signing_in.run(actor.name, work, actor, name)

@@ -1,4 +1,4 @@
-"""Policies: who may ask what of a dataset. Without one nothing flows."""
+"""Policies of datasets. Without one there is no access."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class NewPolicy(Body):
 
 @routes.get("/{name}/policy", responses=FOUND)
 def current(actor: ReadingUser, name: NameInPath, escrow: EscrowDep) -> Plain[WordedPolicy]:
-    """The policy that holds now."""
+    """The policy in force."""
     return policy_view.signed(escrow.policies.current(actor, name))
 
 
@@ -40,21 +40,21 @@ def current(actor: ReadingUser, name: NameInPath, escrow: EscrowDep) -> Plain[Wo
 def write(
     actor: WritingUser, name: NameInPath, body: Table, escrow: EscrowDep, allow_no_guarantee: AllowNoGuarantee = False
 ) -> Plain[WordedPolicy]:
-    """A new policy, signed by whoever writes it. The tables of a policy file, as JSON.
+    """Sign a new policy: the tables of a policy file, as JSON.
 
-    After a look, what takes access away has no guarantee, which `allow_no_guarantee` accepts.
+    After a look, a policy that removes access has no guarantee, which `allow_no_guarantee` accepts.
     """
     return policy_view.signed(escrow.policies.set(actor, name, body, allow_no_guarantee=allow_no_guarantee))
 
 
 @routes.post("/{name}/check-policy", responses=SENT)
 def check_policy(actor: ReadingUser, name: NameInPath, body: NewPolicy, escrow: EscrowDep) -> Plain[PolicyDraft]:
-    """What a policy says, before it is signed; nothing of it is kept."""
+    """Check a policy before it is signed; nothing is stored."""
     policy = body.policy_text or body.policy or {}
-    return policy_view.policy_draft(escrow.drafts.policy(actor, name, policy))
+    return policy_view.policy_draft(escrow.policies.check(actor, name, policy))
 
 
 @routes.get("/{name}/policies", responses=FOUND)
 def history(actor: ReadingUser, name: NameInPath, escrow: EscrowDep) -> Page[WordedPolicy]:
-    """Every policy that ever held."""
+    """All policies, oldest first."""
     return Page(items=list(map(policy_view.signed, escrow.policies.history(actor, name))), next=None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -13,7 +12,7 @@ from sfumato.presentation.difference_view import as_dict
 from sfumato.presentation.escrow import submission_view as view
 from sfumato.presentation.escrow.submission_types import CertifiedAnswers, RequestPage, WithheldAnswers, WordedRequest
 from sfumato.release.difference import Cell
-from sfumato.server.api.exploration import Several, as_asked
+from sfumato.server.api.exploration import Several
 from sfumato.server.api.submissions import NOT_YET, IdempotencyKey, SubmissionRoutes
 from sfumato.server.dependencies import (
     AfterNumber,
@@ -22,12 +21,12 @@ from sfumato.server.dependencies import (
     NameInPath,
     Page,
     Plain,
+    ReadingPool,
     ReadingUser,
-    WorkPoolsDep,
+    WritingPool,
     WritingUser,
 )
 from sfumato.server.openapi import SENT, SIGNED_IN, statuses
-from sfumato.server.stated import table_of
 from sfumato.server.texts import Body, Name, Text
 
 routes = APIRouter(prefix="/requests", tags=["requests"])
@@ -103,14 +102,11 @@ def many(
 
 
 @routes.post("", response_model=Plain[WordedRequest], status_code=201, responses=SENT)
-async def submit(
-    actor: WritingUser, body: NewRequest, escrow: EscrowDep, lanes: WorkPoolsDep, idempotency: IdempotencyKey = None
-) -> Any:
-    """Ask. The same Idempotency-Key with the same body is the same request."""
-    question = (body.dataset, body.purpose, as_asked(body.queries), table_of(body.preference))
-    work = partial(escrow.requests.submit, actor, *question, idempotency=idempotency)
-    request = await lanes.asking.run(actor.name, work)
-    return _SHARED.one(actor, request.id, escrow)
+async def submit(pool: WritingPool, body: NewRequest, escrow: EscrowDep, idempotency: IdempotencyKey = None) -> Any:
+    """Submit a request. The same Idempotency-Key with the same body is the same request."""
+    terms = body.dataset, body.purpose, *body.question
+    request = await pool.run(escrow.requests.submit, *terms, idempotency=idempotency)
+    return _SHARED.one(pool.person, request.id, escrow)
 
 
 @routes.post("/{id}/cancel", response_model=Plain[WordedRequest], responses=SENT)
@@ -121,12 +117,10 @@ def cancel(actor: WritingUser, id: NameInPath, escrow: EscrowDep, body: CancelBo
 
 
 @routes.post("/{id}/difference", responses=SENT | statuses(410, 503) | NOT_YET)
-async def difference(
-    actor: ReadingUser, id: NameInPath, body: FigurePair, escrow: EscrowDep, lanes: WorkPoolsDep
-) -> DifferenceShown:
-    """Whether one released figure may be called larger than another, as far as noise goes."""
-    work = partial(escrow.requests.difference, actor, id, body.first.cell(), body.second.cell())
-    return DifferenceShown.model_validate(as_dict(await lanes.asking.run(actor.name, work)))
+async def difference(pool: ReadingPool, id: NameInPath, body: FigurePair, escrow: EscrowDep) -> DifferenceShown:
+    """Whether one released figure is larger than another beyond the noise."""
+    cells = body.first.cell(), body.second.cell()
+    return DifferenceShown.model_validate(as_dict(await pool.run(escrow.requests.difference, id, *cells)))
 
 
 _SHARED.add_to(routes)

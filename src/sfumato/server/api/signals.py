@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
@@ -24,9 +23,9 @@ from sfumato.server.dependencies import (
     NameInPath,
     Page,
     Plain,
+    ReadingPool,
     ReadingUser,
-    WorkPoolsDep,
-    WritingUser,
+    WritingPool,
 )
 from sfumato.server.openapi import FOUND, SIGNED_IN
 from sfumato.server.texts import Body, Name, Table, Text
@@ -67,26 +66,19 @@ _SHARED = SubmissionRoutes(
 
 
 @routes.get("/tasks", responses=SIGNED_IN)
-async def tasks(actor: ReadingUser, escrow: EscrowDep, lanes: WorkPoolsDep) -> Plain[WordedTaskLibrary]:
-    """What may be asked: the tasks, the kinds of signals, and whether code of one's own can run here."""
-    library = await lanes.asking.run(actor.name, escrow.signals.tasks, actor)
-    return from_plain(WordedTaskLibrary, view.library(library))
+async def tasks(pool: ReadingPool, escrow: EscrowDep) -> Plain[WordedTaskLibrary]:
+    """The tasks, the kinds of signals, and whether code of your own can run here."""
+    return from_plain(WordedTaskLibrary, view.library(await pool.run(escrow.signals.tasks)))
 
 
 @routes.post("/requests/{id}/signals", response_model=Plain[WordedSignal], status_code=201, responses=WITH_SANDBOX)
 async def submit(
-    actor: WritingUser,
-    id: NameInPath,
-    body: NewSignal,
-    escrow: EscrowDep,
-    lanes: WorkPoolsDep,
-    idempotency: IdempotencyKey = None,
+    pool: WritingPool, id: NameInPath, body: NewSignal, escrow: EscrowDep, idempotency: IdempotencyKey = None
 ) -> Any:
-    """Ask what the noise did. A free signal with a task of the library comes back released, with its result."""
+    """Request a signal. A free signal with a task of the library comes back released, with its result."""
     question: dict[str, Any] = {"task": body.task, "code": body.code, "how": body.how(), "idempotency": idempotency}
-    work = partial(escrow.signals.submit, actor, id, body.query, body.kind, **question)
-    signal = await lanes.asking.run(actor.name, work)
-    return _SHARED.one(actor, signal.id, escrow)
+    signal = await pool.run(escrow.signals.submit, id, body.query, body.kind, **question)
+    return _SHARED.one(pool.person, signal.id, escrow)
 
 
 @routes.get("/requests/{id}/signals", response_model=Page[WordedSignal], responses=FOUND)

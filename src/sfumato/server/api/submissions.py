@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header
@@ -16,13 +15,15 @@ from sfumato.escrow.service import Escrow
 from sfumato.escrow.submissions.approval import Approval
 from sfumato.escrow.submissions.requests import Requests
 from sfumato.escrow.submissions.signals import Signals
+from sfumato.escrow.submissions.visibility import VisibleSubmission
 from sfumato.server.dependencies import (
     CallerDep,
     EscrowDep,
     NameInPath,
     Page,
+    ReadingPool,
     ReadingUser,
-    WorkPoolsDep,
+    WritingPool,
     WritingUser,
 )
 from sfumato.server.openapi import FOUND, SENT, Responses, statuses
@@ -34,7 +35,7 @@ IdempotencyKey = Annotated[
 ]
 NOT_YET: Responses = {202: {"model": Problem, "description": "Not yet: it waits for a decision or for a worker"}}
 WITH_SANDBOX = SENT | statuses(410, 501, 503) | NOT_YET
-View = Callable[[Mapping[str, Any]], dict[str, Any]]
+View = Callable[[Any], dict[str, Any]]
 
 
 class ApprovalBody(Body):
@@ -73,11 +74,11 @@ class SubmissionRoutes:
     def one(self, actor: Person, id: str, escrow: Escrow) -> dict[str, Any]:
         return self.view(self.rooms(escrow).one(actor, id))
 
-    def listed(self, submissions: list[dict[str, Any]], limit: int) -> Page[Any]:
-        more = submissions[limit - 1]["number"] if len(submissions) > limit else None
+    def listed(self, submissions: Sequence[VisibleSubmission[Any]], limit: int) -> Page[Any]:
+        more = submissions[limit - 1].submission.number if len(submissions) > limit else None
         return Page(items=list(map(self.view, submissions[:limit])), next=more)
 
-    def approval(self, escrow: Escrow) -> Approval[Any]:
+    def approval(self, escrow: Escrow) -> Approval[Any, Any]:
         return self.rooms(escrow).approval
 
     def add_to(self, routes: APIRouter) -> None:
@@ -90,29 +91,24 @@ class SubmissionRoutes:
             return self.one(actor, id, escrow)
 
         @routes.get(f"{path}/page", response_model=self.page, responses=slow)
-        async def inspect(actor: ReadingUser, id: NameInPath, escrow: EscrowDep, lanes: WorkPoolsDep) -> Any:
-            """What an approver needs, on one page, from public facts."""
-            return self.page_view(await lanes.asking.run(actor.name, self.approval(escrow).inspect, actor, id))
+        async def inspect(pool: ReadingPool, id: NameInPath, escrow: EscrowDep) -> Any:
+            """The approver's page, from public facts."""
+            return self.page_view(await pool.run(self.approval(escrow).inspect, id))
 
         @routes.post(f"{path}/{self.look}", response_model=self.withheld, responses=SENT | statuses(410))
-        async def look(actor: WritingUser, id: NameInPath, escrow: EscrowDep, lanes: WorkPoolsDep) -> Any:
-            """A result that is withheld until somebody saw it, beside the true one: recorded as a look."""
-            return self.result_view(await lanes.asking.run(actor.name, self.approval(escrow).look, actor, id))
+        async def look(pool: WritingPool, id: NameInPath, escrow: EscrowDep) -> Any:
+            """A withheld result beside the true one, for its approver: logged as a look."""
+            return self.result_view(await pool.run(self.approval(escrow).look, id))
 
         @routes.post(f"{path}/approve", response_model=self.kind, responses=slow)
         async def approve(
-            actor: WritingUser,
-            caller: CallerDep,
-            id: NameInPath,
-            body: ApprovalBody,
-            escrow: EscrowDep,
-            lanes: WorkPoolsDep,
+            pool: WritingPool, caller: CallerDep, id: NameInPath, body: ApprovalBody, escrow: EscrowDep
         ) -> Any:
-            """Approve what the page showed, and nothing else."""
+            """Approve exactly what the page showed."""
             how: dict[str, Any] = body.model_dump() | {"by_session": caller.csrf is not None}
-            work = partial(self.approval(escrow).approve, actor, id, **how)
-            await (lanes.asking.run(actor.name, work) if self.needs_sandbox else run_in_threadpool(work))
-            return await run_in_threadpool(self.one, actor, id, escrow)
+            work = self.approval(escrow).approve
+            await (pool.run(work, id, **how) if self.needs_sandbox else run_in_threadpool(work, pool.person, id, **how))
+            return await run_in_threadpool(self.one, pool.person, id, escrow)
 
         @routes.post(f"{path}/return", response_model=self.kind, responses=SENT)
         def give_back(actor: WritingUser, id: NameInPath, body: DecisionBody, escrow: EscrowDep) -> Any:

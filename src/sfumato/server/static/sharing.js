@@ -32,7 +32,7 @@ function words() {
     $(`#${slider}-said`).textContent = text;
     form[slider].setAttribute("aria-valuetext", text);
   }
-  const sentences = [filled(said.partner, chosen), grid.points[point].noise, grid.points[point].snoop];
+  const sentences = [filled(said.partner, chosen), grid.points[point].noise, grid.points[point].guess];
   sentences.push(`${risk <= limit ? "✓" : "✕"} ${filled(risk <= limit ? said.within : said.over, chosen)}`);
   if (least(risks, limit) < 0) sentences.push(said.never);
   $("#summary").replaceChildren(
@@ -94,7 +94,7 @@ function curve() {
   const x = grid.points.map((one) => one.across);
   const first = least(risks, limit);
   const data = [
-    { x, y: risks, mode: "lines", name: "risk", line: { color: colour("chosen"), width: 3 }, text: grid.points.map((one) => plain(one.snoop)), hovertemplate: "%{x:.3~g}: risk %{y:.3~g}<br>%{text}<extra></extra>" },
+    { x, y: risks, mode: "lines", name: "risk", line: { color: colour("chosen"), width: 3 }, text: grid.points.map((one) => plain(one.guess)), hovertemplate: "%{x:.3~g}: risk %{y:.3~g}<br>%{text}<extra></extra>" },
     { x: [x[point]], y: [risks[point]], mode: "markers", name: "your noise", marker: { color: colour("paper"), size: 14, line: { color: colour("ink"), width: 3 } }, hoverinfo: "skip" },
   ];
   const layout = frame({ xaxis: across(), yaxis: up(Math.min(1, Math.max(risks[0], limit) * 1.15)), showlegend: false, ...limitLine(limit) });

@@ -48,6 +48,6 @@ def _number(escrow: Escrow, actor: Person, about: str) -> int | None:
     if not _REQUEST.fullmatch(about):
         return None
     try:
-        return int(escrow.requests.one(actor, about)["number"])
+        return escrow.requests.one(actor, about).submission.number
     except SfumatoError:
         return None

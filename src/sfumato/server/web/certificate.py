@@ -20,11 +20,11 @@ screens = APIRouter(include_in_schema=False)
 
 @screens.get("/requests/{id}/certificate")
 def certificate(page: RendererDep, actor: ReadingUser, id: NameInPath, escrow: EscrowDep) -> Response:
-    request, certificates = escrow.requests.one(actor, id), _certificates(actor, id, escrow)
+    request, certificates = escrow.requests.one(actor, id).submission, _certificates(actor, id, escrow)
     several = len(certificates) > 1
     documents = [view.document(each, f", release {i}" if several else "") for i, each in enumerate(certificates, 1)]
     rendered = [Markup(document.html(level=3)) for document in documents]  # a document escapes every text in it
-    recipient = escrow.accounts.one(request.get("analyst", actor.name))
+    recipient = escrow.accounts.one(request.analyst or actor.name)
     return page("certificate.html", request=request, recipient=recipient, certificates=rendered)
 
 

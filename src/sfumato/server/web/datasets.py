@@ -106,7 +106,7 @@ def _waiting(actor: Person, escrow: Escrow) -> Counter[str]:
     """How many requests wait for a decision, by dataset."""
     states = ("submitted", "computed")
     return Counter(
-        str(request["dataset"])
+        request.submission.dataset
         for state in states
         for request in escrow.requests.many(actor, state=state, limit=_MOST_WAITING)
     )

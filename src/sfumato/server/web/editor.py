@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -12,6 +11,7 @@ from sfumato.errors import Forbidden
 from sfumato.escrow.catalogue.entries import CatalogueEntry
 from sfumato.escrow.policy.policy import PartnerAccess
 from sfumato.model.plain import to_plain
+from sfumato.presentation.escrow import submission_view
 from sfumato.presentation.wording import asking as of_asking
 from sfumato.server.dependencies import EscrowDep, NameInPath, ReadingUser
 from sfumato.server.texts import Name
@@ -36,7 +36,7 @@ def ask(
     if dataset.flow is None:
         raise Forbidden(f"The policy of {dataset.name} has nothing for you", hint="ask a controller for a flow.")
     offers = of_asking.offered(dataset.flow.preferences)
-    old: Mapping[str, Any] = {} if before is None else escrow.requests.one(actor, before)
+    old = {} if before is None else submission_view.request(escrow.requests.one(actor, before))
     start = {
         "purpose": old.get("purpose", ""),
         "queries": old.get("queries") or [{"sql": _example(dataset), "weight": 1.0}],

@@ -12,6 +12,7 @@ from sfumato.errors import SfumatoError
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.service import Escrow
 from sfumato.escrow.submissions.lifecycle import State
+from sfumato.escrow.submissions.request_payload import Request
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.risk import Source
 from sfumato.presentation import exploration_view
@@ -42,7 +43,7 @@ def request(
     query: Annotated[int, Query(ge=1, le=1000)] = 1,
     show: Annotated[Literal["explorer", "answer"], Query()] = "explorer",
 ) -> Response:
-    """Whoever may decide it sees what they decide from; everybody else sees what they asked, and what came of it."""
+    """The explorer for those who may decide; the request and its result for everyone else."""
     if show == "answer" or not escrow.requests.approval.decides(actor, id):
         return result.render_result(page, actor, escrow, id)
     waiting = submission_view.request(escrow.requests.one(actor, id))
@@ -70,7 +71,7 @@ def risk(
     name: NameInPath,
     sql: Annotated[str, Query(max_length=100_000)] = "",
 ) -> Response:
-    """The same without a request: any query, by the rule of record."""
+    """The explorer without a request: any query, by the preregistered rule."""
     dataset = escrow.datasets.controlled(actor, name)
     around: dict[str, Any] = {
         "dataset": dataset.name,
@@ -85,7 +86,7 @@ def risk(
         rule = escrow.questions.of_rule(actor, dataset.name, sql)
         how = {name: getattr(rule.noise, name) for name in _MOVED}
         exploration = escrow.questions.explore(
-            actor, dataset.name, sql, Source.WORST_CASE, how, stated=rule.stated, now=rule.epsilon
+            actor, dataset.name, sql, Source.WORST_CASE, how, preference=rule.stated, now=rule.epsilon
         )
     except SfumatoError as refused:
         return page("risk.html", **around, problem=_problem(refused))
@@ -106,7 +107,7 @@ def _of_request(escrow: Escrow, actor: Person, seen: Mapping[str, Any], place: i
         query["sql"],
         Source.WORST_CASE,
         how,
-        stated=_preferences(escrow, actor, seen, place),
+        preference=_preferences(escrow, actor, seen, place),
         now=query["epsilon"],
     )
 
@@ -144,7 +145,8 @@ def _page(
     exploration: Mapping[str, Any] | None = None,
     problem: Problem | None = None,
 ) -> Response:
-    others = [one for one in escrow.requests.approval.waiting(actor) if one["id"] != request["id"]]
+    waiting = [one.submission for one in escrow.requests.approval.waiting(actor)]
+    others = [one for one in waiting if one.id != request["id"]]
     facts = {"request": request["id"], "state": request["state"], "binding": seen["binding"], "looked": seen["looked"]}
     facts |= {"next": _next(others)}
     around: dict[str, Any] = {
@@ -204,8 +206,8 @@ def _noise(exploration: Mapping[str, Any], epsilon: float | None) -> str | None:
     return None if point is None else str(point["words"][1])
 
 
-def _next(others: list[dict[str, Any]]) -> dict[str, Any] | None:
-    return {"id": others[0]["id"], "number": others[0]["number"]} if others else None
+def _next(others: list[Request]) -> dict[str, Any] | None:
+    return {"id": others[0].id, "number": others[0].number} if others else None
 
 
 def _facts(

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from markupsafe import Markup
+
+from sfumato.presentation.glossary import glossary
 from sfumato.presentation.wording.numbers import number
 
 
@@ -49,6 +52,12 @@ def task_words(task: Mapping[str, Any] | None) -> str:
         if value not in (None, "", [], {})
     ]
     return str(task["task"]).replace("_", " ") + (f" ({', '.join(parts)})" if parts else "")
+
+
+def term(name: str, text: str = "") -> Markup:
+    """A term of the glossary, or `text` for it, with its meaning as a tooltip that the keyboard reaches too."""
+    abbreviation = Markup('<abbr class="term" tabindex="0" title="{}">{}</abbr>')
+    return abbreviation.format(glossary().term(name).means, text or name)
 
 
 FILTERS: Mapping[str, Callable[..., str]] = {

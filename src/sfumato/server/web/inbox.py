@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
@@ -11,7 +10,9 @@ from starlette.responses import Response
 from sfumato.errors import SfumatoError
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.service import Escrow
-from sfumato.presentation.escrow import notifications_view
+from sfumato.escrow.submissions.request_payload import Request
+from sfumato.escrow.submissions.requests import RequestBrief
+from sfumato.presentation.escrow import notifications_view, submission_view
 from sfumato.presentation.wording.signals import pages as of_signal_pages
 from sfumato.server.dependencies import EscrowDep, ReadingUser
 from sfumato.server.web.shell import RendererDep
@@ -30,17 +31,17 @@ def inbox(
     order: Annotated[Literal["oldest", "newest"], Query()] = "oldest",
 ) -> Response:
     actor.require(Role.CONTROLLER, to="decide requests")
-    waiting = escrow.requests.approval.waiting(actor)
+    waiting = [one.submission for one in escrow.requests.approval.waiting(actor)]
     waiting = waiting if order == "oldest" else waiting[::-1]
     listed = [
-        _listed(one) | {"preview": _preview(escrow, actor, one) if place < MOST_PREVIEWS else None}
+        _listed(one, _preview(escrow, actor, one.id) if place < MOST_PREVIEWS else None)
         for place, one in enumerate(waiting)
     ]
     return page(
         "inbox.html",
         requests=listed,
-        introduction=any(one["preview"] and one["preview"]["introduction"] for one in listed),
-        signals=escrow.signals.approval.waiting(actor),
+        introduction=any(one["preview"] and one["preview"].introduction for one in listed),
+        signals=[submission_view.signal(one) for one in escrow.signals.approval.waiting(actor)],
         titles=of_signal_pages.TITLES,
         order=order,
         holds=bool({*escrow.datasets.held_by(actor)}),
@@ -49,22 +50,23 @@ def inbox(
     )
 
 
-def _listed(one: Mapping[str, Any]) -> dict[str, Any]:
-    first, *more = one["queries"]
-    return dict(one) | {"first": next(iter(first["sql"].strip().splitlines()), ""), "more": len(more)}
+def _listed(request: Request, preview: RequestBrief | None) -> dict[str, Any]:
+    first, *more = request.queries
+    line = next(iter(first.sql.strip().splitlines()), "")
+    return {**vars(request), "first": line, "more": len(more), "preview": preview}
 
 
-def _preview(escrow: Escrow, actor: Person, one: Mapping[str, Any]) -> dict[str, Any] | None:
+def _preview(escrow: Escrow, actor: Person, id: str) -> RequestBrief | None:
     """None where the policy or the data is no longer there: its own page says which."""
     try:
-        return escrow.requests.brief(actor, one["id"])
+        return escrow.requests.brief(actor, id)
     except SfumatoError:
         return None
 
 
-def _lately(escrow: Escrow, actor: Person) -> list[dict[str, Any]]:
+def _lately(escrow: Escrow, actor: Person) -> list[Request]:
     """Those of the newest requests that were decided. What an auditor sees beside is for the audit's own page."""
-    newest = escrow.requests.many(actor, limit=5 * LATELY)
+    newest = [one.submission for one in escrow.requests.many(actor, limit=5 * LATELY)]
     own = {*escrow.datasets.held_by(actor)}
-    decided = [one for one in newest if one["state"] in _DECIDED and one["dataset"] in own and "analyst" in one]
-    return sorted(decided, key=lambda one: one["decided_at"] or "", reverse=True)[:LATELY]
+    decided = [one for one in newest if one.state in _DECIDED and one.dataset in own and one.analyst]
+    return sorted(decided, key=lambda one: one.decided_at or "", reverse=True)[:LATELY]

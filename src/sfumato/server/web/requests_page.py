@@ -28,8 +28,8 @@ def requests(
 ) -> Response:
     """One's own; those of datasets that one controls are in the inbox."""
     visible = escrow.requests.many(actor, state=state and state.value, after=after, limit=_A_PAGE + 1)
-    more = visible[_A_PAGE - 1]["number"] if len(visible) > _A_PAGE else None
-    own = [submission_view.request(one) for one in visible[:_A_PAGE] if one.get("analyst", actor.name) == actor.name]
+    more = visible[_A_PAGE - 1].submission.number if len(visible) > _A_PAGE else None
+    own = [submission_view.request(one) for one in visible[:_A_PAGE] if one.submission.analyst in ("", actor.name)]
     notices = [notifications_view.worded(one) for one in escrow.notifications.many(actor, limit=_NOTICES)]
     return page(
         "requests.html",

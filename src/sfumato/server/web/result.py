@@ -92,7 +92,7 @@ def render_result(page: PageRenderer, actor: Person, escrow: Escrow, id: str) ->
 def _answer(released: Mapping[str, Any]) -> dict[str, Any]:
     """An answer for reading: its cells as text, what they are worth, and what may be compared."""
     answer, certificate = Answer.from_dict(dict(released)), ReleaseCertificate.from_dict(released["certificate"])
-    heads, rows = release_view.cells(answer, rounded=True)
+    heads, rows = release_view.cells(answer)
     numbers = _are_numbers(answer)
     return {
         "query": certificate.query,

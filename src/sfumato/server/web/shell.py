@@ -18,7 +18,7 @@ from sfumato.escrow.service import Escrow
 from sfumato.presentation.figures.palette import PALETTE
 from sfumato.server.middleware.authentication import Caller
 from sfumato.server.web.assets import Assets
-from sfumato.server.web.filters import FILTERS
+from sfumato.server.web.filters import FILTERS, term
 from sfumato.version import __version__
 
 TEMPLATES = Path(__file__).parent.parent / "templates"
@@ -73,7 +73,7 @@ def environment(assets: Assets) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    templates.globals |= {"asset": assets.url, "palette": PALETTE, "release": __version__}
+    templates.globals |= {"asset": assets.url, "palette": PALETTE, "release": __version__, "term": term}
     templates.filters |= FILTERS
     return templates
 

@@ -84,15 +84,13 @@ class ChiSquare(ReferenceTask):
     name: ClassVar[str] = "chi_square"
     level: float = 0.05
 
+    decides = True
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if not all(n > 0 for _, n in self.reference):
             raise BadInput.because("task-reference-not-positive", task=self.name)
         _require_level(self, self.level)
-
-    @property
-    def decides(self) -> bool:
-        return True
 
     def _score(self, table: Table) -> float | None:
         figures = table.figure(self.column)
@@ -126,6 +124,8 @@ class TTest(Task):
     b: str
     level: float = 0.05
 
+    decides = True
+
     def __post_init__(self) -> None:
         _require_level(self, self.level)
 
@@ -136,10 +136,6 @@ class TTest(Task):
     @property
     def rows(self) -> tuple[str, ...]:
         return self.a, self.b
-
-    @property
-    def decides(self) -> bool:
-        return True
 
     def _score(self, table: Table) -> float | None:
         means, variances, counts = (table.figure(name) for name in self.reads)

@@ -27,6 +27,8 @@ class HistogramDistance(ReferenceTask):
 
     name: ClassVar[str] = "histogram_distance"
 
+    undefined = 1.0
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.reference and not self._total > 0:
@@ -34,10 +36,6 @@ class HistogramDistance(ReferenceTask):
         if not math.isfinite(2 * self._total):
             raise BadInput.because("task-reference-too-large", task=self.name)
         self.require_slopes()
-
-    @property
-    def undefined(self) -> float:
-        return 1.0
 
     @property
     def slopes(self) -> Mapping[str, float] | None:

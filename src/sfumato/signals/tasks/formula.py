@@ -209,7 +209,7 @@ def _slopes(operator: ast.operator, left: FormulaPart, right: FormulaPart) -> Ma
 
 
 def _largest(compute: Callable[..., Fraction], parts: list[FormulaPart]) -> FormulaPart:
-    """Of min, max and abs: nothing moves by more than the part that moves most."""
+    """Min, max or abs of the parts: it moves by no more than the part that moves most."""
     slopes: dict[Cell, Fraction] | None = {}
     for part in parts:
         if part.slopes is None or slopes is None:

@@ -89,13 +89,11 @@ class Classifier(_Learned):
     above: float | None = None
     model: str = "logistic"
 
+    undefined = 0.5
+
     def __post_init__(self) -> None:
         super().__post_init__()
         _require_model(self, self.model, _CLASSIFIERS)
-
-    @property
-    def undefined(self) -> float:
-        return 0.5
 
     def _score(self, table: Table) -> float | None:
         rows, targets = self._rows(table)
@@ -121,13 +119,11 @@ class Regression(_Learned):
     name: ClassVar[str] = "regression"
     model: str = "linear"
 
+    undefined = 1.0
+
     def __post_init__(self) -> None:
         super().__post_init__()
         _require_model(self, self.model, _REGRESSORS)
-
-    @property
-    def undefined(self) -> float:
-        return 1.0
 
     def _score(self, table: Table) -> float | None:
         rows, targets = self._rows(table)

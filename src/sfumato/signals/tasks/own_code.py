@@ -32,6 +32,8 @@ class OwnCode(Task):
     high: float
     run: Run = field(repr=False, compare=False)
 
+    reads = ()
+
     def __post_init__(self) -> None:
         ends = (self.low, self.high)
         met = all(is_number(end) and round(end, DECIMALS) == end and abs(end) <= 1e9 for end in ends)
@@ -41,10 +43,6 @@ class OwnCode(Task):
     @property
     def range(self) -> tuple[float, float]:
         return self.low, self.high
-
-    @property
-    def reads(self) -> tuple[str, ...]:
-        return ()
 
     def _score(self, table: Table) -> float | None:
         return self.run(table)

@@ -31,14 +31,12 @@ class TopK(ColumnTask):
     k: int = 3
     reference: tuple[str, ...] = ()
 
+    decides = True
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "reference", names(self.reference))
         if not is_whole(self.k) or self.k < 1:
             raise BadInput.because("task-k", task=self.name, k=repr(self.k))
-
-    @property
-    def decides(self) -> bool:
-        return True
 
     @property
     def rows(self) -> tuple[str, ...]:
@@ -61,13 +59,8 @@ class TopK(ColumnTask):
 class SignedTask(ColumnTask):
     """A score from -1 to 1; 0 is neither."""
 
-    @property
-    def range(self) -> tuple[float, float]:
-        return -1.0, 1.0
-
-    @property
-    def undefined(self) -> float:
-        return 0.0
+    range = -1.0, 1.0
+    undefined = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,16 +108,10 @@ class Trend(SignedTask):
     name: ClassVar[str] = "trend"
     order: tuple[str, ...] = ()
 
+    decides = halfspace = True
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "order", names(self.order))
-
-    @property
-    def decides(self) -> bool:
-        return True
-
-    @property
-    def halfspace(self) -> bool:
-        return True
 
     @property
     def rows(self) -> tuple[str, ...]:

@@ -39,7 +39,7 @@ COMPARE: dict[str, type[exp.Binary]] = {
     "=": exp.EQ, "<>": exp.NEQ, "<": exp.LT, "<=": exp.LTE, ">": exp.GT, ">=": exp.GTE,
 }  # fmt: skip
 _PLAIN = re.compile("[a-z_][a-z0-9_]*", re.IGNORECASE)
-_COMPUTE: dict[str, type[exp.Binary]] = {"+": exp.Add, "-": exp.Sub, "*": exp.Mul, "/": exp.Div}
+COMPUTE: dict[str, type[exp.Binary]] = {"+": exp.Add, "-": exp.Sub, "*": exp.Mul, "/": exp.Div}
 
 
 def table(name: str) -> exp.Table:
@@ -88,7 +88,7 @@ def double(tree: exp.Expr) -> exp.Expr:
 
 
 def as_whole(tree: exp.Expr, to: str = "BIGINT") -> exp.Expr:
-    """A number as a whole number, NULL where it does not fit: an error would tell that somebody has such a value."""
+    """A number as a whole number, NULL where it does not fit: an error would tell that someone has such a value."""
     return exp.TryCast(this=tree, to=exp.DataType.build(to))
 
 
@@ -143,6 +143,17 @@ def values_table(name: str, columns: Sequence[str], rows: Iterable[Sequence[exp.
     return exp.Values(expressions=[exp.Tuple(expressions=list(row)) for row in rows], alias=named)
 
 
+def order_by(select: exp.Select, *names: str) -> exp.Select:
+    """With its rows in the order of these columns; NULL comes last."""
+    select.set("order", exp.Order(expressions=[exp.Ordered(this=column(name), nulls_first=False) for name in names]))
+    return select
+
+
+def same_columns(names: Iterable[str], one: str, other: str) -> list[exp.Expr]:
+    """Whether two tables agree in each of these columns."""
+    return [exp.EQ(this=column(name, one), expression=column(name, other)) for name in names]
+
+
 def with_tables(select: exp.Select, tables: Iterable[tuple[str, exp.Select, bool | None]]) -> exp.Select:
     """With named tables ahead of it: name, select, and whether an engine is to keep it (None: as it likes)."""
     ctes = [
@@ -179,7 +190,7 @@ def scalar(part: Scalar, leaf: Callable[[ColumnRef], exp.Expr] | None = None) ->
             divisor = function("NULLIF", double(inner(right)), number(0))
             return exp.Paren(this=exp.Div(this=double(inner(left)), expression=divisor))
         case Arithmetic(operator, left, right):
-            tree = _COMPUTE[operator](this=double(inner(left)), expression=double(inner(right)))
+            tree = COMPUTE[operator](this=double(inner(left)), expression=double(inner(right)))
             return exp.Paren(this=tree)
 
 
@@ -272,7 +283,7 @@ def _source(source: ColumnRef | Aggregate) -> exp.Expr:
 
 
 def default_name(source: ColumnRef | Aggregate) -> str:
-    """What a column of the answer is called when nobody names it.
+    """What a column of the answer is called when no one names it.
 
     >>> default_name(Aggregate(AggregateKind.QUANTILE_CONT, ColumnRef("age", Type.INTEGER), Fraction(1, 2)))
     'median(age)'
@@ -308,7 +319,7 @@ def _is_implicit(node: exp.Expr) -> bool:
     if isinstance(node, exp.Cast):
         return node.to.is_type("double", "int128") or isinstance(node.this, exp.Null)
     if isinstance(node, exp.Paren):
-        if isinstance(node.parent, tuple(_COMPUTE.values())):
+        if isinstance(node.parent, tuple(COMPUTE.values())):
             return node.arg_key == "this" and _binds(node.this) >= _binds(node.parent)
         return isinstance(node.parent, exp.Func | exp.Distinct) and not isinstance(node.parent, exp.Connector)
     return isinstance(node, exp.Nullif)

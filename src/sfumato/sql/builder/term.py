@@ -4,18 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import TypeAlias, Union
 
 from sqlglot import exp
 
 from sfumato.sql.builder.ast import alias, column, function, number
 from sfumato.sql.builder.ast import double as as_double
 
+Operand: TypeAlias = Union["Term", Fraction, float]
+
+
+def _operator(kind: type[exp.Binary]) -> Callable[[Term, Operand], Term]:
+    """A binary operator; operands that are themselves computed are parenthesised."""
+
+    def side(operand: Term) -> exp.Expr:
+        tree = operand.tree
+        return exp.Paren(this=tree) if isinstance(tree, exp.Binary | exp.Not | exp.Is) else tree
+
+    return lambda left, right: Term(lambda: kind(this=side(left), expression=side(term(right))))
+
 
 class Term:
-    """Describes a tree; each use of it builds one of its own, so that nothing is ever copied.
-
-    Operands that are themselves computed are parenthesised.
-    """
+    """Describes a tree; each use of it builds one of its own, so that nothing is ever copied."""
 
     def __init__(self, build: Callable[[], exp.Expr]) -> None:
         self._build = build
@@ -29,23 +39,12 @@ class Term:
 
     # Arithmetic
 
-    def __add__(self, other: Term | Fraction | float) -> Term:
-        return _binary(exp.Add, self, other)
-
-    def __sub__(self, other: Term | Fraction | float) -> Term:
-        return _binary(exp.Sub, self, other)
-
-    def __mul__(self, other: Term | Fraction | float) -> Term:
-        return _binary(exp.Mul, self, other)
-
-    def __truediv__(self, other: Term | Fraction | float) -> Term:
-        return _binary(exp.Div, self, other)
-
-    def __floordiv__(self, other: Term | Fraction | float) -> Term:
-        return _binary(exp.IntDiv, self, other)
-
-    def __mod__(self, other: Term | Fraction | float) -> Term:
-        return _binary(exp.Mod, self, other)
+    __add__ = _operator(exp.Add)
+    __sub__ = _operator(exp.Sub)
+    __mul__ = _operator(exp.Mul)
+    __truediv__ = _operator(exp.Div)
+    __floordiv__ = _operator(exp.IntDiv)
+    __mod__ = _operator(exp.Mod)
 
     def __abs__(self) -> Term:
         return call("ABS", self)
@@ -64,20 +63,12 @@ class Term:
 
     # Conditions
 
-    def __le__(self, other: Term | Fraction | float) -> Term:
-        return _binary(exp.LTE, self, other)
-
-    def __lt__(self, other: Term | Fraction | float) -> Term:
-        return _binary(exp.LT, self, other)
-
-    def __ge__(self, other: Term | Fraction | float) -> Term:
-        return _binary(exp.GTE, self, other)
-
-    def __gt__(self, other: Term | Fraction | float) -> Term:
-        return _binary(exp.GT, self, other)
-
-    def equals(self, other: Term | Fraction | float) -> Term:
-        return _binary(exp.EQ, self, other)
+    __le__ = _operator(exp.LTE)
+    __lt__ = _operator(exp.LT)
+    __ge__ = _operator(exp.GTE)
+    __gt__ = _operator(exp.GT)
+    equals = _operator(exp.EQ)
+    both = _operator(exp.And)
 
     @property
     def missing(self) -> Term:
@@ -87,12 +78,9 @@ class Term:
     def there(self) -> Term:
         return Term(lambda: exp.Not(this=self.missing.tree))
 
-    def both(self, other: Term) -> Term:
-        return _binary(exp.And, self, other)
-
     # What stands in for something that is missing, and aggregates over rows
 
-    def or_else(self, other: Term | Fraction | float) -> Term:
+    def or_else(self, other: Operand) -> Term:
         return call("COALESCE", self, other)
 
     def total(self) -> Term:
@@ -102,7 +90,7 @@ class Term:
         return call("COUNT", self)
 
 
-def term(value: Term | Fraction | float) -> Term:
+def term(value: Operand) -> Term:
     return value if isinstance(value, Term) else Term(lambda: number(value))
 
 
@@ -110,7 +98,7 @@ def col(name: str, of: str | None = None) -> Term:
     return Term(lambda: column(name, of))
 
 
-def call(name: str, *arguments: Term | Fraction | float) -> Term:
+def call(name: str, *arguments: Operand) -> Term:
     return Term(lambda: function(name, *(term(a).tree for a in arguments)))
 
 
@@ -122,7 +110,7 @@ def distinct(value: Term) -> Term:
     return Term(lambda: function("COUNT", exp.Distinct(expressions=[value.tree])))
 
 
-def when(*branches: tuple[Term, Term | Fraction | float], otherwise: Term | Fraction | float | None = None) -> Term:
+def when(*branches: tuple[Term, Operand], otherwise: Operand | None = None) -> Term:
     """CASE WHEN ... THEN ... ELSE ... END."""
 
     def build() -> exp.Expr:
@@ -130,11 +118,3 @@ def when(*branches: tuple[Term, Term | Fraction | float], otherwise: Term | Frac
         return exp.Paren(this=exp.Case(ifs=ifs, default=None if otherwise is None else term(otherwise).tree))
 
     return Term(build)
-
-
-def _binary(kind: type[exp.Binary], left: Term, right: Term | Fraction | float) -> Term:
-    def side(operand: Term) -> exp.Expr:
-        tree = operand.tree
-        return exp.Paren(this=tree) if isinstance(tree, exp.Binary | exp.Not | exp.Is) else tree
-
-    return Term(lambda: kind(this=side(left), expression=side(term(right))))

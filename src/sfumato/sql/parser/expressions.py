@@ -29,25 +29,19 @@ from sfumato.model.statement import (
     Scalar,
     Truth,
 )
+from sfumato.sql.builder.ast import COMPARE, COMPUTE
 from sfumato.sql.parser.size import DEEPEST
 from sfumato.sql.parser.source import Text
 
 WHOLE_BELOW = 2**63  # a constant from here on is no whole number of 64 bits, and engines read it as a float
-COMPARISONS: dict[type[exp.Expr], str] = {
-    exp.EQ: "=",
-    exp.NEQ: "<>",
-    exp.LT: "<",
-    exp.LTE: "<=",
-    exp.GT: ">",
-    exp.GTE: ">=",
-}
-_ARITHMETIC: dict[type[exp.Expr], str] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/"}
+COMPARISONS: dict[type[exp.Expr], str] = {tree: sign for sign, tree in COMPARE.items()}
+_ARITHMETIC: dict[type[exp.Expr], str] = {tree: sign for sign, tree in COMPUTE.items()}
 _CALLS: dict[type[exp.Expr], str] = {exp.Abs: "ABS", exp.Coalesce: "COALESCE", exp.Lower: "LOWER", exp.Upper: "UPPER"}
 _FUNCTIONS = "functions are ABS, COALESCE, LOWER and UPPER."
 
 
 class Expressions(Text):
-    """Reads what stands between the clauses; what a name means is decided by whoever reads the clauses."""
+    """Reads expressions; the subclass that reads the clauses says what a name means."""
 
     def __init__(self, text: str, schema: Schema) -> None:
         super().__init__(text)
@@ -271,7 +265,7 @@ class Expressions(Text):
         if a is None or b is None or a is b or (a.numeric and b.numeric):
             return left, right
         column = next((s for s in (left, right) if isinstance(s, ColumnRef)), None)
-        hint = "compare like with like."
+        hint = "compare values of one type; a text stands in quotes."
         if column is not None and self.schema.column(column.name) is None:
             hint = f"state its type under [columns.{column.name}] in {self.schema.origin}."
         what = f"Column '{column.name}' is {column.type} and" if column is not None else f"The {a}"

@@ -49,7 +49,7 @@ class Size:
             operations += sum(len(part.members) for part in _every(having) if isinstance(part, Membership))
         if operations > MOST_AFTERWARDS:
             what = f"HAVING has {operations:,} operations and constants, and the limit is {MOST_AFTERWARDS}"
-            raise QueryError(what, hint="leave that to whoever reads the answer.")
+            raise QueryError(what, hint="apply it to the answer instead.")
 
     def require_within(self, parts: Iterable[Scalar | Predicate]) -> None:
         """Refuse a query whose expressions are too large in all."""

@@ -1,4 +1,4 @@
-"""The text of a query and the places in it: whatever is not answered is refused by its name and its place."""
+"""The text of a query and the places in it: unsupported parts are refused by name and place."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _CLAUSE_HINTS = {
     "* REPLACE": "name the columns.",
 }
 _SUB_SELECT = "Sub-selects inside an expression", "ask for it by itself, and write the value here."
-_FOUR = "+, -, * and / are answered."
+_FOUR = "+, -, * and / are supported."
 _POWER = "A power", "multiply instead."
 _VALUE = "A comparison as a value", "write CASE WHEN ... THEN ... ELSE ... END."
 _CAST_HINT = "types are stated in the schema file."
@@ -103,7 +103,7 @@ class Text:
             what.split(maxsplit=1)[0].removesuffix("()")
         )
         verb = "are" if _HEAD.split(what, maxsplit=1)[0].endswith("s") else "is"
-        raise QueryError(f"{what} {verb} not answered", hint=hint, where=where)
+        raise QueryError(f"{what} {verb} not supported", hint=hint, where=where)
 
     def refuse_node(self, node: exp.Expr, hint: str = "") -> NoReturn:
         """Refuse a node by its own name."""
@@ -118,7 +118,7 @@ class Text:
         return QueryError(f"The {self.read_as} is not SQL that can be read", where=where, hint=hint)
 
     def name_of(self, node: exp.Expr) -> tuple[str, str]:
-        """What a sentence calls something that is not answered, by its name in the text if it has one; and a remedy."""
+        """The name of an unsupported part, as the text has it where it can be found, and a remedy."""
         if isinstance(node, exp.Column) and isinstance(node.this, exp.Star):
             return _NAMES[exp.Star]
         if type(node) in _NAMES:

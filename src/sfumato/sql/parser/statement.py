@@ -161,7 +161,7 @@ class _StatementReader(Names):
             raise QueryError("The query is empty", hint="try SELECT COUNT(*) FROM " + self.schema.name + ".")
         if len(trees) > 1:
             where = self.place(trees[1])
-            raise QueryError("Two statements are not answered", hint="ask them one at a time.", where=where)
+            raise QueryError("Two statements are not supported", hint="ask them one at a time.", where=where)
         tree = trees[0]
         while isinstance(tree, exp.Subquery) and [name for name, part in tree.args.items() if part] == ["this"]:
             tree = tree.this
@@ -169,7 +169,7 @@ class _StatementReader(Names):
             first = self.text.split(maxsplit=1)[0].upper()
             name = tree.key.upper() if isinstance(tree, exp.Query) or not first.isalpha() else first
             hint = f"try SELECT COUNT(*) FROM {self.schema.name}."
-            raise QueryError(f"Only a SELECT is answered, not {name}", where="line 1, column 1", hint=hint)
+            raise QueryError(f"Only a SELECT is supported, not {name}", where="line 1, column 1", hint=hint)
         return tree
 
     def unreadable(self, error: Mapping[str, Any]) -> QueryError:

@@ -1,4 +1,4 @@
-"""The words of the SQL that is answered: what an editor may offer, and what a reader lets through."""
+"""The supported words of SQL: what an editor may offer, and what the parser accepts."""
 
 from __future__ import annotations
 

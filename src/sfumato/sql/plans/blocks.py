@@ -1,6 +1,6 @@
 """Question -> the exact totals of disjoint blocks of people, in one pass: what a sample-and-aggregate score is made of.
 
-Which block somebody is in is a hash of a key and of who they are. Where every row is a person, it is a hash of all that
+Which block someone is in is a hash of a key and of who they are. Where every row is a person, it is a hash of all that
 is read of the row and of its place among rows that agree in all of that: of k such rows, whichever leaves, the k-th
 place is what is gone, and every other row stays in its block.
 """
@@ -27,7 +27,7 @@ def totals_by_block(question: PlanInput, blocks: int, key: str) -> exp.Select:
 
 
 def read_blocks(records: Rows, question: PlanInput, blocks: int) -> list[dict[Cell, tuple[int, ...]]]:
-    """Of every block the totals of every public cell, in whole steps of each number's grid; zero where nobody is."""
+    """Of every block the totals of every public cell, in whole steps of each number's grid; zero where no one is."""
     width, numbers, cells = len(question.keys), question.measurement.numbers, question.measurement.public_cells
     seen = {(whole(row[0]), tuple(row[1 : 1 + width])): in_steps(row[1 + width :], numbers) for row in records}
     nothing = (0,) * len(numbers)

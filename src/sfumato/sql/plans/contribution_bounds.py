@@ -2,7 +2,7 @@
 
 The order of a person's rows is that of MD5 over the dataset's name, the person, the text of all columns that the
 statement reads, and the copy number among the person's rows of equal text. So every row has the same chance, and no
-row of anybody else is read (docs/theory/rows.md). Groups are put in order by the dataset's name, the person and the
+row of anyone else is read (docs/theory/rows.md). Groups are put in order by the dataset's name, the person and the
 keys. Most people have no more than may count: these are only counted.
 """
 
@@ -21,6 +21,7 @@ from sfumato.sql.builder.ast import (
     function,
     join_with,
     ours,
+    same_columns,
     select_from,
     sub_select,
     table,
@@ -48,7 +49,7 @@ class Contribution:
     read: tuple[ColumnRef, ...]  # every other column that the statement reads
     max_rows: int
     keys: tuple[ColumnRef, ...] = ()
-    max_groups: int | None = None  # None: nobody can have more groups than may count
+    max_groups: int | None = None  # None: no one can have more groups than may count
 
     def bounded(self, kept: Select, parts: Callable[[], list[exp.Expr]]) -> exp.Select:
         """The parts of the rows that count. One of the parts is the person."""
@@ -97,7 +98,7 @@ class Contribution:
     # Rows
 
     def _crowded(self, kept: Select) -> exp.Select:
-        """Whoever has more rows than may count."""
+        """People with more rows than may count."""
         person = kept([alias(column(self.person.name), PERSON)])
         counted = select_from([column(PERSON), row_count().named(_MANY)], person, by=[PERSON])
         return select_from([column(PERSON)], counted, where=[(col(_MANY) > self.max_rows).tree])
@@ -185,5 +186,4 @@ def _matching(rows: exp.Select, names: Sequence[str], others: str, by: Sequence[
     select = exp.Select(
         expressions=[column(name, _KEPT) for name in names], from_=exp.From(this=sub_select(rows, _KEPT))
     )
-    same = [exp.EQ(this=column(name, _KEPT), expression=column(name, others)) for name in by]
-    return join_with(select, table(others), same, kind)
+    return join_with(select, table(others), same_columns(by, _KEPT, others), kind)

@@ -23,7 +23,7 @@ CARRIED = ours("carried")
 
 
 def contributions(question: PlanInput, one: int, numbered: str | None = None) -> exp.Select:
-    """`CARRIED` of whoever has a row that counts: their exposure, or under L2 its square, of which 1 is `one` units.
+    """`CARRIED` of each person with a row that counts: their exposure, or under L2 its square, in units of 1 / `one`.
 
     With the table that also numbers its rows, `PERSON` says whose it is.
     """
@@ -42,7 +42,7 @@ def units(q: PlanInput, one: int) -> Term:
 
 
 def _units(n: NoisyNumber, q: PlanInput, one: int) -> Term:
-    """What somebody carries of a number in a cell; under L2 its square. Who carries anything has a unit at least."""
+    """What someone carries of a number in a cell; under L2 its square. Who carries anything has a unit at least."""
     load = abs(contribution_to(n, q).double) / float(n.steps if n.rounded else q.sensitivity_of(n))
     load = load.squared if q.norm == L2 else load
     units = call("GREATEST", call("ROUND", load * float(n.share * one)), call("SIGN", load))
@@ -50,7 +50,7 @@ def _units(n: NoisyNumber, q: PlanInput, one: int) -> Term:
 
 
 def contribution_to(n: NoisyNumber, q: PlanInput) -> Term:
-    """What somebody adds to a number in a cell: rounded values in whole steps of it, whole ones as they are."""
+    """What someone adds to a number in a cell: rounded values in whole steps of it, whole ones as they are."""
     count, total = of_one_row(n, q) if q.unit is None else of_own_rows(n, q)
     if n.kind.counts:
         return count

@@ -1,6 +1,6 @@
 """Question -> how many people stand in which public bin of exposure: what an exposure histogram adds noise to.
 
-Which bin somebody is in must be a function of their own rows: exposures are whole units, of which the width of a bin
+Which bin someone is in must be a function of their own rows: exposures are whole units, of which the width of a bin
 has FINE.
 """
 
@@ -29,7 +29,7 @@ def people_by_bin(question: PlanInput, bins: int) -> exp.Select:
 
 
 def read_people_by_bin(records: Rows, people: int, bins: int) -> tuple[int, ...]:
-    """How many are in each bin; whoever is in none of the rows that count is at 0."""
+    """How many people are in each bin; people without a row that counts are at 0."""
     counts = {whole(place): whole(count) for place, count in records}
     above = [counts.get(place, 0) for place in range(1, bins + 1)]
     return (people - sum(above), *above)

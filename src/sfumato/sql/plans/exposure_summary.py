@@ -20,8 +20,10 @@ from sfumato.sql.builder.ast import (
     function,
     join_with,
     number,
+    order_by,
     ours,
     predicate,
+    same_columns,
     select_from,
     sub_select,
 )
@@ -41,7 +43,7 @@ _EVERYBODY, _FIGURES = ours("everybody"), ours("figures")
 
 
 def people_count(question: PlanInput) -> exp.Select:
-    """Everybody whom the table is about, matched or not."""
+    """Everyone whom the table is about, matched or not."""
     who = row_count() if question.unit is None else distinct(col(question.unit))
     return select_from([who.tree], question.statement.table)
 
@@ -60,11 +62,11 @@ def read_matched_rows(records: Rows, question: PlanInput) -> int:
     return sum(whole(many) for *cell, many in records if cells is None or tuple(cell) in cells)
 
 
-# What is the same for everybody, or follows from one figure
+# What is the same for everyone, or follows from one figure
 
 
 def uniform(question: PlanInput) -> tuple[float, float] | None:
-    """Influence and exposure of whoever is matched, where that is the same for all: rows that are only counted."""
+    """Influence and exposure of the matched people, where they are the same for all: rows that are only counted."""
     q = question
     kinds = {a.kind for a in q.statement.aggregates}
     if q.unit is not None or kinds != {AggregateKind.COUNT} or (q.readings and not q.only_present):
@@ -126,7 +128,7 @@ def read_ends(records: Rows, question: PlanInput, people: int) -> tuple[float, f
 
 
 def _load(question: PlanInput, parts: Sequence[float]) -> float:
-    """The exposure of somebody who adds so much to each noisy number."""
+    """The exposure of someone who adds so much to each noisy number."""
     numbers = question.measurement.numbers
     loads = [part / float(n.sensitivity) for part, n in zip(parts, numbers, strict=True)]
     if question.norm == L2:
@@ -134,7 +136,7 @@ def _load(question: PlanInput, parts: Sequence[float]) -> float:
     return sum(float(n.share) * x for x, n in zip(loads, numbers, strict=True))
 
 
-# Everybody, summarised
+# Everyone, summarised
 
 
 def moments(question: PlanInput) -> exp.Select:
@@ -142,25 +144,27 @@ def moments(question: PlanInput) -> exp.Select:
     plan = LeaveOneOutPlan(question, by_value=question.compares_with_cell)
     weight = col(PEOPLE) if plan.grouped else None
     figures = [INFLUENCE] if proportional(question) is not None else [INFLUENCE, EXPOSURE]
-    return _from(plan, [_people(plan), *(part for figure in figures for part in _moments(col(figure), weight))])
+    return _from(plan, [_people(plan), *(part for figure in figures for part in moments_of(col(figure), weight))])
 
 
-def _moments(figure: Term, weight: Term | None) -> list[exp.Expr]:
+def moments_of(figure: Term, weight: Term | None = None) -> list[exp.Expr]:
+    """Smallest, largest, sum and sum of squares of a figure."""
     once = figure if weight is None else weight * figure
     parts = [call("MIN", figure), call("MAX", figure), once.total(), (once * figure).total()]
     return [part.tree for part in parts]
 
 
 def read_moments(records: Rows, question: PlanInput, people: int) -> tuple[Summary, Summary]:
-    """Influence and exposure; whoever is in no cell counts with zero."""
+    """Influence and exposure; people in no cell count with zero."""
     count, *figures = records[0]
     left_out = people - whole(count)
     quads = [figures[i : i + 4] for i in range(0, len(figures), 4)]
-    influence, *rest = (_summary(whole(count), quad).and_zeros(left_out) for quad in quads)
+    influence, *rest = (summary_of(whole(count), quad).and_zeros(left_out) for quad in quads)
     return influence, rest[0] if rest else influence.scaled(float(proportional(question) or 0))
 
 
-def _summary(count: int, figures: Sequence[Any]) -> Summary:
+def summary_of(count: int, figures: Sequence[Any]) -> Summary:
+    """The summary that `moments_of` reads, of this many people."""
     return Summary(count, *(float(f) for f in figures)) if count else Summary.nobody()
 
 
@@ -219,20 +223,17 @@ def people(question: PlanInput, numbered: str, side: Predicate | None = None) ->
     figures = [col(name, _FIGURES).or_else(term(0).double).named(name) for name in (INFLUENCE, EXPOSURE)]
     sides = [] if side is None else [column(SIDE)]
     parts = [alias(column(PERSON, _EVERYBODY), "person"), *figures, *sides]
-    same = exp.EQ(this=column(PERSON, _EVERYBODY), expression=column(PERSON, _FIGURES))
 
     def use(carried: exp.Select) -> exp.Select:
         select = exp.Select(expressions=parts, from_=exp.From(this=sub_select(whole_table, _EVERYBODY)))
-        return join_with(select, sub_select(carried, _FIGURES), [same], "LEFT")
+        return join_with(select, sub_select(carried, _FIGURES), same_columns([PERSON], _EVERYBODY, _FIGURES), "LEFT")
 
     return _ahead(LeaveOneOutPlan(question, each=True, source=numbered).carried(), use)
 
 
 def people_in_order(question: PlanInput, numbered: str) -> exp.Select:
     """The same, in order."""
-    select = people(question, numbered)
-    select.set("order", exp.Order(expressions=[exp.Ordered(this=column("person"), nulls_first=False)]))
-    return select
+    return order_by(people(question, numbered), "person")
 
 
 def everybody(schema: Schema, numbered: str, side: Predicate | None = None) -> exp.Select:
@@ -268,7 +269,7 @@ def medians(question: PlanInput, numbered: str, side: Predicate, figure: str, *,
 def singletons(question: PlanInput) -> exp.Select | None:
     """In how many cells a single person is all there is: without them a mean or a quantile does not exist.
 
-    None where everything that is asked for exists without anybody: counts and sums.
+    None where everything that is asked for exists without anyone: counts and sums.
     """
     readings = [r for a, r in question.readings.items() if not a.kind.counts and a.kind is not AggregateKind.SUM]
     if not readings:

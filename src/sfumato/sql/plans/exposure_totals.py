@@ -13,7 +13,7 @@ from sfumato.sql.plans.rows import L2, PlanInput, rows
 
 
 def moments(question: PlanInput, one: int) -> exp.Select:
-    """The sum, and the sum of squares, of what is carried: exactly, in whole units, of nobody more than may be.
+    """The sum, and the sum of squares, of what is carried: exactly, in whole units, of no one more than may be.
 
     Where few values are possible, rows with the same value are counted first.
     """
@@ -40,5 +40,5 @@ def moments_alike(question: PlanInput, exposure: float, matched: int, one: int) 
 
 
 def _most(question: PlanInput, one: int) -> int:
-    """What anybody carries at most: all of it, or where people are replaced half. Rounding, cell by cell, may add."""
+    """What anyone carries at most: all of it, or where people are replaced half. Rounding, cell by cell, may add."""
     return one // question.schema.relation.steps ** (2 if question.norm == L2 else 1)

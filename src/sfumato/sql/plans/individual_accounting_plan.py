@@ -4,15 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 
 from sqlglot import exp
 
 from sfumato.model.facts import Distribution, Summary
 from sfumato.model.schema import PERSON, Schema
-from sfumato.sql.builder.ast import alias, cast, column, double, join_with, ours, select_from, sub_select
+from sfumato.sql.builder.ast import (
+    alias,
+    cast,
+    column,
+    double,
+    join_with,
+    order_by,
+    ours,
+    same_columns,
+    select_from,
+    sub_select,
+)
 from sfumato.sql.builder.term import Term, call, col, row_count, term, when
 from sfumato.sql.plans.contributions import CARRIED, contributions
-from sfumato.sql.plans.exposure_summary import Rows, bins_of, everybody, read_bins, whole
+from sfumato.sql.plans.exposure_summary import Rows, bins_of, everybody, moments_of, read_bins, summary_of, whole
 from sfumato.sql.plans.rows import L1, L2, PlanInput
 
 EPSILON, RHO = "epsilon", "rho"
@@ -23,7 +36,7 @@ _EVERYBODY, _ADDED, _SHARE = ours("everybody"), ours("added"), ours("share")
 
 @dataclass(frozen=True)
 class ChargeGroup:
-    """One charge of a statement, or several that are alike: its epsilon, or the mu of Gaussian noise, so many times."""
+    """Equal charges of a statement: the epsilon, or the mu of Gaussian noise, and how often it was charged."""
 
     budget: float
     times: int
@@ -36,12 +49,12 @@ class OwnCharges:
 
     question: PlanInput
     spent: tuple[ChargeGroup, ...]
-    rest: tuple[float, float]  # epsilon and rho of whoever carries nothing
+    rest: tuple[float, float]  # epsilon and rho of a person who contributes nothing
 
 
 @dataclass(frozen=True)
 class Account:
-    """Everything that is added up. `least` is everybody's whatever they carry, and nobody exceeds `most`."""
+    """Everything that is added up. `least` is each person's whatever they carry, and no one exceeds `most`."""
 
     own: tuple[OwnCharges, ...]
     least: tuple[float, float]  # epsilon and rho
@@ -51,9 +64,7 @@ class Account:
 
 def totals_in_order(account: Account, schema: Schema, numbered: str) -> exp.Select:
     """The totals, in the order of the people."""
-    select = totals(account, schema, numbered)
-    select.set("order", exp.Order(expressions=[exp.Ordered(this=column("person"), nulls_first=False)]))
-    return select
+    return order_by(totals(account, schema, numbered), "person")
 
 
 def totals(account: Account, schema: Schema, numbered: str) -> exp.Select:
@@ -70,9 +81,8 @@ def totals(account: Account, schema: Schema, numbered: str) -> exp.Select:
     each: list[exp.Query] = [_contributions(own, numbered) for own in account.own]
     together = each[0] if len(each) == 1 else exp.union(*each, distinct=False, copy=False)
     sums = [col(name).total().named(name) for name in (EPSILON, RHO)]
-    same = exp.EQ(this=column(PERSON, _EVERYBODY), expression=column(PERSON, _ADDED))
     added = select_from([column(PERSON), *sums], together, by=[PERSON])
-    return join_with(select, sub_select(added, _ADDED), [same], "LEFT")
+    return join_with(select, sub_select(added, _ADDED), same_columns([PERSON], _EVERYBODY, _ADDED), "LEFT")
 
 
 def _total(name: str, least: float, most: float, *, added: bool, there: bool) -> Term:
@@ -83,7 +93,7 @@ def _total(name: str, least: float, most: float, *, added: bool, there: bool) ->
 
 
 def _contributions(own: OwnCharges, numbered: str) -> exp.Select:
-    """What a statement adds to whoever has a row that counts, beyond what it adds to everybody."""
+    """What a statement adds for each person with a row that counts, beyond what it adds for everyone."""
     q, replaced = own.question, own.question.schema.relation.at_rest
     units = contributions(q, _ONE, numbered)
     off = len(q.measurement.numbers) * q.schema.unit.max_rows  # units by which all that was rounded may be off
@@ -99,10 +109,7 @@ def _contributions(own: OwnCharges, numbered: str) -> exp.Select:
 
 
 def _sum(spent: Sequence[ChargeGroup], formula: Callable[[ChargeGroup], Term]) -> Term:
-    total, *others = (formula(s) * s.times for s in spent)
-    for other in others:
-        total = total + other
-    return total
+    return reduce(add, (formula(s) * s.times for s in spent))
 
 
 def _kl(x: Term) -> Term:
@@ -117,28 +124,20 @@ _FORMULAS: dict[str, tuple[Callable[[ChargeGroup], Term], Callable[[ChargeGroup]
 """Epsilon and rho of a share, under each kind of noise."""
 
 
-# Everybody, summarised
+# Everyone, summarised
 
 
 def summary(account: Account, schema: Schema, numbered: str) -> exp.Select:
     """People, then smallest, largest, sum and sum of squares of epsilon and of rho."""
-    figures = [moment.tree for name in (EPSILON, RHO) for moment in _moments(col(name))]
+    figures = [moment for name in (EPSILON, RHO) for moment in moments_of(col(name))]
     return select_from([row_count().tree, *figures], totals(account, schema, numbered))
-
-
-def _moments(figure: Term) -> list[Term]:
-    return [call("MIN", figure), call("MAX", figure), figure.total(), figure.squared.total()]
 
 
 def read_summary(records: Rows, account: Account) -> tuple[Summary | None, Summary]:
     """Of epsilon, where there is one, and of rho."""
     count, *figures = records[0]
     people = whole(count)
-
-    def of(quad: Sequence[float]) -> Summary:
-        return Summary(people, *map(float, quad)) if people else Summary.nobody()
-
-    return of(figures[:4]) if account.pure else None, of(figures[4:])
+    return summary_of(people, figures[:4]) if account.pure else None, summary_of(people, figures[4:])
 
 
 def bins(account: Account, schema: Schema, numbered: str, figure: str, summary: Summary) -> exp.Select:

@@ -60,7 +60,7 @@ def of_several(reading: Reading, value: Term) -> Parts:
 
 
 def together(part: str, own: Term, people: Term) -> Term:
-    """A part of everybody: a sum, or the two best."""
+    """A part of everyone: a sum, or the two best."""
     if part in ("lo", "hi"):
         best = exp.Min if part == "lo" else exp.Max
         return Term(lambda: best(this=own.tree, count=number(2)))

@@ -1,13 +1,15 @@
 """What each person carries, in one pass.
 
 People who are alike (the same keys and values; or all rows of one person in a cell) stand in one row of `alike`; what
-everybody has together, cell by cell, stands in `cells`; joined, they give each person's influence and exposure.
+everyone has together, cell by cell, stands in `cells`; joined, they give each person's influence and exposure.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 
 from sqlglot import exp
 
@@ -110,7 +112,7 @@ class LeaveOneOutPlan:
         return select_from([*map(column, names), term(1).named(PEOPLE), *parts], ROWS, by=names)
 
     def _cells(self) -> exp.Select:
-        """What everybody has together, cell by cell."""
+        """What everyone has together, cell by cell."""
         q = self.question
         parts = [(col(PEOPLE) * self._own_rows()).total().named(_ALL_ROWS), row_count().named(_PERSONS)]
         for reading in q.values:
@@ -132,7 +134,7 @@ class LeaveOneOutPlan:
         return select_from([column(PERSON), term(1).named(PEOPLE), *in_all], select, by=[PERSON])
 
     def _beside(self, select: exp.Select) -> exp.Select:
-        """With what everybody has in the cell, and what sums do not tell."""
+        """With what everyone has in the cell, and what sums do not tell."""
         q = self.question
         if q.compares_with_cell:
             select = self._joined(select, _CELLS, _ALIKE)
@@ -156,7 +158,7 @@ class LeaveOneOutPlan:
     def _who(self, of: str | None = None) -> list[exp.Expr]:
         return [column(PERSON, of)] if self.each or self.question.unit else []
 
-    # One's own, and everybody's
+    # One's own, and each person's
 
     def _own(self, reading: Reading) -> Parts:
         if self.question.unit is None:
@@ -190,7 +192,7 @@ class LeaveOneOutPlan:
         return abs(self._signed(a, position).double)
 
     def _signed(self, a: Aggregate, position: int) -> Term:
-        """Of what is no sum over people: from the answer of all to that of the others."""
+        """The change of an answer that is no sum over people, from all people to the others."""
         reading = self.question.readings[a]
         if a.kind is AggregateKind.COUNT_DISTINCT:
             return col(order_statistics.ALONE, order_statistics.name("alone", position)).or_else(0)
@@ -229,10 +231,7 @@ class LeaveOneOutPlan:
 
     def _norm(self, parts: list[Term]) -> Term:
         """Their sum; under L2 the sum of their squares, whose root is taken when a person is complete."""
-        total, *rest = [part.double.squared for part in parts] if self.question.norm == L2 else parts
-        for part in rest:
-            total = total + part
-        return total.double
+        return reduce(add, [part.double.squared for part in parts] if self.question.norm == L2 else parts).double
 
     # The answer of a cell
 

@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from sfumato.model.schema import PERSON
 from sfumato.model.statement import Aggregate, AggregateKind
-from sfumato.sql.builder.ast import column, join_with, ours, select_from, table
+from sfumato.sql.builder.ast import column, join_with, ours, same_columns, select_from, table
 from sfumato.sql.builder.term import Term, call, col, distinct, row_count, term, when
 from sfumato.sql.plans.rows import ROWS, PlanInput
 
@@ -66,7 +66,7 @@ def _values(q: PlanInput, a: Aggregate, position: int) -> Tables:
 def rank_moves(q: PlanInput, position: int, value: Term) -> Term:
     """From the quantile of all to that of the others.
 
-    Of rows: without a value that does not exceed the order statistic of a rank, the next one takes its place.
+    Where each row is a person: without a value up to the order statistic of a rank, the next one takes its place.
     """
     every = of_all(position)
     answer = col(ANSWER, every).double
@@ -103,7 +103,7 @@ def _ranks(q: PlanInput, a: Aggregate, position: int) -> Tables:
 def _ranks_without(q: PlanInput, a: Aggregate, position: int) -> Tables:
     """The quantile without each person: only values near the rank can take its place.
 
-    A person has at most `max_rows` rows, so the value that takes the place lies at most so many ranks away.
+    A person has at most `max_rows` rows, so the value that takes the place lies at most that many ranks away.
     """
     value, most = q.readings[a].name, q.schema.unit.max_rows
     ranked, near, counted = (name(what, position) for what in ("ranked", "near", "counted"))
@@ -118,8 +118,7 @@ def _ranks_without(q: PlanInput, a: Aggregate, position: int) -> Tables:
     rest = m - own.count()
     parts = [other.named(value), left.named(_UPTO), rest.named(_REST)]
     each = select_from([*(column(k, ROWS) for k in q.keys), column(PERSON), *parts], ROWS, where=[own.there.tree])
-    on = [exp.EQ(this=column(k, ROWS), expression=column(k, near)) for k in q.keys]
-    each = join_with(each, table(near), on)
+    each = join_with(each, table(near), same_columns(q.keys, ROWS, near))
     group = [*(column(k, ROWS) for k in q.keys), column(PERSON), other.tree, upto.tree, m.tree]
     each.set("group", exp.Group(expressions=group))
 

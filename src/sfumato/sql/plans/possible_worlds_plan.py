@@ -44,7 +44,7 @@ def alike(question: PlanInput, numbered: str) -> exp.Select:
 
 
 def _own(n: NoisyNumber, q: PlanInput) -> tuple[Term, Term]:
-    """Sum and count of somebody's rows in a cell; of what is not additive, whether they have any that counts."""
+    """Sum and count of someone's rows in a cell; of what is not additive, whether they have any that counts."""
     count, total = of_one_row(n, q) if q.unit is None else of_own_rows(n, q)
     nothing, reading = Term(exp.Null), q.reading_of(n)
     if n.kind.additive:
@@ -60,7 +60,7 @@ def several_cells(q: PlanInput) -> bool:
 
 
 def read_alike(records: Rows, question: PlanInput, people: int) -> list[tuple[World, object]]:
-    """The worlds in which one of them is missing, and who; whoever the question leaves out changes nothing."""
+    """The worlds in which one person is missing, and who; people whom the question leaves out change nothing."""
     q = question
     cells = {cell: i for i, cell in enumerate(q.measurement.public_cells)}
     worth = [float(n.share / n.steps) if n.kind.additive and n.steps else None for n in q.measurement.numbers]

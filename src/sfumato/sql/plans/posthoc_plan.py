@@ -1,6 +1,6 @@
 """Question and drawn outputs -> how far each output lies from the answer without each person; and its reading.
 
-With `d` the change of a number when somebody leaves and `R` how far the output lies from the true answer, a person's
+With `d` the change of a number when someone leaves and `R` how far the output lies from the true answer, a person's
 cells alone are summed up: `|R + d| - |R|` of each number, or `(R + d)^2 - R^2` under Gaussian noise. All other cells
 lie as far from the output without that person as with them.
 """
@@ -25,7 +25,9 @@ from sfumato.sql.builder.ast import (
     function,
     join_with,
     number,
+    order_by,
     ours,
+    same_columns,
     select_from,
     sub_select,
     value,
@@ -33,7 +35,7 @@ from sfumato.sql.builder.ast import (
 )
 from sfumato.sql.builder.term import Term, call, col, row_count, term
 from sfumato.sql.plans.contributions import contribution_to
-from sfumato.sql.plans.exposure_summary import SIDE, Rows, bins_of, everybody, whole
+from sfumato.sql.plans.exposure_summary import SIDE, Rows, bins_of, everybody, moments_of, summary_of, whole
 from sfumato.sql.plans.leave_one_out import LeaveOneOutPlan
 from sfumato.sql.plans.rows import L2, PlanInput, rows
 
@@ -58,13 +60,12 @@ class Yardstick:
 
 
 def movements(question: PlanInput, numbered: str, outputs: Sequence[Residuals], weights: Sequence[float]) -> exp.Select:
-    """Whoever is in a cell that left, per output: how much further it lies without them, and at most how much."""
+    """Each person in a released cell, per output: how much further it lies without them, and at most how much."""
     q = question
     figures = {_SHIFT: _shift(q, weights), _MOST: _sum(abs(col(_own(j), _OWN)) * w for j, w in enumerate(weights))}
     parts = [column(PERSON, _OWN), column(_WHICH, _OUTPUT), *(f.double.named(n) for n, f in figures.items())]
     select = exp.Select(expressions=parts, from_=exp.From(this=sub_select(_own_parts(q, numbered), _OWN)))
-    same = [exp.EQ(this=column(key, _OWN), expression=column(key, _OUTPUT)) for key in q.keys]
-    select = join_with(select, _written_out(q, outputs), same)
+    select = join_with(select, _written_out(q, outputs), same_columns(q.keys, _OWN, _OUTPUT))
     if q.unit is None:
         return select
     sums = [col(name).total().named(name) for name in figures]
@@ -86,8 +87,7 @@ def _own_parts(q: PlanInput, numbered: str) -> exp.Select:
     figures = [column(name, _SUMS if n in added_up else _MOVES) for n, name in named.items()]
     sums = exp.From(this=sub_select(_sums(q, numbered, added_up), _SUMS))
     select = exp.Select(expressions=[*(column(key, _SUMS) for key in keys), *figures], from_=sums)
-    same = [exp.EQ(this=column(key, _SUMS), expression=column(key, _MOVES)) for key in keys]
-    return join_with(select, sub_select(moves, _MOVES), same)
+    return join_with(select, sub_select(moves, _MOVES), same_columns(keys, _SUMS, _MOVES))
 
 
 def _sums(q: PlanInput, numbered: str, named: Mapping[NoisyNumber, str]) -> exp.Select:
@@ -146,7 +146,7 @@ def extremes(question: PlanInput, numbered: str, outputs: Sequence[Residuals], w
 
 
 def read_extremes(records: Rows, outputs: int, people: int) -> list[tuple[float, float]]:
-    """Whoever is in none of the cells moves nothing."""
+    """People in none of the cells move nothing."""
     ends = [(0.0, 0.0)] * outputs
     for which, count, low, high in records:
         nobody = [] if whole(count) == people else [0.0]
@@ -178,9 +178,8 @@ class PosthocPlan:
         parts = [alias(column(PERSON, _EVERYBODY), "person"), *figures, *sides]
         everyone = sub_select(everybody(q.schema, self.numbered, side), _EVERYBODY)
         select = exp.Select(expressions=parts, from_=exp.From(this=everyone))
-        same = exp.EQ(this=column(PERSON, _EVERYBODY), expression=column(PERSON, _MOVED))
         each = movements(q, self.numbered, [self.residuals], self.yardstick.weights)
-        return join_with(select, sub_select(each, _MOVED), [same], "LEFT")
+        return join_with(select, sub_select(each, _MOVED), same_columns([PERSON], _EVERYBODY, _MOVED), "LEFT")
 
     def _pri(self, shift: Term) -> Term:
         if self.question.norm == L2:
@@ -189,13 +188,11 @@ class PosthocPlan:
 
     def listed(self) -> exp.Select:
         """Person, pri and loss, in order."""
-        select = select_from([column("person"), column(PRI), column(LOSS)], self.people())
-        select.set("order", exp.Order(expressions=[exp.Ordered(this=column("person"), nulls_first=False)]))
-        return select
+        return order_by(select_from([column("person"), column(PRI), column(LOSS)], self.people()), "person")
 
     def summary(self) -> exp.Select:
         """People; smallest, largest, sum and sum of squares of both figures; losses above 0, and the most there is."""
-        figures = [part.tree for name in (PRI, LOSS) for part in _moments(col(name))]
+        figures = [part for name in (PRI, LOSS) for part in moments_of(col(name))]
         others = [call("COUNT_IF", col(LOSS) > 0).tree, call("MAX", col(_MOST)).tree]
         return select_from([row_count().tree, *figures, *others], self.people())
 
@@ -209,7 +206,7 @@ class PosthocPlan:
 
 @dataclass(frozen=True)
 class PosthocSummary:
-    """Of everybody; what there is of losses is None where no loss is known."""
+    """Of everyone; what there is of losses is None where no loss is known."""
 
     pri: Summary
     loss: Summary | None
@@ -220,20 +217,12 @@ class PosthocSummary:
 def read_summary(records: Rows, yardstick: Yardstick) -> PosthocSummary:
     count, *figures, positive, most = records[0]
     people = whole(count)
-
-    def of(quad: Sequence[float]) -> Summary:
-        return Summary(people, *map(float, quad)) if people else Summary.nobody()
-
-    loss = None if yardstick.loss is None else of(figures[4:])
-    return PosthocSummary(of(figures[:4]), loss, whole(positive), float(most or 0.0))
+    loss = None if yardstick.loss is None else summary_of(people, figures[4:])
+    return PosthocSummary(summary_of(people, figures[:4]), loss, whole(positive), float(most or 0.0))
 
 
 def read_medians(records: Rows) -> dict[bool, float]:
     return {bool(met): float(median) for met, median in records}
-
-
-def _moments(figure: Term) -> list[Term]:
-    return [call("MIN", figure), call("MAX", figure), figure.total(), figure.squared.total()]
 
 
 def _nothing() -> Term:

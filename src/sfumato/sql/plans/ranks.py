@@ -12,13 +12,13 @@ from sqlglot import exp
 from sfumato.model.facts import Cell, Counts
 from sfumato.model.measurement import NoisyNumber
 from sfumato.model.schema import PERSON
-from sfumato.sql.builder.ast import as_whole, column, ours, select_from
+from sfumato.sql.builder.ast import as_whole, column, order_by, ours, select_from
 from sfumato.sql.builder.term import Term, call, col, row_count, term, when
 from sfumato.sql.plans.exposure_summary import whole
 from sfumato.sql.plans.rows import PlanInput, rows
 
 _PLACE = ours("place")
-_NEAR = Fraction(1, 10**9)  # of the way to the next candidate: what is so near to one is at it
+_NEAR = Fraction(1, 10**9)  # share of the way to the next candidate; a value this near to one is at it
 
 
 def counts(question: PlanInput, number: NoisyNumber) -> exp.Select:
@@ -31,9 +31,7 @@ def counts(question: PlanInput, number: NoisyNumber) -> exp.Select:
         [*map(column, q.keys), _place(number, value).named(_PLACE)], _values(q, number, value), where=[value.there.tree]
     )
     select = select_from([*map(column, q.keys), column(_PLACE), row_count().tree], placed, by=[*q.keys, _PLACE])
-    if q.keys:
-        select.set("order", exp.Order(expressions=[exp.Ordered(this=column(key), nulls_first=False) for key in q.keys]))
-    return select
+    return order_by(select, *q.keys) if q.keys else select
 
 
 def read_counts(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Cell, Counts]]:

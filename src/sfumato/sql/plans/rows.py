@@ -1,4 +1,4 @@
-"""The rows that count: those that the WHERE keeps, with listed keys, at most so many a person.
+"""The rows that count: those that the WHERE keeps, with listed keys, within the contribution bounds of a person.
 
 A value is clamped to its bounds where it is aggregated; a WHERE reads it as it is. The WHERE stays a WHERE, so that
 engines can push it down, and the people it leaves out are counted by subtraction.

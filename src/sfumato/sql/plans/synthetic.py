@@ -25,7 +25,7 @@ def synthetic_table(schema: Schema, people: int, seed: int) -> exp.Select:
 
 
 def _person(declared: SchemaColumn, people: int, seed: int) -> exp.Expr:
-    """Whose row this is: everybody has one, the others are anybody's. A number, or a text or date where that is one."""
+    """Whose row this is: everyone has one, the others are anyone's. A number, or a text or date where that is one."""
     anybody = exp.Mod(this=_draw(declared, seed), expression=number(people))
     first = exp.LT(this=exp.column("range"), expression=number(people))
     who: exp.Expr = exp.cast(exp.case().when(first, exp.column("range")).else_(anybody), "BIGINT")

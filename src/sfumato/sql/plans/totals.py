@@ -26,7 +26,7 @@ def totals(question: PlanInput) -> exp.Select:
 
 
 def read_totals(rows: Iterable[tuple[Any, ...]], question: PlanInput) -> Iterator[tuple[Cell, tuple[int, ...]]]:
-    """Whole steps of each number's grid, for every public cell, zero where nobody is; else for those that there are.
+    """Whole steps of each number's grid, for every public cell, zero where no one is; else for those that there are.
 
     Where group keys are private, no more than one cell is held at a time; else no more than the public ones.
     """

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sfumato.adapters.engines.duckdb.snapshot import Snapshot
+from sfumato.adapters.engines.duckdb.stored_values import quoted
 from sfumato.errors import SourceError
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ class CsvFile:
                       lambda f: CASE WHEN NOT starts_with(f, '"') THEN f
                            ELSE replace(replace(f[2:-2], '""', '"'), chr(30), chr(10)) END)
             END"""
-        columns = ", ".join(f"nullif(fields[{i}], '') AS {_name(name)}" for i, name in enumerate(self.names, 1))
+        columns = ", ".join(f"nullif(fields[{i}], '') AS {quoted(name)}" for i, name in enumerate(self.names, 1))
         line = "CASE WHEN ends_with(line, chr(13)) THEN rtrim(line, chr(13)) ELSE line END"  # rtrim takes longest
         trimmed = f"SELECT {line} AS line FROM {lines}"
         read = f"line <> '' AND ({plain} OR regexp_full_match(line, {whole}, 's'))"  # of `fields`, it would split twice
@@ -135,7 +136,3 @@ def _on_one_line(rows: bytes, quoted: re.Pattern[bytes], *, at_end: bool) -> tup
 
 def _text(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
-
-
-def _name(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

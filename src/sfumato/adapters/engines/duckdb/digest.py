@@ -15,6 +15,7 @@ from pathlib import Path
 
 import duckdb
 
+from sfumato.adapters.engines.duckdb.stored_values import quoted
 from sfumato.model.schema import Type
 
 MOST_VALUES = 1_000_000  # of a Parquet file that is read row by row
@@ -25,8 +26,8 @@ BLOCK = 2**16  # bytes that are read at either end of a large file
 def of_rows(connection: duckdb.DuckDBPyConnection, table: str, columns: Mapping[str, Type | None]) -> str:
     """The digest of every row of a table. Columns are read in the order of their names, each as a text."""
     names = sorted(columns, key=str.casefold)
-    texts = ", ".join(_text(_quoted(name), columns[name]) for name in names)
-    count, total = connection.execute(f"SELECT COUNT(*), SUM(hash({texts})) FROM {_quoted(table)}").fetchall()[0]
+    texts = ", ".join(_text(quoted(name), columns[name]) for name in names)
+    count, total = connection.execute(f"SELECT COUNT(*), SUM(hash({texts})) FROM {quoted(table)}").fetchall()[0]
     return f"rows {_names_digest(names)} {count} {total or 0}"
 
 
@@ -56,7 +57,3 @@ def _text(name: str, type_: Type | None) -> str:
 
 def _names_digest(names: Iterable[str]) -> str:
     return hashlib.sha256("\n".join(map(str.casefold, names)).encode()).hexdigest()
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

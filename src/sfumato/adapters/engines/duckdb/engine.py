@@ -16,6 +16,7 @@ from sfumato.adapters.engines.duckdb.csv import CsvFile
 from sfumato.adapters.engines.duckdb.frame import InMemoryTable, in_memory_table
 from sfumato.adapters.engines.duckdb.memory_file import MemoryFile
 from sfumato.adapters.engines.duckdb.parquet import ParquetFiles
+from sfumato.adapters.engines.duckdb.stored_values import quoted
 from sfumato.errors import EngineFailure, SchemaError, SfumatoError, SourceError, instead
 from sfumato.model.release import Assumption
 from sfumato.model.schema import PERSON, RAW_TEXT, Schema, Type
@@ -211,8 +212,8 @@ class DuckDB:
     def _readings(self, select: str) -> str:
         """The columns of a table: categories as their texts, and moments that cannot be written out as NULL."""
         types = self._types(select)
-        read = {name: stored_values.reading(_quoted(name), type_) for name, type_ in types.items()}
-        other = ", ".join(f"{reading} AS {_quoted(name)}" for name, reading in read.items() if reading)
+        read = {name: stored_values.reading(quoted(name), type_) for name, type_ in types.items()}
+        other = ", ".join(f"{reading} AS {quoted(name)}" for name, reading in read.items() if reading)
         if not other:
             self._raw_types = types  # those of the view, too: nothing is read in another way
         return f"* REPLACE ({other})" if other else "*"
@@ -253,8 +254,8 @@ class DuckDB:
 
     def _reads(self, table: str, columns: Sequence[str]) -> bool:
         """Whether every value of these columns can be read. `any_value` reads them all, and does nothing with them."""
-        values = [f"any_value({_quoted(name)}) IS NULL" for name in columns]
-        sql = f"SELECT {', '.join([*values, 'count(*)'])} FROM {_quoted(table)}"
+        values = [f"any_value({quoted(name)}) IS NULL" for name in columns]
+        sql = f"SELECT {', '.join([*values, 'count(*)'])} FROM {quoted(table)}"
         try:
             self._run_guarded(EngineFailure(), lambda: self._connection.execute(sql).fetchall())
         except EngineFailure:
@@ -323,14 +324,14 @@ class DuckDB:
             select = self._clean(self._schema, self.columns, RAW)
             if isinstance(self._source, CsvFile):
                 select = self._store_clean(select)
-            self._connection.execute(f"CREATE OR REPLACE VIEW {_quoted(self._schema.name)} AS {select}")
+            self._connection.execute(f"CREATE OR REPLACE VIEW {quoted(self._schema.name)} AS {select}")
             self._is_clean = True
         return self._connection
 
     def _store_clean(self, select: str) -> str:
         """Store the clean table. Texts as they were written are not stored beside it: the clean ones stand for them."""
         self._raw_texts = [name for name in self._types(select) if name.startswith(RAW_TEXT)]
-        once = f"SELECT * EXCLUDE ({', '.join(map(_quoted, self._raw_texts))})" if self._raw_texts else "SELECT *"
+        once = f"SELECT * EXCLUDE ({', '.join(map(quoted, self._raw_texts))})" if self._raw_texts else "SELECT *"
         self._connection.execute(f'CREATE OR REPLACE TABLE "{STORED}" AS {once} FROM ({select})')
         self._drop_raw()
         return f'SELECT {self._all_of_stored} FROM "{STORED}"'
@@ -342,7 +343,7 @@ class DuckDB:
 
     @property
     def _all_of_stored(self) -> str:
-        texts = [f"{_quoted(name.removeprefix(RAW_TEXT))} AS {_quoted(name)}" for name in self._raw_texts]
+        texts = [f"{quoted(name.removeprefix(RAW_TEXT))} AS {quoted(name)}" for name in self._raw_texts]
         return ", ".join(["*", *texts])
 
     def _number(self) -> None:
@@ -396,9 +397,9 @@ def _run_uninterrupted(work: Callable[[], T]) -> T:
     raise KeyboardInterrupt
 
 
-def write_parquet(population: Invented, path: Path) -> None:
-    """An invented population as a Parquet file, streamed."""
-    sql = f"COPY ({population.sql}) TO $path (FORMAT parquet)"
+def write_population(population: Invented, path: Path) -> None:
+    """Write an invented population as a Parquet or CSV file, streamed."""
+    sql = f"COPY ({population.sql}) TO $path (FORMAT {'csv, HEADER' if path.suffix == '.csv' else 'parquet'})"
     with _connect({}) as connection:
         instead(
             SourceError.because("population-unwritable", path=str(path)),
@@ -440,7 +441,3 @@ def _unreadable(source: object) -> SourceError:
     if isinstance(source, str | Path) and not Path(source).exists():
         return SourceError.because("source-missing", source=source_name(source))
     return SourceError.because("source-unreadable", source=source_name(source))
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

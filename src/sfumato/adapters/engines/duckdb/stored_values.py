@@ -20,6 +20,11 @@ _MOMENTS = {"TIMESTAMP": ("TIMESTAMP", ""), "TIMESTAMP WITH TIME ZONE": ("TIMEST
 _KINDS = {"VARCHAR": "text", "JSON": "json", "TIMESTAMP": "moment", "TIME": "time"}  # a scan fails at some of these
 
 
+def quoted(name: str) -> str:
+    """A name as SQL quotes it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
 def reading(column: str, type_: str) -> str | None:
     """SQL for a column that is not read as it is: categories as texts, what cannot be written out as NULL.
 

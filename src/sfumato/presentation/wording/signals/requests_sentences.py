@@ -70,15 +70,7 @@ def carried(kind: str, *, holds: bool) -> list[str]:
     return [GUARANTEES[kind], COSTS[kind]]
 
 
-def beyond(told: float, used: float, budget: float) -> str:
-    """Why a submission is refused before anything is read."""
-    return (
-        f"This could tell {told:.1f} bits about the people; exact scores may tell you {budget:g} about this dataset, "
-        f"and {used:.1f} are used"
-    )
-
-
-def bits(told: float, used: float, budget: float) -> str:
-    """For whoever decides."""
+def bits(bound: float, used: float, budget: float) -> str:
+    """Information in an exact score, for its approver."""
     left = f"Of {budget:g} that exact scores may tell this analyst, {max(0.0, budget - used):.1f} are left."
-    return f"It tells at most {told:.1f} bits. {left}"
+    return f"It tells at most {bound:.1f} bits. {left}"

@@ -10,11 +10,11 @@ from pydantic import JsonValue
 from starlette.responses import Response
 
 from sfumato.errors import LedgerBroken, NotFound
+from sfumato.escrow.catalogue.separation import LookedBy, earlier_look
 from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.policy.store import SignedPolicy
 from sfumato.escrow.service import Escrow
-from sfumato.escrow.submissions.approval import LookedBy, earlier_look
 from sfumato.presentation.escrow import policy_view
 from sfumato.presentation.wording import policy_sentences as of_policy
 from sfumato.presentation.wording import rule as of_rule

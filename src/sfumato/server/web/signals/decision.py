@@ -36,7 +36,8 @@ def signal(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, sid: NameIn
         seen = submission_view.signal_page(escrow.signals.approval.inspect(actor, facts["id"]))
     except SfumatoError as gone:  # the answer or the policy is gone: it can still be returned and refused
         problem = str(gone)
-    others = [one for one in escrow.signals.approval.waiting(actor) if one["id"] != facts["id"]]
+    waiting = [one.submission for one in escrow.signals.approval.waiting(actor)]
+    others = [one for one in waiting if one.id != facts["id"]]
     waits = facts["state"] in WAITING
     published = facts["kind"] == SignalKind.PUBLISHED  # what that carries is in the words of its kind
     looked = escrow.datasets.looked(actor, facts["dataset"])
@@ -66,7 +67,7 @@ def signal(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, sid: NameIn
             "binding": None if seen is None else seen["binding"],
             "looked": looked,
             "stands": of_signal_pages.STANDS,
-            "next": {"path": f"/signals/{others[0]['id']}", "number": others[0]["number"]} if others else None,
+            "next": {"path": f"/signals/{others[0].id}", "number": others[0].number} if others else None,
         },
     )
 

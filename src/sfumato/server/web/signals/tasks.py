@@ -10,6 +10,7 @@ from sfumato.escrow.identity.person import Person
 from sfumato.escrow.policy.policy import PartnerAccess
 from sfumato.escrow.service import Escrow
 from sfumato.escrow.submissions.code_review import LONGEST
+from sfumato.escrow.submissions.lifecycle import State
 from sfumato.escrow.submissions.scoring import MOST_OWN_BLOCKS, MOST_OWN_DRAWS, OWN_BLOCKS, OWN_DRAWS
 from sfumato.model.release import Answer
 from sfumato.model.signal_score import SignalKind
@@ -83,7 +84,9 @@ def kinds(allowed: Sequence[str] = ()) -> list[dict[str, Any]]:
 def _signals(escrow: Escrow, actor: Person, request: str) -> list[dict[str, Any]]:
     """Those that were asked for, the newest first; of what is here, with what it says."""
     signals = escrow.signals.many(actor, request=request, limit=_MOST_SIGNALS)
-    each = (escrow.signals.one(actor, one["id"]) if one["state"] == "released" else one for one in signals)
+    each = (
+        escrow.signals.one(actor, one.submission.id) if one.standing.state is State.RELEASED else one for one in signals
+    )
     return [submission_view.signal(one) for one in each]
 
 

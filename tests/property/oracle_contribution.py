@@ -9,8 +9,8 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from sfumato.adapters.engines.reference import Value, clean_rows
 from sfumato.model.schema import Schema, Type
+from tests.property.oracle import Value, clean_rows
 
 Own = Sequence[tuple[int, str, str]]
 """The rows of a person: the place of each, the text of its group, and the text of all that is read of it."""

@@ -1,4 +1,4 @@
-"""Tables that say how something is to be done: what kind of value a name has is checked here, what it means is not."""
+"""Tables of options: the kind of each value is checked here, its meaning in the escrow."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 from sfumato.privacy.preferences.registry import OPTIONS, OptionKind
-from sfumato.server.texts import Text, plain
+from sfumato.server.texts import Body, Text, plain
 
 Epsilons: TypeAlias = Literal["paper"] | Annotated[list[float], Field(max_length=1000)]
 Level: TypeAlias = str | float
 
 
 class PreferenceBody(BaseModel):
-    """Names that are not listed go on to the escrow, which knows them or says which there are."""
+    """Options by name; a name that is not listed here is checked by the escrow."""
 
     model_config = ConfigDict(extra="allow", strict=True, allow_inf_nan=False)
 
@@ -28,12 +28,12 @@ class PreferenceBody(BaseModel):
         return plain(table) if isinstance(table, dict) else table
 
     def table(self) -> dict[str, Any]:
-        """What was stated, and nothing else."""
+        """The options that were set."""
         return self.model_dump(exclude_unset=True)
 
 
 class How(PreferenceBody):
-    """How the noise is thought of, and at which epsilons a risk is shown."""
+    """The noise of a planned release, and the epsilons at which risk is shown."""
 
     candidates: Epsilons | None = None
     exact: bool = False
@@ -44,7 +44,7 @@ class How(PreferenceBody):
 
 
 class Guesses(PreferenceBody):
-    """What is guessed (`choices`, `secret`, `radius` or `prior`), and with whom an answer is shared."""
+    """What an attacker guesses (`choices`, `secret`, `radius` or `prior`), and the recipient of the answer."""
 
     choices: int | None = None
     secret: Text | None = None
@@ -67,7 +67,7 @@ _KINDS: dict[OptionKind, Any] = {
 
 
 class _Drawn(PreferenceBody):
-    """The names of a schema's [rule], and how the noise is drawn."""
+    """The names of a schema's [rule], and the noise."""
 
     candidates: Epsilons | None = None
     epsilon_max: float | None = None
@@ -86,6 +86,11 @@ else:
     )
 
 
-def table_of(preference: NamedPreference | None) -> dict[str, Any] | None:
-    """None, the rule of record, stays None."""
-    return None if preference is None else preference.table()
+class PreferenceChoice(Body):
+    """`preference` has the names of a schema's [rule]; null is the preregistered rule."""
+
+    preference: NamedPreference | None = None
+
+    @property
+    def terms(self) -> dict[str, Any] | None:
+        return None if self.preference is None else self.preference.table()

@@ -1,0 +1,39 @@
+"""Bodies of requests: queries with their weights, and a preference by its names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sfumato.errors import PreferenceError
+from sfumato.privacy.preferences.preference import Preference
+from sfumato.privacy.preferences.registry import to_mapping
+
+PreferenceInput = Preference | Mapping[str, Any]
+"""`sf.gap(1.2, worst_case=True)`, or the table that a `[rule]` has: {"gap": 1.2, "worst_case": True}."""
+
+
+def preference_table(preferences: Sequence[PreferenceInput], how: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Preferences by their names, and `how` the noise is drawn; None is the preregistered rule, with its own noise."""
+    names = to_mapping([one for one in preferences if not isinstance(one, Mapping)])
+    for table in preferences:
+        if isinstance(table, Mapping):
+            if clash := sorted(name for name in table if name in names):
+                raise PreferenceError(f"'{clash[0]}' is stated twice", hint="state it once.")
+            names |= table
+    noise = {name: value for name, value in how.items() if value is not None}
+    if noise and not names:
+        hint = "state a preference too, such as sf.gap(1.2, worst_case=True)."
+        raise PreferenceError("The preregistered rule states how its noise is drawn", hint=hint)
+    return names | noise or None
+
+
+def weighted_queries(texts: Sequence[str], weights: Sequence[float] | None = None) -> list[dict[str, Any]]:
+    """Queries with their weights, all equal by default."""
+    if not texts:
+        raise PreferenceError("A request has one query at least", hint="pass one, or a list.")
+    each = [1.0] * len(texts) if weights is None else list(weights)
+    if len(each) != len(texts):
+        sentence = f"There are {len(texts)} queries and {len(each)} weights"
+        raise PreferenceError(sentence, hint="state a weight for each query, or none.")
+    return [{"sql": text, "weight": weight} for text, weight in zip(texts, each, strict=True)]

@@ -1,0 +1,127 @@
+"""Wordings that need more than a template, and sentences that errors share with pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from sfumato.ledger.charges import BATCH
+from sfumato.presentation.refusals.options import Options, Preferences
+from sfumato.presentation.wording import code as of_code
+from sfumato.presentation.wording import policy_sentences as of_policy
+from sfumato.presentation.wording import requests_sentences as of_request
+from sfumato.presentation.wording import sandbox as of_sandbox
+from sfumato.presentation.wording.guarantee import WITHHELD
+from sfumato.presentation.wording.signals import requests_sentences as of_signalling
+from sfumato.privacy.preferences.registry import NAMES
+
+_ATTACKS = {
+    "read-file": "reads a file of the machine",
+    "list-processes": "sees processes",
+    "write-file": "writes a file",
+    "open-socket": "opens a socket",
+    "fork": "forks",
+    "start-program": "starts a program",
+    "start-thread": "starts a thread",
+    "trace": "traces itself",
+    "take-memory": "takes more memory",
+}
+
+
+def attacks_succeeded(attacks: list[str]) -> str:
+    return f"The sandbox fails its self-test: a function in it {', '.join(_ATTACKS[attack] for attack in attacks)}."
+
+
+def other_format(format: int, reads: int) -> str:
+    if format > reads:
+        return "install a newer sfumato, which reads it; nothing was changed."
+    return "open it with the version of sfumato that wrote it, and keep it: what it records stays spent."
+
+
+def rows_of_answer(rows: list[str], count: int) -> str:
+    if set(rows) == {""}:
+        return "the answer has one row, which has no name: leave it out."
+    more = f", and {count - len(rows):,} more" if count > len(rows) else ""
+    return f"its rows are: {', '.join(map(repr, rows))}{more}."
+
+
+def roles_only(roles: Sequence[str], to: str) -> str:
+    first, *others = sorted(roles, key=_begins_with_vowel)
+    who = " or ".join([f"{'an' if _begins_with_vowel(first) else 'a'} {first}", *others])
+    return f"Only {who} may {to}"
+
+
+def _begins_with_vowel(word: str) -> bool:
+    return word[0] in "aeiou"
+
+
+def goes_with(name: str, whose: Sequence[str], option: Options, preference: Preferences) -> str:
+    def words(one: str) -> str:
+        if one == "allow":
+            return f"{preference['exposure_cap']} with {option['allow']}"
+        return preference[one] if one in NAMES else option[one]
+
+    return f"{option[name]} goes with {' or '.join(map(words, whose))}"
+
+
+def half(what: str, option: Options, preference: Preferences) -> str:
+    name = what.replace(" ", "_")
+    return f"try {preference[f'{name}=0.5'] if name in NAMES else option[f'{name}=0.5']}."
+
+
+def without_guarantee(what: str, inputs: list[str], causes: list[str]) -> str:
+    lost = "; ".join(f"the {name} was {cause}" for name, cause in zip(inputs, causes, strict=True))
+    return f"This {what} would carry no guarantee: {lost}. Nothing was drawn and nothing was charged"
+
+
+def with_guarantee(
+    what: str,
+    inputs: list[str],
+    attestable: list[bool],
+    instead: str,
+    option: Options,
+    preference: Preferences,
+    step: Mapping[str, str],
+) -> str:
+    """What keeps a guarantee: something else, a declaration of what was fixed beforehand, or doing without one."""
+    ways = [
+        _other_way(name, by_a_person, option, preference) for name, by_a_person in zip(inputs, attestable, strict=True)
+    ]
+    match instead:
+        case "worst-case":
+            ways = [f"see {step['show_worst_case']}, which reads nobody"]
+        case "free-signal":
+            ways = [f"ask for {option['kind=free']}, which reads nobody"]
+        case "as-planned":
+            ways = ["use what was planned before the look, as it was planned"]
+    attest = step["attest"] if all(attestable) else ""
+    accept = "" if what == BATCH else step["allow_no_guarantee"]  # whatever is in a batch has a guarantee
+    return f"{'; or '.join(filter(None, [*ways, attest, accept]))}."
+
+
+def _other_way(lost: str, by_a_person: bool, option: Options, preference: Preferences) -> str:
+    """Instead of an input that lost the guarantee; `stated`: by a person, after a look."""
+    if lost == "preference" and by_a_person:
+        return "state no preference, where the schema had its [rule] before the look"
+    if lost == "preference":
+        return f"use a preference that reads nobody, such as {preference['gap=1.2 worst_case']}"
+    return f"leave {option['bounds_from_data']} out" if lost == "bounds" and not by_a_person else ""
+
+
+FUNCTIONS: Mapping[str, Callable[..., str]] = {
+    "attacks_succeeded": attacks_succeeded,
+    "goes_with": goes_with,
+    "half": half,
+    "other_format": other_format,
+    "roles_only": roles_only,
+    "rows_of_answer": rows_of_answer,
+    "with_guarantee": with_guarantee,
+    "without_guarantee": without_guarantee,
+}
+TEXTS: Mapping[str, object] = {
+    "function_absent": of_code.ABSENT,
+    "function_unreadable": of_code.UNREADABLE,
+    "no_policy": of_policy.NO_POLICY,
+    "sandbox_missing": of_sandbox.MISSING,
+    "stands": {"request": of_request.STANDS, "signal": of_signalling.STANDS},
+    "withheld_words": WITHHELD,
+}
