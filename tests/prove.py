@@ -44,7 +44,8 @@ def prove(part: str, tasks: list[Entry], folder: Path, minutes: float, selection
     todo = [task.test for task in mine if not (task.test in entries and entries[task.test].proves(task, src))]
     if new:
         todo = [test for test in todo if test not in entries]
-    print(f"{part}: {len(mine) - len(todo)} of {len(mine)} tests have evidence for this code; {len(todo)} are left.")
+    which = "evidence, of older code too" if new else "evidence for this code"
+    print(f"{part}: {len(mine) - len(todo)} of {len(mine)} tests have {which}; {len(todo)} are left.")
     if not todo:
         return 0
     path = folder / "todo.json"

@@ -13,8 +13,8 @@ from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).parent.parent
 
-# Tests and mutants together. Two free cores take about 12 minutes for so much, which is what a change can wait for.
-# Whoever adds a test that is dear makes another one cheaper: `make test-times` shows where the seconds go.
+# Tests and mutants together: about 12 minutes on two free cores. If you add an expensive test, make another one
+# cheaper: `make test-times` shows where the seconds go.
 LIMIT = 1450.0
 
 # CPU seconds of `sample` on the machine on which the limit was set (docs/testing.md), with both of its cores busy.
