@@ -48,7 +48,7 @@ COMMENTS_LEFT: dict[str, int] = {
 TEXTS_LEFT: dict[str, int] = {
     "README.md": 3,
     "composition": 1,
-    "docs": 9,
+    "docs": 5,
     "docs/screens": 1,
     "presentation": 76,
     "presentation/refusals": 20,
