@@ -122,8 +122,7 @@ def test_the_certificate_of_the_docs_is_what_is_printed(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "certificate.md").read_text("utf-8")
     [shown] = re.findall(r"<!-- certificate -->\n```text\n(.*?)\n```", page, re.DOTALL)
     [sql] = re.findall(r'--sql "(.*)"', page)
-    demo.write(tmp_path)
-    adult = local.open(tmp_path / "adult.parquet", tmp_path / "adult.toml")
+    adult = local.open(*demo.write(tmp_path, name="adult.csv"))
     certificate = adult.query(sql).release(adult.query(sql).choose(gap(1.2, worst_case=True))).certificate
     differs = re.compile(r"\d{4}-\d\d-\d\dT[\d:+]+|(?<=\+00:00 by ).*|(?<=OpenDP )[\d.]+|(?<=; sfumato )[\d.]+")
     assert differs.sub("…", shown) == differs.sub("…", str(certificate))
