@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import accumulate
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sfumato.model.calibration import NoiseLaw
@@ -65,6 +65,7 @@ def test_the_tail_of_laplace_noise_on_one_grid_is_exact(a: float, b: float, n: i
 
 
 @given(st.floats(1e-4, 0.05), st.floats(1e-4, 0.05))
+@example(0.0013497569597395321, 1e-4)  # e^(-1/a) has only a few bits left
 @settings(max_examples=depth("differences"))
 def test_noise_that_hardly_leaves_0_takes_figures_nowhere(a: float, b: float) -> None:
     one, other = (AddedNoise(NoiseLaw.LAPLACE, scale, Fraction(1)) for scale in (a, b))

@@ -37,11 +37,12 @@ def tail(n: int, a: float, b: float) -> float:
     r, s = math.exp(-1 / a), math.exp(-1 / b)
     p, q = -math.expm1(-1 / a), -math.expm1(-1 / b)  # 1 - r and 1 - s
     beyond_a, beyond_b = math.exp(-(n + 1) / a), math.exp(-(n + 1) / b)  # powers of r and s would round n times
-    apart = -r * math.expm1((b - a) / (a * b))  # r - s, which cancels where the scales are nearly equal
-    if a - b < _AS_WIDE * a or apart == 0:  # or both so narrow that they hardly leave 0
+    if a - b < _AS_WIDE * a:
         both = (n + 1 + (1 + r * r) / (p * (1 + r))) / p + r / p**2
         return min(1.0, 2 * (p / (1 + r)) ** 2 * beyond_a * both)
-    parts = r * q / (1 + r) * beyond_a / p - s * p / (1 + s) * beyond_b / q
+    s_to_r = math.exp((b - a) / (a * b))  # both sides are divided by r, which is 0 for narrow noise
+    apart = -math.expm1((b - a) / (a * b))  # 1 - s/r, which cancels where the scales are nearly equal
+    parts = q / (1 + r) * beyond_a / p - s_to_r * p / (1 + s) * beyond_b / q
     return min(1.0, 2 * p * q / (-math.expm1(-1 / a - 1 / b) * apart) * parts)
 
 
