@@ -52,8 +52,8 @@ def test_from_a_file_to_an_answer(at: Typed, tmp_path: Path) -> None:
     assert (submitted.code, submitted.json["state"]) == (4, "submitted")
     id = submitted.json["id"]
     assert [request["id"] for request in at("inbox", "--json").json] == [id]
-    assert "In all: epsilon 0.3" in at("inspect", id).out
-    assert "In all" not in at("inspect", id, "--as", "ana").out
+    assert "Total: epsilon 0.3" in at("inspect", id).out
+    assert "Total:" not in at("inspect", id, "--as", "ana").out
     assert at("result", id, "--as", "ana").code == 4
     assert at("approve", id, "--as", "ana").code == 3
     assert at("approve", id, "--binding", "another").code == 3
@@ -95,4 +95,4 @@ def test_a_wrong_passphrase_and_a_wrong_name(at: Typed, typed: Typed, tmp_path: 
     nobody = at("inbox", "--as", "nobody")
     assert (nobody.code, nobody.err.split(".")[0]) == (2, "There is nobody named 'nobody'")
     elsewhere = at("inbox", "--workspace", tmp_path)
-    assert (elsewhere.code, elsewhere.err.split(".")[0]) == (2, f"{tmp_path} is no workspace")
+    assert (elsewhere.code, elsewhere.err.split(".")[0]) == (2, f"{tmp_path} is not a workspace")

@@ -205,9 +205,7 @@ def _bearer(token: str) -> dict[str, str]:
     if not text:
         return {}
     if not text.isascii() or not text.isprintable() or " " in text:
-        raise BadInput(
-            "This is not a token", hint="a token is one line of letters and digits; `sfumato token` creates one."
-        )
+        raise BadInput("This is not a token", hint="it is one line of letters and digits, created by `sfumato token`.")
     return {"Authorization": f"Bearer {text}"}
 
 

@@ -66,9 +66,7 @@ def _there(what: str, name: str, there: bool, remedy: str) -> Diagnosis:
 
 
 def _folder(folder: Path, settings: WorkspaceSettings) -> Iterator[Diagnosis]:
-    yield Diagnosis(
-        "settings", True, f"The settings of {folder} are valid; the server listens on {settings.host}:{settings.port}."
-    )
+    yield Diagnosis("settings", True, f"{folder} is set up; the server listens on {settings.host}:{settings.port}.")
     others = bool(stat.S_IMODE(folder.stat().st_mode) & 0o077)
     yield _check(
         "access", not others, f"Other users can{'' if others else 'not'} read the folder.", f"chmod 700 {folder}"

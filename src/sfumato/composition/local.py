@@ -330,8 +330,8 @@ def _duckdb(source: object, schema: Schema | None, checked: CheckedFiles | None 
 
 
 ENGINES: dict[str, Callable[[object, Schema | None, CheckedFiles | None], Engine]] = {"duckdb": _duckdb}
-"""Engines by name, for `open(engine=...)`: a function from a source, its schema and the files that were checked before to an
-engine (docs/extending.md)."""
+"""Engines by name, for `open(engine=...)`: functions of a source, its schema and files that were checked before
+(docs/extending.md)."""
 
 
 def _services() -> Services:

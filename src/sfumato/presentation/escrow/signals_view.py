@@ -96,7 +96,7 @@ def _parameters(parameters: Sequence[Facts]) -> str:
 
 
 def _range(ends: Sequence[float] | None) -> str:
-    return "stated" if ends is None else f"{ends[0]:g} to {ends[1]:g}"
+    return "low to high" if ends is None else f"{ends[0]:g} to {ends[1]:g}"
 
 
 def _indent(line: str) -> int:

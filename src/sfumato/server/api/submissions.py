@@ -33,9 +33,7 @@ from sfumato.server.texts import Body, Name, Text
 IdempotencyKey = Annotated[
     str | None, Header(alias="Idempotency-Key"), StringConstraints(pattern=r"^[\x21-\x7e]{1,200}$")
 ]
-NOT_YET: Responses = {
-    202: {"model": Problem, "description": "Not available yet: waiting for a decision or for a worker"}
-}
+NOT_YET: Responses = {202: {"model": Problem, "description": "Not available yet: waiting for a decision or a worker"}}
 WITH_SANDBOX = SENT | statuses(410, 501, 503) | NOT_YET
 View = Callable[[Any], dict[str, Any]]
 

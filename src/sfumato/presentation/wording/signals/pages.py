@@ -46,7 +46,7 @@ BY_RANGE = (
     "on how much one person can change the score."
 )
 AMOUNTS = {
-    "draws": "How often new noise is added and the task is scored.",
+    "draws": "How often fresh noise is added and the task is scored.",
     "epsilon": "A smaller epsilon means more noise.",
     "blocks": "More blocks mean less noise, and fewer people in each block.",
 }
@@ -76,9 +76,7 @@ ALLOWED = (
     "Utility signals show analysts what noise of this size does to their task. A free signal is computed from the "
     "released answer alone."
 )
-CODE_ALLOWED = (
-    "Analysts may submit a function of their own. A controller reads it first, and it runs only in the sandbox."
-)
+CODE_ALLOWED = "Analysts may submit their own function. A controller reads it first, and it runs only in the sandbox."
 BITS = (
     "Scores of the exact answer (as_published) have no guarantee. Each analyst can receive at most this many bits of "
     "them in total."

@@ -23,8 +23,8 @@ TITLES = {
     SignalKind.PUBLISHED: "Scores of the release and of the exact answer",
 }
 FREE = (
-    "The signal is computed from the release alone: no data is read, it costs nothing, and the guarantee of the release "
-    "does not change."
+    "The signal is computed from the release alone: no data is read, it costs nothing, and the guarantee of the "
+    "release does not change."
 )
 WHAT_A_SPREAD_IS = (
     "This is the effect that noise of this size has on the score of this release. It does not say whether the exact "
@@ -47,18 +47,16 @@ _SAFE = (
     f"because {{}}. {_NOT_COVERED}"
 )
 _OPEN = "The exact answer may give another result: noise of this size changes it too often."
-_MEASURED = (
-    "No draw changed the score{}. The noise may have changed it by more: no probability is proven for this task."
-)
+_MEASURED = "No draw changed the score{}. The actual change may be larger: no probability is proven for this task."
 _MET = "On generated data, the change stayed within the largest of all draws in 90% of cases."
-_TRIED = {"chi_square", "formula", "rank_agreement", "top_k"}  # tasks, with so many draws
+_TRIED = {"chi_square", "formula", "rank_agreement", "top_k"}  # tasks that were tested, with _DRAWS draws
 _DRAWS = 199
 NO_SCORE = "This signal has no score to plot"
 _DRAWN = "90% interval, noise only"
 _UNTOLD = "noisy; the noise scale is withheld"
 BLACK_BOX = (
-    "Each block is a small part of the people, scored as if it were all of them. The mean score includes the error that "
-    "this causes."
+    "Each block is a small part of the people, scored as if it were all of them. The mean score includes the error "
+    "that this causes."
 )
 DROWNED = "The noise is as wide as the whole range of scores: the result says almost nothing about the exact answer."
 
@@ -79,7 +77,7 @@ def sentences(signal: SignalScore) -> tuple[str, ...]:
 
 def drawn(signal: FreeScore) -> str:
     """The task, and the number of draws."""
-    return f"Task {signal.task['task']}: the release with new noise added, {len(signal.scores):,} draws"
+    return f"Task {signal.task['task']}: the release with fresh noise added, {len(signal.scores):,} draws"
 
 
 def scale(signal: SignalScore) -> str:
@@ -99,7 +97,7 @@ def placed(signal: SignalScore) -> tuple[tuple[str, ...], str]:
 def _free(signal: FreeScore) -> tuple[str, ...]:
     low, high = signal.quantile(0.05), signal.quantile(0.95)
     where = f"are {low:.3g}" if low == high else f"are between {low:.3g} and {high:.3g}"
-    spread = f"With new noise added, 90% of the scores {where}"
+    spread = f"With fresh noise added, 90% of the scores {where}"
     changed = f"; {percent_up(signal.changed)} of the draws gave another result" if signal.decides else ""
     return score(signal), f"{spread}{changed}.", WHAT_A_SPREAD_IS, _rate(signal), FREE
 
@@ -143,11 +141,7 @@ def _published(signal: PublishedScore) -> tuple[str, ...]:
     digits = signal.decimals
     exact = "no score" if signal.exact is None else f"{signal.exact:.{digits}f}"
     both = f"Score of the release: {signal.score:.{digits}f}. Score of the exact answer: {exact}."
-    return (
-        both,
-        guarantee(signal.certificate),
-        f"Rounded to {digits} decimals, it reveals at most {signal.bits:.1f} bits.",
-    )
+    return both, guarantee(signal.certificate), f"With {digits} decimals it reveals at most {signal.bits:.1f} bits."
 
 
 def score(signal: SignalScore) -> str:

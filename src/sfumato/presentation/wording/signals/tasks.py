@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 SENTENCES = {
-    "above": "Whether the figure of one row is above that of another row, or above a number. With a width, it is gradual.",
+    "above": "Whether the figure of one row is above that of another, or above a number. With a width, it is gradual.",
     "chi_square": "Whether a chi-square test rejects the shares of the reference.",
     "classifier": "Accuracy of a classifier that is trained on other rows of the answer.",
     "formula": "Value of an expression over the cells of the answer.",
     "histogram_distance": "Total variation distance between a column and a reference, as a share.",
     "rank_agreement": "Kendall's tau between the order of a column and a reference order.",
-    "regression": "Error of a regression that is trained on other rows, divided by the error of always predicting the mean.",
+    "regression": "Error of a regression that is trained on other rows, over that of always predicting the mean.",
     "top_k": "Share of the k largest rows that are among the first k of a reference order.",
     "trend": "Whether a column rises or falls along a stated order of its rows.",
     "t_test": "Whether Welch's t-test finds that the means of two rows differ.",
