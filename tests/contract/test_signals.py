@@ -208,7 +208,7 @@ def test_after_a_look_what_a_person_decides_carries_no_guarantee(room: Room, ask
     room.look()
     page = page_of(room, signal)
     assert (page["guarantee"], page["looked"]) == ("none", True)
-    assert page["charge"].startswith("Without a guarantee a public constant is charged: epsilon 10.")
+    assert page["charge"].startswith("Without a guarantee, a public constant is charged: epsilon 10.")
     with pytest.raises(Forbidden, match="would carry the word none"):
         approve(room, signal)
     with pytest.raises(NoGuarantee):
