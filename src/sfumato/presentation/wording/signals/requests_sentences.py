@@ -38,9 +38,9 @@ COSTS = {
         _TOLD, "It is charged its own epsilon. A controller approves it, unless the policy approves it automatically."
     ),
     "as_published": (
-        "It is charged like a release without a guarantee, and logged as a look. It uses up bits of the information "
-        "that exact scores may give the analyst. A controller checks it twice: before it runs, and before both scores "
-        "are released."
+        "It is charged like a release without a guarantee, and logged as a look. It counts towards the bits of exact "
+        "scores that the analyst may receive. A controller checks it twice: before it runs, and before both scores are "
+        "released."
     ),
 }
 _CAME_BACK = (
