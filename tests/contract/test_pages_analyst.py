@@ -153,7 +153,8 @@ def test_a_hint_on_the_page_of_the_editor_names_what_is_on_it(
 
 def test_my_requests_say_who_has_each_and_what_happens_next(api: Api) -> None:
     shown = text(page(api, "bob", "/requests"))
-    for said in ("a controller", "the server", "A controller returned it with a note", "Change and submit again", "Withdraw"):
+    returned = "A controller returned it with a note"
+    for said in ("a controller", "the server", returned, "Change and submit again", "Withdraw"):
         assert said in shown, said
     assert "Request 3 was refused. not for this" in shown, "a notice"
     only = text(page(api, "bob", "/requests?state=refused"))

@@ -1,4 +1,4 @@
-"""The inbox, the risk explorer and the comparison of methods: who sees them, and what stands on them without a script."""
+"""The inbox, the risk explorer and the comparison of methods: who sees them, and what they show without a script."""
 
 from __future__ import annotations
 

@@ -44,7 +44,8 @@ def ask(api: Api, kind: str = "free", **said: Any) -> dict[str, Any]:
 def test_below_an_answer_of_ones_own_stands_what_may_be_asked_about_its_noise(allowed: Api) -> None:
     shown = page(allowed, "bob", f"/requests/{RELEASED}")
     said = text(shown)
-    for sentence in ("Utility signals", of_signal_pages.PURPOSE, "It costs nothing", "You have not submitted a signal yet"):
+    none_yet = "You have not submitted a signal yet"
+    for sentence in ("Utility signals", of_signal_pages.PURPOSE, "It costs nothing", none_yet):
         assert sentence in said, sentence
     told = facts(shown)["signalling"]
     assert [one["labels"] for one in told["tables"]] == [[""], ["a", "b", "c"]]

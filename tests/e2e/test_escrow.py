@@ -140,7 +140,7 @@ def ask_and_wait(served: Served, alice: Somebody, bob: Somebody, typed: Typed, t
     assert (told.code, told.out, told.err.count("\n")) == (4, "", 1)
 
     notice, page = alice.said()
-    assert notice["text"] == "bob asks adult: request 1 waits for a decision."
+    assert notice["text"] == "bob submitted request 1 to adult. It waits for a decision."
     assert page["analyst"] == {"name": "bob", "organisation": "Health Board"}
     assert page["request"]["purpose"] == "How many live here, and how?"
     assert [query["outputs"] for query in page["facts"]["queries"]] == [1, 5, 1]

@@ -61,7 +61,7 @@ def test_from_a_file_to_an_answer(at: Typed, tmp_path: Path) -> None:
     result = at("result", "1", "--as", "ana", "--json")
     assert (result.code, result.json["guarantee"], result.json["charged"]) == (0, "dp", 0.3)
     assert abs(result.json["answers"][0]["rows"][0][0] - 300) < 200  # noise of scale 5: off by 200 once in e^40 runs
-    assert "is here" in at("notifications", "--as", "ana").out
+    assert "is available" in at("notifications", "--as", "ana").out
 
     head = tmp_path / "head.json"
     assert at("audit", "head", "--out", head).code == 0
