@@ -33,8 +33,8 @@ def test_two_counts_by_the_noise_of_both(api: Api) -> None:
     assert told["difference"] == round(exact)
     assert told["high"] - told["difference"] == told["difference"] - told["low"] == 7  # 3.272 / 0.5, and half a person
     assert told["larger"] == (told["low"] > 0)
-    assert f"noise range ±{7}" in told["sentence"]
-    assert "Each comparison is by itself" in told["covers"]
+    assert f"90% interval ±{7}" in told["sentence"]
+    assert "It holds for one comparison at a time" in told["covers"]
 
 
 def test_what_is_put_together_from_several_numbers_is_bounded(api: Api) -> None:

@@ -348,11 +348,11 @@ def test_a_request_through_the_states_that_lead_to_an_answer(room: Room) -> None
     room.policy()
     request = room.submit(COUNT, BY_WARD)
     assert (request.state, request.number, request.version) == ("submitted", 1, room.datasets.of("stays").version)
-    with pytest.raises(AwaitingApproval, match="controller of this dataset has it"):
+    with pytest.raises(AwaitingApproval, match="waits for a controller of this dataset"):
         room.result(request)
     assert room.charged == 0
     assert room.approve(request).state == "approved"
-    with pytest.raises(AwaitingApproval, match="waits for its turn"):
+    with pytest.raises(AwaitingApproval, match="waits in the queue"):
         room.result(request)
 
     def meanwhile(job: Any) -> None:
@@ -544,11 +544,11 @@ def test_people_are_told_what_concerns_them(room: Room) -> None:
     request = room.submit()
     for controller in ("alice", "carol"):
         (told,) = room.notifications.many(room[controller], unread=True)
-        assert sentence(told) == "bob asks stays: request 1 waits for a decision."
+        assert sentence(told) == "bob submitted request 1 to stays. It waits for a decision."
     room.approve(request)
     room.go()
     texts = [sentence(told) for told in room.notifications.many(room["bob"])]
-    assert texts == ["The answer to request 1 is here.", "Request 1 was approved."]
+    assert texts == ["The answer to request 1 is available.", "Request 1 was approved."]
     newest, oldest = room.notifications.many(room["bob"])
     room.notifications.read(room["bob"], newest.id)
     assert [told.id for told in room.notifications.many(room["bob"], unread=True)] == [oldest.id]

@@ -60,10 +60,10 @@ def test_whoever_asks_after_a_look_is_told_why_there_is_no_guarantee_and_that_no
     room.policy()
     assert told()["barred"] is None
     room.look()
-    assert "somebody has looked at the people" in told()["sentences"][0]
-    assert "lets nothing leave with the word none, only with dp or dp-selected" in told()["barred"]
+    assert "the data has been looked at" in told()["sentences"][0]
+    assert "allows releases only with guarantee dp or dp-selected. This request would have none" in told()["barred"]
     room.policy(ANY, allow_no_guarantee=True)
-    assert "somebody has looked at the people" in told()["sentences"][0]
+    assert "the data has been looked at" in told()["sentences"][0]
     assert told()["barred"] is None, "this policy lets it"
 
 

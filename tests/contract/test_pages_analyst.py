@@ -61,7 +61,7 @@ def test_the_catalogue_shows_what_one_may_ask_and_nothing_counted(api: Api) -> N
 def test_who_may_ask_nothing_yet_is_told_whom_to_ask(api: Api) -> None:
     api.room.policy({"who": ["dan"]})
     shown = text(page(api, "bob", "/catalogue"))
-    assert "Ask whoever holds the data" in shown
+    assert "Ask the controller of a dataset" in shown
     assert BOARD in shown
     assert page(api, "bob", "/datasets/stays/ask").status_code == 404
 
@@ -114,7 +114,7 @@ def test_an_estimate_says_how_exact_an_average_will_be_where_one_says_of_how_man
     assert many is not None
     assert float(many[1]) < float(few[1]) / 50
     assert "at least 1,000 people" in said(people=1000)
-    assert "as much as its bounds allow" in said(people=1)
+    assert "anywhere within its bounds" in said(people=1)
     counted = {"queries": [{"sql": COUNT}], "people": 10}
     assert api("bob", "POST", "/datasets/stays/estimate", json=counted).json()["queries"][0]["averages"] is None
 
@@ -153,12 +153,13 @@ def test_a_hint_on_the_page_of_the_editor_names_what_is_on_it(
 
 def test_my_requests_say_who_has_each_and_what_happens_next(api: Api) -> None:
     shown = text(page(api, "bob", "/requests"))
-    for said in ("a controller", "the platform", "It came back with a note", "Change and submit again", "Withdraw"):
+    returned = "A controller returned it with a note"
+    for said in ("a controller", "the server", returned, "Change and submit again", "Withdraw"):
         assert said in shown, said
     assert "Request 3 was refused. not for this" in shown, "a notice"
     only = text(page(api, "bob", "/requests?state=refused"))
     assert re.findall(r"#(\d+) stays", only) == ["3"]
-    assert "None is computed" in text(page(api, "bob", "/requests?state=computed")), "that one is dan's"
+    assert "No request is computed" in text(page(api, "bob", "/requests?state=computed")), "that one is dan's"
     assert page(api, "bob", "/requests?state=nonsense").status_code == 422
 
 
@@ -166,7 +167,7 @@ def test_who_asked_nothing_yet_is_shown_the_catalogue(api: Api) -> None:
     partner = api.room.accounts.add(api.room["root"], "gus", ["analyst"])
     _, api.secrets["gus"] = api.room.accounts.new_token(partner, "")
     shown = page(api, "gus", "/requests")
-    assert "You have asked nothing yet" in text(shown)
+    assert "You have no requests yet" in text(shown)
     assert 'href="/catalogue"' in shown.text
 
 
@@ -179,7 +180,7 @@ def test_a_request_says_where_it_stands_and_what_can_be_done(api: Api, state: st
     assert doing.get(state, "Submit again") in text(shown)
     assert ("<progress" in shown.text) == (state in ("approved", "running")), "nothing runs while a person decides"
     assert asked.get("note", "") in text(shown)
-    assert ("The controller says:" in text(shown)) == (state in ("returned", "refused"))
+    assert ("Note from the controller:" in text(shown)) == (state in ("returned", "refused"))
 
 
 def test_a_released_answer_with_its_ranges_its_guarantee_and_its_odds(api: Api) -> None:
@@ -248,7 +249,7 @@ def test_downloads_hold_the_answer_and_the_certificate(api: Api) -> None:
     asked = api("bob", "GET", f"/requests/{RELEASED}").json()
     for who in ("bob", "alice"):
         seen = text(page(api, who, f"/requests/{RELEASED}/certificate"))
-        assert f"Went to bob, {BOARD} For {asked['purpose']} Request {RELEASED}, submitted" in seen, who
+        assert f"Recipient bob, {BOARD} Purpose {asked['purpose']} Request {RELEASED}, submitted" in seen, who
     for said in (told[1]["certificate"]["query_sha256"], "NIST SP 800-226", "Not covered by the guarantee", "(2 of 2)"):
         assert said in sheet, said
     assert page(api, "bob", "/requests/1/certificate").status_code == 202, "there is none yet"
@@ -291,9 +292,9 @@ def test_an_estimate_and_a_dry_run_are_said_in_sentences(api: Api) -> None:
     body = {"queries": [{"sql": COUNT}, {"sql": BY_WARD, "weight": 2}]}
     told = api("bob", "POST", "/datasets/stays/estimate", json=body).json()
     assert f"epsilon {told['epsilon']:.6g}" in told["sentences"][0]
-    assert "carry the word dp" in told["sentences"][1]
+    assert "Guarantee: dp." in told["sentences"][1]
     assert all(one["means"].startswith("90% noise interval: count of rows ±") for one in told["queries"])
     dry = api("bob", "POST", "/datasets/stays/dry-run", json=body).json()
     assert dry["people"] == 10_000, "the schema does not say how many there are"
-    assert "on 10,000 invented people" in dry["sentence"]
-    assert "nobody was read" in dry["sentence"]
+    assert "used 10,000 synthetic people" in dry["sentence"]
+    assert "No data was read" in dry["sentence"]

@@ -29,7 +29,7 @@ def test_by_whom_and_about_what(api: Api) -> None:
     assert numbers(page)
     assert {e.who for e in api.room.ports.audit.read(who="alice", about="stays")} == {"alice"}
     assert "/audit?who=root" not in page
-    assert "Nothing of that kind" in api("eve", "GET", f"{PAGE}?who=nobody").text
+    assert "No entry matches" in api("eve", "GET", f"{PAGE}?who=nobody").text
     asked = api("eve", "GET", "/audit?who=alice&about=stays").json()["items"]
     assert {(one["who"], one["about"]) for one in asked} == {("alice", "stays")}
 
@@ -57,9 +57,9 @@ def test_who_may_not(api: Api) -> None:
 
 def test_the_verdict_is_a_sentence(api: Api) -> None:
     head = api("eve", "GET", "/audit/head").json()
-    assert "none was changed" in api("eve", "POST", "/audit/verify", json={}).json()["sentence"]
+    assert "no entry was changed" in api("eve", "POST", "/audit/verify", json={}).json()["sentence"]
     assert (
-        "go through the head that eve took"
+        "contain the checkpoint that eve saved"
         in api("eve", "POST", "/audit/verify", json={"head": head}).json()["sentence"]
     )
 

@@ -1,4 +1,4 @@
-"""The inbox, the risk explorer and methods side by side: who sees them, and what stands on them without a script."""
+"""The inbox, the risk explorer and the comparison of methods: who sees them, and what they show without a script."""
 
 from __future__ import annotations
 
@@ -258,10 +258,10 @@ def test_without_a_rule_that_says_an_epsilon_all_is_thought(api: Api, rule: Any)
     shown = page(api, "alice", f"/datasets/stays/risk?sql={quote(SUM)}")
     assert shown.status_code == 200
     assert facts(shown)["now"] is None
-    assert "Methods side by side" in text(page(api, "alice", f"/datasets/stays/compare?sql={quote(SUM)}"))
+    assert "Comparison of methods" in text(page(api, "alice", f"/datasets/stays/compare?sql={quote(SUM)}"))
 
 
-# Methods side by side
+# Comparison of methods
 
 
 def test_methods_stand_side_by_side(api: Api) -> None:

@@ -103,7 +103,7 @@ def test_what_the_total_comes_to(api: Api) -> None:
                                           "flow": [automatic]})  # fmt: skip
     nothing = stranger(api)("GET", "/public/visits").json()
     assert (nothing["releases"], nothing["total"]["epsilon"]) == ([], 0)
-    assert "Nothing was released so far" in stranger(api)("GET", f"{HOST}/public/visits").text
+    assert "Nothing was released yet" in stranger(api)("GET", f"{HOST}/public/visits").text
     sql = COUNT.replace("stays", "visits")
     api.room.requests.submit(api.room["bob"], "visits", "planning", [{"sql": sql}])
     api.room.go()

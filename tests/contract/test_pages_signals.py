@@ -44,13 +44,14 @@ def ask(api: Api, kind: str = "free", **said: Any) -> dict[str, Any]:
 def test_below_an_answer_of_ones_own_stands_what_may_be_asked_about_its_noise(allowed: Api) -> None:
     shown = page(allowed, "bob", f"/requests/{RELEASED}")
     said = text(shown)
-    for sentence in ("What did the noise cost?", of_signal_pages.PURPOSE, "It costs nothing", "Nothing was asked yet"):
+    none_yet = "You have not submitted a signal yet"
+    for sentence in ("Utility signals", of_signal_pages.PURPOSE, "It costs nothing", none_yet):
         assert sentence in said, sentence
     told = facts(shown)["signalling"]
     assert [one["labels"] for one in told["tables"]] == [[""], ["a", "b", "c"]]
     assert told["tables"][1]["figures"] == [COUNTS]
     for who, path in (("alice", f"/requests/{RELEASED}?show=answer"), ("eve", f"/requests/{RELEASED}")):
-        assert "What did the noise cost?" not in page(allowed, who, path).text
+        assert "Utility signals" not in page(allowed, who, path).text
     assert facts(page(allowed, "bob", "/requests/1"))["signalling"] is None, "nothing was released"
 
 
@@ -134,9 +135,9 @@ def test_code_is_shown_line_by_line_with_its_marks_and_as_text(allowed: Api) -> 
     assert EVIL not in shown.text
     assert EVIL in html.unescape(shown.text)
     said = text(shown)
-    assert "1 ▲ marked import os It imports os" in said
+    assert "1 ▲ marked import os This imports os" in said
     assert "3 4 def evaluate" in said, "these are not marked"
-    for one in (BOARD, "none None: the score of the exact answer", "bits", "0 to 1", of_signal_pages.MARKED):
+    for one in (BOARD, "none No guarantee: the score of the exact answer", "bits", "0 to 1", of_signal_pages.MARKED):
         assert one in said, one
     assert 'id="allow-no-guarantee" required' in shown.text
     assert facts(shown)["binding"] == made_binding(allowed, made["id"])
@@ -145,17 +146,17 @@ def test_code_is_shown_line_by_line_with_its_marks_and_as_text(allowed: Api) -> 
 def test_a_task_is_said_with_what_was_stated_and_what_was_left_open(allowed: Api) -> None:
     made = ask(allowed, "noisy_difference", task={"task": "histogram_distance", "column": COUNTS}, epsilon=0.2)
     said = text(page(allowed, "alice", f"/signals/{made['id']}"))
-    for one in ("the total variation distance", f"column {COUNTS}", "reference Left empty it is the answer itself"):
+    for one in ("Total variation distance", f"column {COUNTS}", "reference If empty: the released answer itself"):
         assert one in said, one
-    assert "dp: how far" in said
+    assert "Guarantee dp: the signal shows the distance" in said
 
 
 def test_after_a_look_no_page_calls_a_signal_dp(allowed: Api) -> None:
     allowed.room.look()
     made = ask(allowed, "noisy_difference", task={"task": "histogram_distance", "column": COUNTS}, epsilon=0.2)
     said = text(page(allowed, "alice", f"/signals/{made['id']}"))
-    assert "It tells how far the score of the exact answer lies" in said
-    for one in ("dp:", "charged its own epsilon"):
+    assert "The signal shows the distance between the scores of the exact answer" in said
+    for one in ("dp:", "Guarantee dp", "charged its own epsilon"):
         assert one not in said, one
 
 
@@ -170,7 +171,7 @@ def made_binding(api: Api, id: str) -> str:
 
 def test_a_page_says_that_to_see_the_value_is_a_look_before_it_is_one(allowed: Api) -> None:
     made = ask(allowed, "as_published")
-    assert "See the value" not in page(allowed, "alice", f"/signals/{made['id']}").text
+    assert "View both scores" not in page(allowed, "alice", f"/signals/{made['id']}").text
     computed(allowed, made["id"])
     shown = page(allowed, "alice", f"/signals/{made['id']}")
     assert of_signal_pages.BEFORE_VALUE in text(shown)
@@ -186,7 +187,7 @@ def test_what_cannot_be_approved_any_more_can_still_be_refused(allowed: Api) -> 
     allowed.room.policy({"who": ["dan"]})
     shown = page(allowed, "alice", f"/signals/{made['id']}")
     assert shown.status_code == 200
-    assert "It cannot be approved as it stands" in text(shown)
+    assert "This signal cannot be approved" in text(shown)
     assert 'id="refuse"' in shown.text
     assert 'id="approve"' not in shown.text
 
@@ -210,7 +211,7 @@ def test_a_policy_says_which_signals_in_its_form_and_in_the_catalogue(allowed: A
     for field in ('name="code"', 'name="signal_bits"'):
         assert field in form
     said = text(page(allowed, "bob", "/catalogue/stays"))
-    for one in ("Free: As the release", "As published: None", "in a sandbox"):
+    for one in ("Free: The guarantee of the release holds", "As published: No guarantee", "in a sandbox"):
         assert one in said, one
     allowed.room.policy({"who": [BOARD], "signals": []})
-    assert "lets nothing be told" in text(page(allowed, "bob", "/catalogue/stays"))
+    assert "The policy allows none." in text(page(allowed, "bob", "/catalogue/stays"))

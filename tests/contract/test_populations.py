@@ -129,7 +129,7 @@ def test_a_population_in_the_schema_is_declared_by_registering_and_describing(ro
 @pytest.mark.parametrize("data", [DATA, BACKWARDS])
 def test_controllers_are_told_of_the_same_rows_and_name_the_population(room: Room, data: bytes) -> None:
     held(room, data)
-    said = "The data of 'bills' has the same rows as 'stays' and they are counted separately."
+    said = "'bills' has the same rows as 'stays' and their budgets are counted separately."
     for name in ("alice", "carol"):
         assert any(text.startswith(said) for text in notices(room, name))
     assert to_plain(room.datasets.one(room["alice"], "bills"))["same_rows"] == ["stays"]

@@ -16,7 +16,7 @@ from tests.room import COUNT, DATA, SCHEMA, SUM, Room
 
 ANY = {"guarantees": ["dp", "dp-selected", "none"]}
 AUTOMATIC = {"approve": "automatic"}
-TOLD_NOTHING = "the 1 person who saw individual risks told nothing to those who decide"
+TOLD_NOTHING = "the 1 person who viewed individual risks told nothing to those who decide"
 V, D = "alice", "carol"  # who views, and who decides
 
 

@@ -111,7 +111,7 @@ def test_a_free_signal_needs_nobody_and_costs_nothing(room: Room, asked: Request
     assert (signal.state, signal.guarantee, signal.charged) == ("released", "dp", 0.0)
     found = result(room, signal)
     assert (found["draws"], len(found["scores"]), found["cost"]) == (50, 50, 0.0)
-    assert found["sentences"][-1].startswith("Made from the release alone")
+    assert found["sentences"][-1].startswith("The signal is computed from the release alone")
     assert (len(room.entries()), len(room.runner.done), room.charged) == (before, jobs, charged)
     assert room.sandbox.runs == []
     assert submission_view.signal(room.signals.one(room["bob"], signal.id))["result"] == found
@@ -160,7 +160,7 @@ def test_what_is_charged_is_approved_first(room: Room, asked: Request, wanted: s
     shown = room.signals.one(room["bob"], signal.id)
     assert (shown.submission.state, shown.submission.charged) == ("released", 0.5)
     assert [sentence(n) for n in room.notifications.many(room["bob"], limit=2)] == [
-        "Signal 1 is here.",
+        "Signal 1 is available.",
         "Signal 1 was approved.",
     ]
     assert "signal 1 waits for a decision" in sentence(room.notifications.many(room["alice"], limit=1)[0])
@@ -204,11 +204,11 @@ def test_a_budget_and_a_ceiling_hold_for_signals_too(room: Room) -> None:
 def test_after_a_look_what_a_person_decides_carries_no_guarantee(room: Room, asked: Request) -> None:
     signal = submit(room, asked, "noisy_difference", epsilon=0.5)
     before = page_of(room, signal)
-    assert before["charge"].startswith("It would be charged epsilon 0.5 at most.")
+    assert before["charge"].startswith("The charge is at most epsilon 0.5.")
     room.look()
     page = page_of(room, signal)
     assert (page["guarantee"], page["looked"]) == ("none", True)
-    assert page["charge"].startswith("Without a guarantee a public constant is charged: epsilon 10.")
+    assert page["charge"].startswith("Without a guarantee, a public constant is charged: epsilon 10.")
     with pytest.raises(Forbidden, match="would carry the word none"):
         approve(room, signal)
     with pytest.raises(NoGuarantee):
@@ -234,7 +234,9 @@ def test_what_comes_back_after_a_look_says_so(room: Room) -> None:
     assert room.charged == charged, "it is the same number"
     before, now = result(room, first), result(room, redraw)
     assert (before["noisy"], before["guarantee"], now["guarantee"]) == (now["noisy"], "dp", "none")
-    assert "with the word dp. That it leaves now was decided after somebody had looked" in now["sentences"][-1]
+    assert "The decision to release it now was made after a look" in now["sentences"][-1]
+    assert "guarantee dp" in now["sentences"][-1]
+    assert now["sentences"][-1].endswith("its guarantee here is none.")
     assert now["sentences"][:-1] == before["sentences"]
 
 
@@ -251,7 +253,7 @@ def test_both_scores_leave_after_two_inspections(room: Room, asked: Request) -> 
     assert state(room, signal) == "computed"
     page = page_of(room, signal)
     assert page["charge"] is None, "it is charged already"
-    assert "Both scores are computed and withheld. You decide" in signalling.page(page)
+    assert "Both scores are computed and withheld. Decide" in signalling.page(page)
     assert not any("signal" in e.draft.public for e in room.entries()), "the record may be shown to anybody"
     with pytest.raises(AwaitingApproval, match="withheld"):
         result(room, signal)
@@ -316,7 +318,7 @@ def test_exact_scores_stay_within_the_bits_of_an_analyst(room: Room) -> None:
         submit(room, request, "as_published", task=ABOVE | {"b": "c"})
     page = page_of(room, redraw)
     assert page["bits"]["used"] == pytest.approx(6.658, abs=0.001)
-    assert "7.3 are left" in page["bits"]["sentence"]
+    assert "7.3 of 14 bits" in page["bits"]["sentence"]
 
 
 def test_a_policy_that_allows_fewer_bits_holds_for_what_waits(room: Room, asked: Request) -> None:
@@ -337,7 +339,7 @@ def test_code_on_what_was_released_is_read_by_a_controller_and_runs_on_nothing_e
     jobs = len(room.runner.done)
     page = page_of(room, signal)
     assert (page["code"], page["sandbox"], page["charge"]) == (SHARE, None, None)
-    assert "A function of their own, from 0 to 1:\n    1  def evaluate(tables):" in signalling.page(page)
+    assert "The analyst's own function, with scores from 0 to 1:\n    1  def evaluate(tables):" in signalling.page(page)
     approve(room, signal)
     room.go()
     found = result(room, signal)
@@ -361,8 +363,8 @@ def test_code_on_exact_answers_is_charged_and_takes_its_time(
     room.go()
     found = result(room, signal)
     assert (found["guarantee"], found["cost"]) == ("dp", 0.5)
-    assert "the CSV file was written by a program that closes every quote it opens" in found["certificate"]["assumed"]
-    timed = "the function did not time the machine to learn in one run what it had seen in another"
+    assert "the program that wrote the CSV file closed every quote that it opened" in found["certificate"]["assumed"]
+    timed = "the function did not use timing to carry information from one run to another"
     assert (timed in found["certificate"]["assumed"]) == (runs > 1), "nobody is in two blocks, unless runs meet"
     padded = [padded for _, _, padded in room.sandbox.runs]
     assert padded == [False] + [True] * runs
@@ -392,7 +394,7 @@ def test_what_fails_on_exact_answers_is_one_no_score(room: Room, asked: Request,
     found = result(room, signal)
     if released != 10:
         assert found["exact"] is None
-        assert "no_score" in found["sentences"][0]
+        assert "Score of the exact answer: no score" in found["sentences"][0]
     assert room.signals.one(room["bob"], signal.id).submission.bits == pytest.approx(6.672, abs=0.001)
 
 
@@ -654,7 +656,7 @@ def test_a_function_says_how_far_it_is_and_is_stopped_by_whoever_asked(room: Roo
     room.sandbox.meanwhile = meanwhile
     charged = room.charged
     room.go()
-    assert seen == [f"It is being computed. Run {run} of 5 at most." for run in (1, 2, 3)]
+    assert seen == [f"It is being computed. Run {run} of at most 5." for run in (1, 2, 3)]
     assert state(room, signal) == "failed"
     assert "cancelled" in room.signals.one(room["bob"], signal.id).submission.note
     assert room.charged == pytest.approx(charged + 0.5), "it was charged before anybody was read"

@@ -279,7 +279,7 @@ def test_preferences_go_by_their_names(typed: Typed, server: Server) -> None:
         (("--purpose", "p", "--out", "x.json"), "go with --wait"),
         (("--purpose", "p", "--wait", "--out", "x.csv"), "--out cannot write"),
         (("--purpose", "p", "--weight", "1", "--weight", "2"), "1 queries and 2 weights"),
-        (("--purpose", "p", "--delta", "1e-9"), "The rule of record says how its noise is drawn"),
+        (("--purpose", "p", "--delta", "1e-9"), "The preregistered rule states how its noise is drawn"),
     ],
 )
 def test_what_is_no_request_is_not_sent(typed: Typed, server: Server, said: tuple[str, ...], sentence: str) -> None:
@@ -329,7 +329,7 @@ def test_submitting_may_wait_too(typed: Typed, server: Server, released: dict[st
 def test_waiting_for_what_takes_too_long_exits_4(typed: Typed, server: Server) -> None:
     server.on("GET /requests/r7", asked())
     ran = typed("result", "r7", "--wait", "--seconds", 1e-9)
-    assert (ran.code, ran.err.split(".")[0]) == (4, "Request 7 is submitted still")
+    assert (ran.code, ran.err.split(".")[0]) == (4, "Request 7 is still submitted")
 
 
 @pytest.mark.parametrize(("state", "said"), [("refused", "was refused"), ("failed", "failed")])
@@ -350,8 +350,8 @@ def test_an_inbox(typed: Typed, server: Server) -> None:
 def test_inspecting_shows_the_page_or_where_it_stands(typed: Typed, server: Server) -> None:
     forbidden = problem(403, "forbidden", "no")
     server.on("GET /requests/r7", asked()).on("GET /requests/r7/page", PAGE, forbidden)
-    assert "In all: epsilon 0.2" in typed("inspect", "r7").out
-    assert "A controller of this dataset has it." in typed("inspect", "r7").out
+    assert "Total: epsilon 0.2" in typed("inspect", "r7").out
+    assert "It waits for a controller of this dataset." in typed("inspect", "r7").out
 
 
 def test_decisions(typed: Typed, server: Server) -> None:

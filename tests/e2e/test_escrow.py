@@ -109,7 +109,7 @@ def test_the_story(database: str, typed: Typed, tmp_path: Path) -> None:
                 assert {answer["certificate"]["epsilon"] for answer in told["answers"]} == {0.1}
                 assert {answer["certificate"]["released_by"] for answer in told["answers"]} == {"alice"}
                 newest, before = bob.said()
-                assert newest == "The answer to request 1 is here."
+                assert newest == "The answer to request 1 is available."
                 assert before.endswith("For the report of the year.")
                 spent = bob.said()
                 assert (spent["spent"], spent["guarantee"]) == (0.3, "dp")
@@ -134,13 +134,13 @@ def ask_and_wait(served: Served, alice: Somebody, bob: Somebody, typed: Typed, t
     assert [len(answer["rows"]) for answer in dry["answers"]] == [1, 5, 1]
     id, sentence, state = bob.said()
     assert state == "submitted"
-    assert sentence.startswith("A controller of this dataset has it.")
+    assert sentence.startswith("It waits for a controller of this dataset.")
     at = ("--server", served.url, "--token-file", secret_file(served.folder, "token", token))
     told = typed("result", id, *at)
     assert (told.code, told.out, told.err.count("\n")) == (4, "", 1)
 
     notice, page = alice.said()
-    assert notice["text"] == "bob asks adult: request 1 waits for a decision."
+    assert notice["text"] == "bob submitted request 1 to adult. It waits for a decision."
     assert page["analyst"] == {"name": "bob", "organisation": "Health Board"}
     assert page["request"]["purpose"] == "How many live here, and how?"
     assert [query["outputs"] for query in page["facts"]["queries"]] == [1, 5, 1]

@@ -52,8 +52,8 @@ def test_from_a_file_to_an_answer(at: Typed, tmp_path: Path) -> None:
     assert (submitted.code, submitted.json["state"]) == (4, "submitted")
     id = submitted.json["id"]
     assert [request["id"] for request in at("inbox", "--json").json] == [id]
-    assert "In all: epsilon 0.3" in at("inspect", id).out
-    assert "In all" not in at("inspect", id, "--as", "ana").out
+    assert "Total: epsilon 0.3" in at("inspect", id).out
+    assert "Total:" not in at("inspect", id, "--as", "ana").out
     assert at("result", id, "--as", "ana").code == 4
     assert at("approve", id, "--as", "ana").code == 3
     assert at("approve", id, "--binding", "another").code == 3
@@ -61,7 +61,7 @@ def test_from_a_file_to_an_answer(at: Typed, tmp_path: Path) -> None:
     result = at("result", "1", "--as", "ana", "--json")
     assert (result.code, result.json["guarantee"], result.json["charged"]) == (0, "dp", 0.3)
     assert abs(result.json["answers"][0]["rows"][0][0] - 300) < 200  # noise of scale 5: off by 200 once in e^40 runs
-    assert "is here" in at("notifications", "--as", "ana").out
+    assert "is available" in at("notifications", "--as", "ana").out
 
     head = tmp_path / "head.json"
     assert at("audit", "head", "--out", head).code == 0
@@ -95,4 +95,4 @@ def test_a_wrong_passphrase_and_a_wrong_name(at: Typed, typed: Typed, tmp_path: 
     nobody = at("inbox", "--as", "nobody")
     assert (nobody.code, nobody.err.split(".")[0]) == (2, "There is nobody named 'nobody'")
     elsewhere = at("inbox", "--workspace", tmp_path)
-    assert (elsewhere.code, elsewhere.err.split(".")[0]) == (2, f"{tmp_path} is no workspace")
+    assert (elsewhere.code, elsewhere.err.split(".")[0]) == (2, f"{tmp_path} is not a workspace")

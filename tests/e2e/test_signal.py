@@ -102,7 +102,7 @@ def test_examples_2_and_3_both_scores_of_a_classifier_of_ones_own(
     page = typed("signal", "inspect", str(signal.number), *at)
     assert page.code == 0, page.err
     assert "DecisionTreeClassifier" in page.out
-    assert "would carry the word none" in " ".join(page.out.split())
+    assert "If you approve it now, its guarantee is none." in " ".join(page.out.split())
     asked = alice.signal(signal.number)
     with pytest.raises(NoGuarantee):
         asked.approve()

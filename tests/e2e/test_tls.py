@@ -84,9 +84,9 @@ def test_whoever_trusts_the_certificate_is_served_and_nobody_otherwise(served: t
     with connect(url, name="cora", password=PASSWORD, authority=certificate, timeout=PATIENCE) as cora:
         assert [person.name for person in cora.people()] == ["cora"]
 
-    with pytest.raises(NoServer, match="is not one that this machine trusts"):
+    with pytest.raises(NoServer, match="does not trust the certificate"):
         connect(url, name="cora", password=PASSWORD)
-    with pytest.raises(NoServer, match="broke off"):
+    with pytest.raises(NoServer, match="was interrupted"):
         connect(f"http://127.0.0.1:{port}", name="cora", password=PASSWORD)
 
     trusting = ssl.create_default_context(cafile=str(certificate))

@@ -163,7 +163,7 @@ def test_a_port_in_use(workspace: Path, passphrase: Path) -> None:
 def test_a_workspace_that_is_there_already(typed: Typed, workspace: Path, passphrase: Path, tmp_path: Path) -> None:
     before = content(workspace)
     secrets = ("--passphrase-file", passphrase, "--password-file", secret_file(tmp_path / "w", "password", PASSWORD))
-    assert_refused(typed("init", workspace, *secrets), f"{workspace} is there already.")
+    assert_refused(typed("init", workspace, *secrets), f"{workspace} exists and is not an empty folder.")
     assert content(workspace) == before
 
 
@@ -214,7 +214,7 @@ def test_a_machine_without_a_sandbox(
     ran = typed("doctor", workspace, "--passphrase-file", passphrase, "--json")
     [said] = [one for one in ran.json if one["what"] == "sandbox"]
     assert (ran.code, said["good"]) == (0, None)
-    assert "which cannot be used here" in said["said"]
+    assert "which is not available here" in said["said"]
     assert "apt install bubblewrap" in said["do"]
 
 
@@ -258,7 +258,7 @@ FAULTS: list[tuple[Callable[[Path], None], str, str]] = [
     (put_another_policy, "dataset swapped", "policy"),
     (remove_the_data, "dataset removed", "The data of 'removed' cannot be read from the vault"),
     (alter_the_data, "dataset altered", "The data of 'altered' was altered"),
-    (let_others_in, "access", "Others may look into the folder."),
+    (let_others_in, "access", "Other users can read the folder."),
 ]
 
 
@@ -287,7 +287,7 @@ def test_a_workspace_in_a_file_has_one_server(workspace: Path) -> None:
     shared = replace(settings, database="postgresql+psycopg://sfumato@/escrow")
     with lock_for_serving(workspace, settings) as alone:
         assert alone
-        with pytest.raises(BadInput, match="is being served already"), lock_for_serving(workspace, settings):
+        with pytest.raises(BadInput, match="Another server already serves"), lock_for_serving(workspace, settings):
             pass
         with lock_for_serving(workspace, shared) as second:
             assert not second

@@ -46,15 +46,12 @@ COMMENTS_LEFT: dict[str, int] = {
     "presentation": 9,
 }
 TEXTS_LEFT: dict[str, int] = {
-    "README.md": 3,
-    "composition": 1,
-    "docs": 5,
+    "docs": 3,
     "docs/screens": 1,
-    "presentation": 76,
+    "presentation": 51,
     "presentation/refusals": 20,
-    "server": 1,
-    "server/static": 8,
-    "server/templates": 40,
+    "server/static": 4,
+    "server/templates": 29,
 }
 
 

@@ -132,7 +132,7 @@ def test_a_certificate_answers_who_chose_what_when_and_how() -> None:
     assert certificate.planned_at is not None
     assert certificate.planned_at <= certificate.released_at
     assert certificate.released_by
-    assert re.fullmatch(r"OpenDP \d+\.\d+\.\d+, exact on a grid", certificate.sampler or "")
+    assert re.fullmatch(r"OpenDP \d+\.\d+\.\d+, exact on a lattice", certificate.sampler or "")
     assert certificate.software == f"sfumato {sf.__version__}"
     for said in (certificate.why, certificate.released_by, certificate.sampler, certificate.software, "share 0.5"):
         assert f"{said}" in str(certificate)

@@ -186,7 +186,7 @@ def test_methods_are_compared_in_a_table(local: sf.Dataset) -> None:
 def test_the_people_are_out_of_sight(local: sf.Dataset) -> None:
     server = served().on("POST /datasets/t/risk", local.query(SQL).risk().view.as_dict())
     risk = held(server).query(SQL).risk()
-    assert repr(risk) == "<Risk of the people; confidential: call .show()>"
+    assert repr(risk) == "<Individual risks (confidential): call .show()>"
     assert risk.people_count == 50
     with pytest.raises(TypeError, match="confidential"):
         pickle.dumps(risk)
@@ -215,8 +215,8 @@ def test_an_estimate_is_submitted_as_it_was_made() -> None:
     query = held(server).query(SQL)
     estimate = query.choose(sf.gap(1.2, worst_case=True), mechanism="gaussian", delta=1e-9)
     assert (estimate.epsilon, estimate.guarantee) == (0.2, "dp")
-    assert "1 noisy number: count of rows; laplace noise, epsilon 0.2, ±11.5129 in 90 of 100 answers" in repr(estimate)
-    total = "In all: epsilon 0.2, delta 0; guarantee dp; spent so far 0.3. Budget: epsilon 3, 2.7 is left."
+    assert "1 noisy number: count of rows; laplace noise, epsilon 0.2, 90% interval ±11.5129" in repr(estimate)
+    total = "Total: epsilon 0.2, delta 0; guarantee dp; used so far: epsilon 0.3. Budget: epsilon 3, 2.7 remaining."
     assert total in " ".join(repr(estimate).split())
     stated = {"gap": 1.2, "worst_case": True, "mechanism": "gaussian", "delta": 1e-9}
     assert body(server) == {"queries": [{"sql": SQL, "weight": 1.0}], "preference": stated}
@@ -249,7 +249,7 @@ def test_the_names_of_a_rule_are_a_preference_too() -> None:
     ("queries", "stated", "how", "sentence"),
     [
         (SQL, (), {}, "takes a list"),
-        ([], (), {}, "one query at least"),
+        ([], (), {}, "at least one query"),
         ([SQL], (), {"weights": [1, 2]}, "1 queries and 2 weights"),
         ([SQL], (), {"mechanism": "gaussian"}, "The preregistered rule states how its noise is drawn"),
         ([SQL], (sf.gap(1.2), {"gap": 1.3}), {}, "'gap' is stated twice"),
@@ -266,7 +266,7 @@ def test_a_request_tells_where_it_stands_and_what_happens_next() -> None:
     server = served().on("GET /requests/r7", asked(), asked("running"), asked("released"))
     request = held(server).submit([SQL], purpose="study")
     assert "state: submitted" in repr(request)
-    assert "next: A controller of this dataset has it." in repr(request)
+    assert "next: It waits for a controller of this dataset." in repr(request)
     assert [request.state, request.state, request.state, request.state] == [
         "submitted",
         "running",
@@ -289,7 +289,7 @@ def test_waiting_tells_each_change_once(capsys: pytest.CaptureFixture[str]) -> N
 
 def test_waiting_ends_when_it_was_said_to() -> None:
     server = served().on("GET /requests/r7", asked())
-    with pytest.raises(AwaitingApproval, match="Request 7 is submitted still"):
+    with pytest.raises(AwaitingApproval, match="Request 7 is still submitted"):
         held(server).submit([SQL], purpose="study").wait(seconds=1e-9, report=lambda _: None)
 
 
@@ -335,7 +335,7 @@ def test_an_approval_holds_for_the_page_that_was_seen() -> None:
     request = RemoteRequest(server.connection(), asked())
     shown = repr(request.page())
     for said in (
-        "Asked by ana, Uni, for: study",
+        "Analyst: ana, Uni. Purpose: study",
         "(weight 2)",
         "2 needed, given by cora",
         "Somebody looked.",
@@ -380,11 +380,11 @@ def test_an_inbox_has_what_waits_for_a_decision() -> None:
     )
     inbox = server.client().inbox()
     assert [request.id for request in inbox] == ["r7", "r8"]
-    assert "asked by" in repr(inbox)
+    assert "analyst" in repr(inbox)
     assert "study" in inbox._repr_html_()
     assert (
         repr(Server().on("GET /requests", {"items": [], "next": None}).client().inbox())
-        == "Nothing waits for a decision."
+        == "No request waits for a decision."
     )
 
 
@@ -392,8 +392,8 @@ def test_a_withheld_answer_is_seen_by_asking_for_it(local: sf.Dataset) -> None:
     told = {"answers": [local.query(SQL).release(epsilon=1.0).as_dict()], "true": [[[50]]]}
     server = Server().on("POST /requests/r7/answer", told)
     found = RemoteRequest(server.connection(), asked("computed")).answer()
-    assert repr(found) == "<What a look showed; confidential: call .show()>"
-    assert found.text().endswith("The true figures:\n  50")
+    assert repr(found) == "<Result of a look (confidential): call .show()>"
+    assert found.text().endswith("True answer:\n  50")
 
 
 def test_a_request_is_asked_for_by_the_number_that_notices_have() -> None:

@@ -305,9 +305,9 @@ def test_a_free_signal_enters_nothing() -> None:
     told = found.as_dict()
     assert json.loads(json.dumps(told)) == told
     assert told["draws"] == 200
-    assert "nobody is read" in str(found)
+    assert "no data is read" in str(found)
     assert "<svg" in found._repr_html_()
-    assert "the release: 1" in repr(found.plot())
+    assert "release: 1" in repr(found.plot())
 
 
 @pytest.mark.parametrize(
@@ -570,12 +570,12 @@ def test_no_more_is_said_than_was_tried() -> None:
     many, few = (release.signal(task("rank_agreement", column="n"), draws=draws) for draws in (199, 30))
     learned = release.signal(task("classifier", features=["n"], label="pay", folds=2), draws=199)
     assert ["On generated data" in found.text() for found in (many, few, learned)] == [True, False, False]
-    assert all("no rate is proven" in " ".join(found.text().split()) for found in (many, few, learned))
-    assert "no rate" not in release.signal(task("above", column="n", a="a", b="b")).text()
+    assert all("no probability is proven" in " ".join(found.text().split()) for found in (many, few, learned))
+    assert "no probability" not in release.signal(task("above", column="n", a="a", b="b")).text()
     bounded = release.signal(DISTANCE)
     assert isinstance(bounded, FreeScore)
     assert bounded.damage == bounded.bound
-    assert "by the Lipschitz constant" in " ".join(bounded.text().split())
+    assert "according to the Lipschitz constant" in " ".join(bounded.text().split())
 
 
 def test_noise_as_wide_as_the_scale_is_owned_up_to() -> None:
@@ -583,19 +583,19 @@ def test_noise_as_wide_as_the_scale_is_owned_up_to() -> None:
     wide, narrow = (
         release.signal(ORDER, "sample_and_aggregate", epsilon=epsilon, blocks=10).text() for epsilon in (0.2, 5.0)
     )
-    assert ["next to nothing" in said for said in (wide, narrow)] == [True, False]
+    assert ["almost nothing" in said for said in (wide, narrow)] == [True, False]
 
 
 def test_where_no_draw_moved_it_that_is_said() -> None:
     still = released(epsilon=10).signal(task("top_k", column="n", k=1))
     assert isinstance(still, FreeScore)
     said = " ".join(replace(still, scores=(1.0,) * 200, damages=(0.0,) * 200).text().split())
-    assert "90 of 100 scores are 1; 0 of 100 came to another answer." in said
-    assert "No draw moved it. The damage" in said
+    assert "90% of the scores are 1; 0% of the draws gave another result." in said
+    assert "No draw changed the score. The actual change" in said
 
 
 def test_a_decision_is_safe_or_open() -> None:
     safe = released(epsilon=10).signal(task("above", column="n", a="a", b="c"))
     assert isinstance(safe, FreeScore)
-    assert "The exact answer comes to the same" in safe.text()
-    assert "may come to another" in replace(safe, damages=(*[0.0] * 179, *[1.0] * 21)).text()
+    assert "The exact answer gives the same result" in safe.text()
+    assert "may give another result" in replace(safe, damages=(*[0.0] * 179, *[1.0] * 21)).text()

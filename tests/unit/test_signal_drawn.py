@@ -62,7 +62,7 @@ def test_on_one_side_or_on_the_other(difference: NoisyDifference) -> None:
     certificate = replace(difference.certificate, noise_90=(0.05,))
     told = replace(difference, score=0.5, noisy=0.2, certificate=certificate)
     assert [tuple(round(end, 6) for end in place) for place in told.places] == [(0.25, 0.35), (0.65, 0.75)]
-    assert "if it is below: 0.25 to 0.35" in repr(told.plot())
+    assert "exact answer, if lower: 0.25 to 0.35" in repr(told.plot())
     assert [tuple(round(end, 6) for end in place) for place in replace(told, score=0.9).places] == [(0.65, 0.75)]
     assert [tuple(round(end, 6) for end in place) for place in replace(told, noisy=0.04).places] == [(0.41, 0.59)]
 
@@ -78,17 +78,17 @@ def test_a_mean_of_blocks_with_its_noise(blocks: BlockMean) -> None:
 def test_where_the_noise_is_withheld_there_is_no_width(blocks: BlockMean) -> None:
     told = replace(blocks, noisy=0.5, certificate=replace(blocks.certificate, noise_90=None))
     assert told.places == ((0.5, 0.5),)
-    assert "how wide the noise is stays withheld" in str(told).replace("\n", " ")
-    assert "90 times of 100" not in str(told)
+    assert "the noise scale is withheld" in str(told).replace("\n", " ")
+    assert "90% interval" not in str(told)
 
 
 def test_both_scores_as_published(published: Published) -> None:
     assert published.places == ((0.75, 0.75),)
-    assert "the exact answer: 0.75" in repr(published.plot())
+    assert "exact answer: 0.75" in repr(published.plot())
 
 
 def test_no_score_is_not_drawn(published: Published) -> None:
     told = replace(published, exact=None)
-    assert "no_score" in str(told)
-    with pytest.raises(BadInput, match="no score to draw"):
+    assert "Score of the exact answer: no score" in str(told)
+    with pytest.raises(BadInput, match="no score to plot"):
         told.plot()

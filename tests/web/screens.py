@@ -77,11 +77,11 @@ def _tried(page: Page) -> None:
     page.locator(".editor").get_by_role("textbox").click()
     page.keyboard.press("Control+A")
     page.keyboard.insert_text(_COUNT)
-    page.get_by_label("What the answer is for").fill("how many women and men there are")
+    page.get_by_label("Purpose").fill("how many women and men there are")
     page.get_by_role("button", name="Estimate").click()
     expect(page.locator("#estimate-shown")).to_contain_text("epsilon")
-    page.get_by_role("button", name="Dry run").click()
-    expect(page.get_by_role("region", name="Invented rows", exact=True)).to_be_visible()
+    page.get_by_role("button", name="Start dry run").click()
+    expect(page.get_by_role("region", name="Synthetic data", exact=True)).to_be_visible()
 
 
 def _signalled(page: Page) -> None:
@@ -134,7 +134,7 @@ SCREENS = (
         _in_space,
         "#in-space",
     ),
-    Screen("compare", "Controller: methods side by side.", CONTROLLER, f"/datasets/adult/compare?sql={WAITING[0]}"),
+    Screen("compare", "Controller: comparison of methods.", CONTROLLER, f"/datasets/adult/compare?sql={WAITING[0]}"),
     Screen("ledger", "Controller: the ledger, and the odds of all together.", CONTROLLER, "/datasets/adult/ledger"),
     Screen("audit", "Admin: who did what.", CONTROLLER, "/audit"),
     Screen("introduction", "Controller: three minutes before the first approval.", CONTROLLER, "/introduction"),
@@ -143,7 +143,7 @@ SCREENS = (
     Screen("catalogued", "Analyst: one of them, as its controller described it.", ANALYST, "/catalogue/adult"),
     Screen("editor", "Analyst: the editor, with an estimate and a dry run.", ANALYST, "/datasets/adult/ask", _tried),
     Screen("requests", "Analyst: my requests, and who has them.", ANALYST, "/requests"),
-    Screen("result", "Analyst: an answer with its noise ranges.", ANALYST, "/requests/{released}"),
+    Screen("result", "Analyst: an answer with its 90% intervals.", ANALYST, "/requests/{released}"),
     Screen(
         "signalling",
         "Analyst: asking what the noise cost, below an answer.",

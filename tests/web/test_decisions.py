@@ -86,7 +86,7 @@ def test_what_another_returned_can_no_longer_be_approved(waiting: Page, open_hou
     problem = waiting.locator("#approve-dialog").get_by_role("alert")
     expect(problem).to_be_visible()
     expect(waiting.get_by_label("Note (optional)")).to_have_value("For the board.")
-    problem.get_by_role("button", name="Reload the page").click()
+    problem.get_by_role("button", name="Reload page").click()
     expect(waiting.locator("#status")).to_contain_text("Fewer groups, please.")
     expect(waiting.get_by_role("button", name="Approve A")).to_have_count(0)
     assert open_house.ledger()["spent"] == before["spent"]
@@ -97,7 +97,7 @@ def test_the_back_button_after_deciding_shows_what_was_decided(waiting: Page) ->
     asked_to_approve(waiting)
     approved(waiting)
     is_released(waiting)
-    follow(waiting, "To the inbox")
+    follow(waiting, "Open inbox")
     expect(waiting.get_by_role("heading", level=1)).to_have_text("Inbox")
     waiting.go_back()
     expect(waiting).to_have_url(where)

@@ -110,13 +110,13 @@ def walked(page: Page, ids: list[str], signal: str) -> None:
             else:
                 page.goto(address)
     page.goto("/datasets/stays/ask")
-    page.locator(".editor").get_by_role("textbox", name="SQL of question 1").click()
+    page.locator(".editor").get_by_role("textbox", name="SQL of query 1").click()
     page.keyboard.press("Control+A")
     page.keyboard.insert_text(SQL)
     page.get_by_role("button", name="Estimate").click()
     expect(page.locator("#estimate-shown")).to_contain_text("epsilon")
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_role("region", name="Invented rows", exact=True)).to_be_visible()
+    expect(page.get_by_role("region", name="Synthetic data", exact=True)).to_be_visible()
 
 
 def test_nothing_that_an_analyst_is_told_holds_it(marked: House, visitors: Visitors) -> None:
@@ -144,8 +144,8 @@ def test_a_controller_who_looks_is_told(marked: House, visitors: Visitors) -> No
     assert any(url.endswith("/inbox") for url in told(marked, MARKER))
     page.goto(f"/signals/{marked.signal_in('computed')}")
     assert not any("/signals/" in url for url in told(marked, str(VALUE)))
-    page.get_by_role("button", name="See the value").click()
-    page.get_by_role("button", name="See it, and enter the look").click()
-    expect(page.get_by_role("row", name="of the exact answer")).to_be_visible()
+    page.get_by_role("button", name="View both scores").click()
+    page.get_by_role("button", name="View (logged)").click()
+    expect(page.get_by_role("row", name="exact answer")).to_be_visible()
     (value,) = (url for url in told(marked, str(VALUE)) if "/signals/" in url)
     assert value.endswith("/value")

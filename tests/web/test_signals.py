@@ -1,4 +1,4 @@
-"""What did the noise cost? In a browser: a free signal by clicks, and one as published, inspected twice."""
+"""Utility signals in a browser: a free signal by clicks, and one as published, inspected twice."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def answered(page: Page, house: House) -> Page:
 def test_a_free_signal_is_asked_for_and_drawn_at_once(own_house: House, visitors: Visitors) -> None:
     page = answered(visitors.enter(own_house, ANALYST), own_house)
     expect(page.get_by_role("radio", name="Free")).to_be_checked()
-    page.get_by_label("The task", exact=True).select_option("top_k")
+    page.get_by_label("Task", exact=True).select_option("top_k")
     page.get_by_label("k", exact=True).fill("1")
-    page.get_by_role("button", name="Ask").click()
+    page.get_by_role("button", name="Submit signal").click()
     made = page.locator(".signal").first
     expect(made).to_be_focused()
     expect(made).to_contain_text("released #3 Free: top k")
-    expect(made).to_contain_text("came to another answer")
-    expect(made.get_by_role("img", name="What noise of this size does to the score. the release: 1.")).to_be_visible()
+    expect(made).to_contain_text("of the draws gave another result")
+    expect(made.get_by_role("img", name="Effect of noise on the score. release: 1.")).to_be_visible()
     expect(made.locator(".plot .point")).not_to_have_count(0)
     assert violations(page) == []
     page.reload()
@@ -39,14 +39,14 @@ def test_a_free_signal_is_asked_for_and_drawn_at_once(own_house: House, visitors
 
 def test_a_formula_takes_its_cells_from_the_answer(own_house: House, visitors: Visitors) -> None:
     page = answered(visitors.enter(own_house, ANALYST), own_house)
-    page.get_by_label("The task", exact=True).select_option("formula")
+    page.get_by_label("Task", exact=True).select_option("formula")
     page.get_by_label("expression", exact=True).fill("1 - ")
-    page.get_by_label("Put in a cell").select_option("sum(people)")
+    page.get_by_label("Insert cell").select_option("sum(people)")
     expect(page.get_by_label("expression", exact=True)).to_have_value("1 - sum(people)")
     page.get_by_label("low", exact=True).fill("-2000")
     page.get_by_label("high", exact=True).fill("0")
-    page.get_by_role("button", name="Ask").click()
-    expect(page.locator(".signal").first).to_contain_text("on a scale from -2000 to 0")
+    page.get_by_role("button", name="Submit signal").click()
+    expect(page.locator(".signal").first).to_contain_text("(range -2000 to 0)")
 
 
 def within(inner: Locator, outer: Locator) -> bool:
@@ -64,10 +64,10 @@ def test_on_a_telephone_the_pin_says_all_of_its_words(order: str, own_house: Hou
     answered(page, own_house)
     for field, row in zip("ab", order.split(", "), strict=True):
         page.get_by_label(field, exact=True).select_option(row)
-    page.get_by_role("button", name="Ask").click()
+    page.get_by_role("button", name="Submit signal").click()
     made = page.locator(".signal").first
     label = made.locator(".plot .textpoint text").last
-    expect(label).to_contain_text("the release: ")
+    expect(label).to_contain_text("release: ")
     assert within(label, made.locator(".plot .nsewdrag"))
 
 
@@ -75,21 +75,21 @@ def test_on_a_telephone_a_reason_stands_below_its_line(own_house: House, visitor
     page = visitors.enter(own_house, CONTROLLER)
     page.set_viewport_size(TELEPHONE)
     page.goto(f"/signals/{own_house.signal_in('submitted')}")
-    reason = page.get_by_text("It imports os")
+    reason = page.get_by_text("This imports os")
     line, below = page.locator("#code code").first.bounding_box(), reason.bounding_box()
     assert line is not None
     assert below is not None
     assert below["y"] >= line["y"] + line["height"]
-    assert within(reason, page.get_by_role("region", name="The code, line by line"))
+    assert within(reason, page.get_by_role("region", name="Code, line by line"))
 
 
 def test_code_of_ones_own_is_written_in_an_editor(own_house: House, visitors: Visitors) -> None:
     page = answered(visitors.enter(own_house, ANALYST), own_house)
     wrong: list[str] = []
     page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.get_by_label("The task", exact=True).select_option("own code")
+    page.get_by_label("Task", exact=True).select_option("own code")
     expect(page.locator("#code-ready")).not_to_be_empty()
-    expect(page.locator("#code-ready")).not_to_contain_text("Looking for")
+    expect(page.locator("#code-ready")).not_to_contain_text("Checking")
     expect(page.locator("#own-code .cm-content")).to_contain_text("def evaluate(tables):")
     expect(page.locator("#signal-code")).to_be_hidden()
     assert wrong == []
@@ -98,8 +98,8 @@ def test_code_of_ones_own_is_written_in_an_editor(own_house: House, visitors: Vi
 def test_a_signal_as_published_is_inspected_twice(own_house: House, visitors: Visitors) -> None:
     asked = answered(visitors.enter(own_house, ANALYST), own_house)
     asked.get_by_role("radio", name="As published").check()
-    expect(asked.locator("#signal-inspected")).to_contain_text("and then both scores")
-    asked.get_by_role("button", name="Ask").click()
+    expect(asked.locator("#signal-inspected")).to_contain_text("whether to release both scores")
+    asked.get_by_role("button", name="Submit signal").click()
     made = asked.locator(".signal").first
     expect(made).to_contain_text("submitted #3 As published: above")
 
@@ -108,19 +108,19 @@ def test_a_signal_as_published_is_inspected_twice(own_house: House, visitors: Vi
     page.get_by_role("link", name="#3 As published").click()
     page.get_by_role("button", name="Approve").click()
     dialog = page.locator("#approve-dialog")
-    dialog.get_by_role("button", name="Approve it").click()
+    dialog.get_by_role("button", name="Approve").click()
     expect(dialog).to_be_visible()  # that it carries no guarantee has to be accepted
     dialog.get_by_role("checkbox").check()
-    dialog.get_by_role("button", name="Approve it").click()
+    dialog.get_by_role("button", name="Approve").click()
     expect(page.locator("#status")).to_contain_text(of_signal_pages.STANDS["computed"])
-    page.get_by_role("button", name="See the value").click()
+    page.get_by_role("button", name="View both scores").click()
     expect(page.locator("#value-dialog")).to_contain_text(of_signal_pages.BEFORE_VALUE)
-    page.get_by_role("button", name="See it, and enter the look").click()
-    expect(page.get_by_role("row", name="of the exact answer")).to_contain_text("0")
+    page.get_by_role("button", name="View (logged)").click()
+    expect(page.get_by_role("row", name="exact answer")).to_contain_text("0")
     assert violations(page) == []
     page.get_by_role("button", name="Release").click()
     dialog.get_by_role("checkbox").check()
-    dialog.get_by_role("button", name="Release them").click()
+    dialog.get_by_role("button", name="Release").click()
     expect(page.locator("#status .word")).to_have_text("released")
 
     expect(made).to_contain_text("Score of the exact answer: 0.00")

@@ -70,10 +70,10 @@ def registered(page: Page, stays: Path) -> None:
 
 def asked(page: Page) -> None:
     """What the question is, and what for."""
-    page.locator(".editor").get_by_role("textbox", name="SQL of question 1").click()
+    page.locator(".editor").get_by_role("textbox", name="SQL of query 1").click()
     page.keyboard.press("Control+A")
     page.keyboard.insert_text(SQL)
-    page.get_by_label("What the answer is for").fill(PURPOSE)
+    page.get_by_label("Purpose").fill(PURPOSE)
 
 
 def introduced(page: Page) -> None:
@@ -95,7 +95,7 @@ def test_from_a_file_to_an_answer_and_its_certificate(own_house: House, visitors
     registered(clara, stays)
 
     arthur.goto("/catalogue")
-    follow(arthur, "Ask a question of stays")
+    follow(arthur, "Write request to stays")
     asked(arthur)
 
     own_house.close()  # the server goes, and comes back
@@ -103,8 +103,8 @@ def test_from_a_file_to_an_answer_and_its_certificate(own_house: House, visitors
     expect(arthur.locator("#refused")).to_contain_text("The server does not answer")
     own_house.open()
     arthur.reload()
-    expect(arthur.get_by_role("textbox", name="SQL of question 1")).to_contain_text("SELECT ward")
-    expect(arthur.get_by_label("What the answer is for")).to_have_value(PURPOSE)
+    expect(arthur.get_by_role("textbox", name="SQL of query 1")).to_contain_text("SELECT ward")
+    expect(arthur.get_by_label("Purpose")).to_have_value(PURPOSE)
     arthur.get_by_role("button", name="Submit").click()
     heading(arthur, "Request 1: stays")
     expect(arthur.locator("#state")).to_have_text("submitted")
@@ -113,7 +113,7 @@ def test_from_a_file_to_an_answer_and_its_certificate(own_house: House, visitors
     follow(clara, f"#1 {PURPOSE}")
     clara.get_by_role("button", name="Approve A").click()
     clara.get_by_role("button", name="Approve", exact=True).click()
-    follow(clara, "To the introduction")
+    follow(clara, "Open introduction")
     introduced(clara)
     clara.get_by_role("button", name="Approve A").click()
     clara.get_by_role("button", name="Approve", exact=True).click()
@@ -121,7 +121,7 @@ def test_from_a_file_to_an_answer_and_its_certificate(own_house: House, visitors
     follow(clara, "Certificate")
     heading(clara, "Certificate of request 1")
 
-    expect(arthur.get_by_role("heading", name="The answer")).to_be_visible()  # it came by itself
+    expect(arthur.get_by_role("heading", name="Answer", exact=True)).to_be_visible()  # it came by itself
     answer = arthur.get_by_role("region", name="Answer 1")
     for ward in WARDS:
         expect(answer.get_by_role("rowheader", name=ward)).to_be_visible()

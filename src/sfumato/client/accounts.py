@@ -1,4 +1,4 @@
-"""People who have access to a server, and their tokens."""
+"""Users of a server, and their tokens."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ class RemotePerson(RemoteRecord, Person): ...
 
 
 class RemoteUser(RemoteRecord, CurrentUser):
-    """The person who is connected."""
+    """The connected user."""
 
 
 class RemoteToken(RemoteRecord, Token):
-    """A token without its value; `.secret` is set once, when the token is made, and is never printed."""
+    """A token without its value; `.secret` is set once, when the token is created, and is never printed."""
 
     secret: str = ""
 
     def text(self) -> str:
-        hidden = "\nits secret is in .secret, now and never again" if self.secret else ""
+        hidden = "\nThe secret is in .secret. It cannot be fetched again." if self.secret else ""
         return super().text() + hidden

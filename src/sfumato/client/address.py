@@ -30,14 +30,14 @@ def address(url: str, *, insecure: bool = False) -> Address:
     except ValueError:
         raise BadInput("The address of the server cannot be read", hint=_HINT) from None
     if parts.username is not None or parts.password is not None:
-        raise BadInput("The address of a server has no name and no password in it", hint="pass a token instead.")
+        raise BadInput("The address of a server must not contain a name or a password", hint="pass a token instead.")
     if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment:
-        raise BadInput("The address of a server starts with https:// and ends with its name or path", hint=_HINT)
+        raise BadInput("The address of a server starts with https:// and has no query or fragment", hint=_HINT)
     loopback = _is_loopback(host)
     if parts.scheme == "http" and not loopback and not insecure:
         raise BadInput(
             f"http:// would send the token to {host} in plain text",
-            hint="use https://, or say insecure (--insecure, insecure=True) where nobody else is on the wire.",
+            hint="use https://. In a network that you trust, add --insecure (insecure=True).",
         )
     named = f"[{host}]" if ":" in host else host
     place = named if port is None else f"{named}:{port}"

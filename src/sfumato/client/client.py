@@ -1,4 +1,4 @@
-"""The client that `sf.connect` returns: one server, as one person."""
+"""The client that `sf.connect` returns: one server, as one user."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _AT_ONCE = 200
 
 
 class RemoteNotification(RemoteRecord):
-    """`.notification` has its sentence, and when it was read."""
+    """`.notification` has its sentence and the time when it was read."""
 
     def __init__(self, facts: Mapping[str, Any]) -> None:
         super().__init__(facts)
@@ -33,7 +33,7 @@ class RemoteNotification(RemoteRecord):
 
 
 class Client:
-    """Asks a server as one person; may be used in a `with`."""
+    """A connection to a server as one user; usable in a `with` statement."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -42,7 +42,7 @@ class Client:
 
     def datasets(self) -> Listing[RemoteDataset]:
         datasets = (RemoteDataset(self._connection, facts) for facts in self._connection.items("datasets"))
-        return Listing.of(datasets, escrow.DATASETS, "There are no datasets here that you may see.")
+        return Listing.of(datasets, escrow.DATASETS, "There are no datasets that you have access to.")
 
     def dataset(self, name: str) -> RemoteDataset:
         return RemoteDataset(self._connection, self._connection.get("datasets", name))
@@ -105,7 +105,7 @@ class Client:
         """Requests that wait for a decision."""
         states = ("submitted", "computed")
         waiting = [each for state in states for each in self.requests(state=state, dataset=dataset)]
-        return Listing.of(waiting, escrow.REQUESTS, "Nothing waits for a decision.")
+        return Listing.of(waiting, escrow.REQUESTS, "No request waits for a decision.")
 
     def request(self, id: str | int) -> RemoteRequest:
         """Find it by its id, or by its number."""
@@ -136,12 +136,12 @@ class Client:
 
     @property
     def me(self) -> RemoteUser:
-        """The person who is connected."""
+        """The connected user."""
         return RemoteUser(self._connection.get("session"))
 
     def people(self) -> Listing[RemotePerson]:
         items = self._connection.items("people")
-        return Listing.of(map(RemotePerson, items), escrow.PEOPLE, "There is nobody.")
+        return Listing.of(map(RemotePerson, items), escrow.PEOPLE, "There are no users.")
 
     def add_person(
         self, name: str, roles: str | Sequence[str], *, organisation: str = "", password: str | None = None
@@ -178,7 +178,7 @@ class Client:
         scopes: Sequence[str] = ("read", "write"),
         person: str | None = None,
     ) -> RemoteToken:
-        """Make a token for a program of yours, or as an admin for that `person`; its `.secret` is set this once."""
+        """Create a token for yourself, or as an admin for `person`; its `.secret` is set only now."""
         body = {"label": label, "days": days, "scopes": list(scopes), "person": person}
         facts = self._connection.post("tokens", body=body)
         token = RemoteToken(facts["token"])
@@ -188,13 +188,13 @@ class Client:
     def revoke_token(self, id: str) -> None:
         self._connection.delete("tokens", id)
 
-    # The record
+    # The audit log
 
     def audit(self, *, after: int | None = None) -> Listing[RemoteAuditEntry]:
         """The audit log, oldest entry first."""
         items = self._connection.items("audit", start=after)
-        columns = {"number": "entry", "at": "at", "who": "who", "verb": "did", "about": "about"}
-        return Listing.of(map(RemoteAuditEntry, items), columns, "The record is empty.")
+        columns = {"number": "entry", "at": "time", "who": "user", "verb": "action", "about": "about"}
+        return Listing.of(map(RemoteAuditEntry, items), columns, "The audit log is empty.")
 
     def audit_head(self) -> RemoteAuditHead:
         """Save a checkpoint: the signed end of the audit log. Compared later, it shows whether entries were removed."""
@@ -238,7 +238,7 @@ def connect(
     insecure: bool = False,
     timeout: float = PATIENCE,
 ) -> Client:
-    """Reach a server with a token, or sign in with a name and a password."""
+    """Connect to a server with a token, or sign in with a name and a password."""
     connection = Connection(url, "" if name else token, authority=authority, insecure=insecure, timeout=timeout)
     if name:
         connection.sign_in(name, password)

@@ -28,6 +28,7 @@ _TRIES = 3
 _PAUSE = 0.25
 _LONGEST_WAIT = 15.0  # seconds that a rate limit may ask for
 _PAGE = 200
+_UNKNOWN = "it is not known whether the request was carried out: check before you send it again."
 
 logging.getLogger("httpcore").setLevel(logging.INFO)  # its debug lines quote headers, and so the cookie of a session
 
@@ -106,7 +107,7 @@ class Connection:
                 return
 
     def sign_in(self, name: str, password: str) -> None:
-        """As a person with a password: a session, until `sign_out`."""
+        """Start a session with a name and a password; `sign_out` ends it."""
         facts = self.post("session", body={"name": name, "password": password})
         self._http.headers["X-CSRF-Token"] = str(facts["csrf"])
 
@@ -178,19 +179,17 @@ class Connection:
 
     def _failure(self, error: httpx.TransportError) -> SfumatoError:
         if _certificate_failed(error):
-            hint = "pass the file that vouches for it (--authority FILE, authority=FILE), or check the address."
-            return NoServer(f"The certificate of {self.name} is not one that this machine trusts", hint=hint)
+            hint = "pass its certificate authority (--authority FILE, authority=FILE), or check the address."
+            return NoServer(f"This machine does not trust the certificate of {self.name}", hint=hint)
         if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
-            hint = "check the address, and that `sfumato serve` runs there."
+            hint = "check the address, and that `sfumato serve` is running there."
             return NoServer(f"No server answers at {self.name}", hint=hint)
         if isinstance(error, httpx.TimeoutException):
-            hint = "what was sent may have been done: look before you send it again."
-            return NoServer(f"{self.name} did not answer within {self._timeout:g} seconds", hint=hint)
-        hint = "what was sent may have been done: look before you send it again."
-        return NoServer(f"The connection to {self.name} broke off", hint=hint)
+            return NoServer(f"{self.name} did not answer within {self._timeout:g} seconds", hint=_UNKNOWN)
+        return NoServer(f"The connection to {self.name} was interrupted", hint=_UNKNOWN)
 
     def _no_sfumato(self) -> SfumatoError:
-        return NoServer(f"What answers at {self.name} is no sfumato server", hint="check the address.")
+        return NoServer(f"{self.name} is not a sfumato server", hint="check the address.")
 
     def __repr__(self) -> str:
         return f"<Connection to {self.name}>"
@@ -206,7 +205,7 @@ def _bearer(token: str) -> dict[str, str]:
     if not text:
         return {}
     if not text.isascii() or not text.isprintable() or " " in text:
-        raise BadInput("That is no token", hint="it is one line of letters and digits, made by `sfumato token`.")
+        raise BadInput("This is not a token", hint="it is one line of letters and digits, created by `sfumato token`.")
     return {"Authorization": f"Bearer {text}"}
 
 

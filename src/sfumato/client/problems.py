@@ -14,8 +14,8 @@ def problem(status: int, body: Any, host: str) -> SfumatoError:
     if code == EngineFailure.code:
         return EngineFailure()
     if not message:
-        hint = "is that the address of a sfumato server?" if status < 500 else "tell the operator of the server."
-        return _by_status(status)(f"{host} answered with status {status} and without a word", hint=hint)
+        hint = "check the address of the server." if status < 500 else "tell the operator of the server."
+        return _by_status(status)(f"{host} answered with status {status} and no message", hint=hint)
     sentences = (message, str(facts.get("hint") or ""), str(facts.get("where") or ""))
     why = str(facts.get("reason") or "")
     error = rebuild_error(code, *sentences, reason=why, values=facts.get("values"))

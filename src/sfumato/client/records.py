@@ -54,8 +54,8 @@ def record_of(kind: type[R], facts: Any) -> R:
     try:
         return from_plain(kind, facts)
     except (AttributeError, TypeError, ValueError):
-        hint = "check that both are of the same version."
-        raise NoServer("The server answered with something else than was asked for", hint=hint) from None
+        hint = "check that client and server have the same version."
+        raise NoServer("The reply of the server has an unexpected form", hint=hint) from None
 
 
 class Listing(PublicText, tuple[T, ...]):

@@ -74,7 +74,7 @@ class RemoteEstimate(RemoteRecord, WordedEstimate):
         vars(self)["preference"] = preference
 
     def text(self) -> str:
-        return escrow.foreseen(self._facts)
+        return escrow.preview(self._facts)
 
 
 class RemoteDataset(RemoteRecord):
@@ -188,7 +188,7 @@ class RemoteDataset(RemoteRecord):
 
     def versions(self) -> Listing[RemoteVersion]:
         items = self._connection.items("datasets", self.name, "versions")
-        return Listing.of(map(RemoteVersion, items), escrow.VERSIONS, "Nothing was delivered yet.")
+        return Listing.of(map(RemoteVersion, items), escrow.VERSIONS, "No data was delivered yet.")
 
     def deliver(self, source: object) -> RemoteDataset:
         """Send newer data: a CSV or Parquet file, or a pandas, polars or Arrow table."""
@@ -225,7 +225,7 @@ class RemoteDataset(RemoteRecord):
     def policies(self) -> Listing[RemotePolicy]:
         """All of its policies, oldest first."""
         items = self._connection.items("datasets", self.name, "policies")
-        columns = {"number": "policy", "author": "by", "at": "at"}
+        columns = {"number": "policy", "author": "author", "at": "time"}
         return Listing.of(map(RemotePolicy, items), columns, "There is no policy.")
 
     def retire(self) -> None:
@@ -244,7 +244,7 @@ class RemoteDataset(RemoteRecord):
 
 
 class RemoteQuery:
-    """Made by `RemoteDataset.query`. Public facts are free; the risk of the people is for controllers."""
+    """Made by `RemoteDataset.query`. Public facts are free; individual risks are for controllers."""
 
     def __init__(self, dataset: RemoteDataset, sql: str) -> None:
         self.dataset = dataset
@@ -299,7 +299,7 @@ class RemoteQuery:
     # For controllers
 
     def risk(self, mechanism: str = "laplace", delta: float | None = None, **how: Unpack[RiskKeywords]) -> RemoteRisk:
-        """Risk of the people in the data, for the dataset's controllers: logged as a look."""
+        """Risks of the people in the data, for the dataset's controllers: logged as a look."""
         return self._risk(RiskFacts, "risk", {"mechanism": mechanism, "delta": delta, **how})
 
     def exposure_histogram(self, epsilon: float, **how: Unpack[HistogramKeywords]) -> RemoteRisk:
@@ -345,7 +345,7 @@ def _question(
     queries: Sequence[str | RemoteQuery], weights: Sequence[float] | None, preference: Mapping[str, Any] | None
 ) -> dict[str, Any]:
     if isinstance(queries, str | RemoteQuery):
-        raise PreferenceError("A request takes a list", hint="write [first, second], of one too.")
+        raise PreferenceError("A request takes a list of queries", hint="write [query], also for one.")
     texts = [one.sql if isinstance(one, RemoteQuery) else one for one in queries]
     return {"queries": weighted_queries(texts, weights), "preference": preference}
 

@@ -26,7 +26,7 @@ from sfumato.presentation.wording import guarantee as of_guarantee
 
 
 class RemoteRisk(Display, Confidential):
-    """Risk of a query for each epsilon; `.source` says from what: public facts, synthetic rows, the people."""
+    """Risk of a query for each epsilon; `.source` says from what: public facts, synthetic rows or the people."""
 
     def __init__(
         self, facts: Mapping[str, Any], sql: str, delta: float | None = None, kind: type[RiskFacts] = RiskFacts
@@ -87,7 +87,7 @@ class RemoteRisk(Display, Confidential):
 
     @property
     def withheld(self) -> str | None:
-        return "<Risk of the people; confidential: call .show()>" if self.source is Source.PEOPLE else None
+        return "<Individual risks (confidential): call .show()>" if self.source is Source.PEOPLE else None
 
     def _html(self) -> str:
         return self._document.html()
@@ -107,7 +107,7 @@ class ConfidentialRecord(Display, Confidential):
 
     @property
     def withheld(self) -> str:
-        return "<What a look showed; confidential: call .show()>"
+        return "<Result of a look (confidential): call .show()>"
 
 
 def _view(facts: RiskFacts, sql: str, delta: float | None) -> RiskView:

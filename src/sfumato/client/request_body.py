@@ -31,7 +31,7 @@ def preference_table(preferences: Sequence[PreferenceInput], how: Mapping[str, A
 def weighted_queries(texts: Sequence[str], weights: Sequence[float] | None = None) -> list[dict[str, Any]]:
     """Queries with their weights, all equal by default."""
     if not texts:
-        raise PreferenceError("A request has one query at least", hint="pass one, or a list.")
+        raise PreferenceError("A request needs at least one query", hint="pass a list of queries.")
     each = [1.0] * len(texts) if weights is None else list(weights)
     if len(each) != len(texts):
         sentence = f"There are {len(texts)} queries and {len(each)} weights"

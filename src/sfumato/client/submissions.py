@@ -125,7 +125,7 @@ class RemoteSubmission(RemoteRecord, ABC):
                 before, pause = self._state, _SOONEST
                 tell(self)
             if until is not None and monotonic() >= until:
-                raise AwaitingApproval(f"{self.name} is {self._state} still", hint=self._next)
+                raise AwaitingApproval(f"{self.name} is still {self._state}", hint=self._next)
             self._connection.pause(pause)
             pause = min(_LATEST, pause * _SLOWER)
         return self
@@ -228,7 +228,7 @@ class Answers(list[Release]):
     def signal(self, task: Task | Mapping[str, Any] | None = None, kind: str = "free", **how: Any) -> RemoteSignal:
         """Request a signal; see `RemoteRequest.signal`."""
         if self.request is None:
-            raise BadInput("These answers do not know their request", hint="ask it: client.request(number).signal(…).")
+            raise BadInput("These answers have no request", hint="use client.request(number).signal(…).")
         return self.request.signal(task, kind, **how)
 
     def as_dict(self) -> dict[str, Any]:
@@ -300,7 +300,7 @@ class RemoteRequest(RemoteSubmission):
         return signals(self._connection, self._connection.items("requests", self.id, "signals"))
 
     def answer(self) -> ConfidentialRecord:
-        """A withheld answer beside the true one, if the policy approves after the answer: logged as a look."""
+        """A withheld answer and the true one, if the policy decides after the answer: logged as a look."""
         facts = self._connection.post("requests", self.id, "answer")
         return ConfidentialRecord(facts, escrow.withheld(Answers.from_dict(facts).text(), facts["true"]))
 
@@ -327,7 +327,7 @@ def _source(code: str | Path | None) -> str | None:
     try:
         return code.read_text("utf-8")
     except (OSError, UnicodeError):
-        raise BadInput(f"There is no code in {code}", hint="name a file with def evaluate(tables): ...") from None
+        raise BadInput(f"{code} cannot be read", hint="name a file with def evaluate(tables): ...") from None
 
 
 def _numbers(range: Sequence[float]) -> list[float]:

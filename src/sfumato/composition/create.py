@@ -27,18 +27,18 @@ def create_workspace(
     roles: Iterable[str] = ADMIN_ROLES,
     cost: Argon2Cost = COST,
 ) -> Person:
-    """Make the folder with settings, keys, database and the first admin; what goes wrong leaves nothing behind."""
+    """Create the folder with settings, keys, database and the first admin; an error leaves nothing behind."""
     place = Path(folder)
     if passphrase is None and key_file is None:
-        raise BadInput("A workspace is locked by a passphrase or a key file", hint="state one of them.")
+        raise BadInput("A workspace needs a passphrase or a key file", hint="state one of them.")
     was_there = place.is_dir()
     if place.exists() and (not was_there or any(place.iterdir())):
-        raise BadInput(f"{place} is there already", hint="name a folder that is not there yet, or is empty.")
+        raise BadInput(f"{place} exists and is not an empty folder", hint="name a new or an empty folder.")
     try:
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         place.chmod(0o700)
     except OSError:
-        raise BadInput(f"{place} cannot be made", hint="name a folder that you may write to.") from None
+        raise BadInput(f"{place} cannot be created", hint="name a folder that you may write to.") from None
     try:
         set_to = replace(settings or WorkspaceSettings(), key_file="" if key_file is None else str(key_file.resolve()))
         set_to.write(place)

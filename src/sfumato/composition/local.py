@@ -1,4 +1,4 @@
-"""The one place that names concrete engines, stores, mechanisms, accountants: `open`, `connect`, what they need."""
+"""Concrete engines, stores, mechanisms and accountants for `open` and `connect`; no other module names them."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ def open(
     """Open a table with its schema.
 
     `source` is a CSV or Parquet file, a folder of Parquet files, or a pandas, polars or Arrow table. The ledger is a
-    file, by default NAME.ledger beside the schema file; ":memory:" is forgotten at exit. `version` names the data where
-    it is not a file: the same version of the same question gets the same answer. `budget` is an epsilon, or a pair of
-    epsilon and delta, that all releases together never pass; of this one and the schema's the stricter holds.
+    file, by default NAME.ledger beside the schema file; ":memory:" is forgotten at exit. `version` names the data if it
+    is not a file: the same query on the same version gets the same answer. `budget` is an epsilon, or a pair of epsilon
+    and delta, for all releases together; if the schema has one too, the stricter holds.
     """
     if engine not in ENGINES:
         raise PreferenceError(f"There is no engine '{engine}'", hint=f"use {' or '.join(ENGINES)}.")
@@ -88,9 +88,9 @@ def open(
 def engine_for_memory_file(
     fd: int, format: str, name: str, schema: Schema, *, memory_mb: int | None = None, threads: int | None = None
 ) -> Engine:
-    """The engine of a CSV or Parquet file that lies in memory only, behind a descriptor that stays open.
+    """The engine of a CSV or Parquet file in memory, by a descriptor that stays open.
 
-    Sentences call it by its name. It reads no other file and writes none.
+    `name` is used in messages. The engine reads no other file and writes none.
     """
     from sfumato.adapters.engines.duckdb.memory_file import MemoryFile
 
@@ -98,7 +98,7 @@ def engine_for_memory_file(
 
 
 def synthetic_engine(schema: Schema) -> Engine:
-    """The engine of rows that are made up by the schema."""
+    """The engine of synthetic rows, generated from the schema."""
     from sfumato.release.risk.rehearsal import people_of
 
     return _rehearsal(schema, None, people_of(schema))
@@ -121,10 +121,10 @@ def open_registered(
     records: Records | None = None,
     assumed: tuple[Assumption, ...] | None = None,
 ) -> DatasetContext:
-    """A dataset that several parties share: `who` asks, under a mandate. Without an engine nobody is read.
+    """A registered dataset, queried by `who` under a mandate. Without an engine no data is read.
 
-    Without a ledger what is drawn is forgotten. `records` are what was read of the ledger before. `assumed` is what
-    reading takes for granted where another process reads.
+    Without a ledger, draws are forgotten. `records` are ledger entries that were read before. `assumed` are the
+    assumptions of reading, if another process reads the data.
     """
     return DatasetContext(
         schema,
@@ -150,15 +150,15 @@ def connect(
     insecure: bool = False,
     timeout: float | None = None,
 ) -> Client:
-    """Reach a server that holds data in trust: with a token (by default SFUMATO_TOKEN), or by name and password.
+    """Connect to a server with a token (by default SFUMATO_TOKEN), or with a name and a password.
 
-    `authority` is a file that vouches for the server's. A token goes over http:// to this machine only, unless
-    `insecure` says that nobody else is on the wire. An answer is waited for `timeout` seconds.
+    `authority` is a file with the certificate authority of the server. Over http:// a token is sent only to this
+    machine, unless `insecure` is true. `timeout` is the longest wait for a reply, in seconds.
     """
     secret = os.environ.get("SFUMATO_TOKEN", "") if token is None else token
     if not secret and not name:
-        hint = "pass one, or set SFUMATO_TOKEN; `sfumato token` makes them."
-        raise BadInput("A server is reached with a token", hint=hint)
+        hint = "pass token=, or set SFUMATO_TOKEN; `sfumato token` creates one."
+        raise BadInput("A token is needed to connect to a server", hint=hint)
     how = {} if timeout is None else {"timeout": timeout}
     client: Client = _client().connect(
         url, secret, name=name, password=password, authority=authority, insecure=insecure, **how
@@ -167,7 +167,7 @@ def connect(
 
 
 def connect_in_process(app: object, token: str, called: str) -> Client:
-    """The same verbs on an app of this process, such as that of a local workspace."""
+    """A client of an app in this process, such as a local workspace."""
     client: Client = _client().inside(app, token, called)
     return client
 
@@ -183,7 +183,7 @@ def _client() -> ModuleType:
 def open_without_data(
     schema: str | Path | Mapping[str, Any] | Schema, *, source: object = None, ledger: str | Path | None = None
 ) -> Dataset:
-    """A dataset whose data is not read: public facts, rehearsals and plans only."""
+    """Open a dataset without reading its data: for public facts, rehearsals and plans."""
     parsed, beside = _schema(schema)
     store = _store(ledger, beside, parsed)
     return Dataset(DatasetContext(parsed, None, store, _services(), source=source, version=""))
@@ -196,9 +196,9 @@ def draft_schema(
     *,
     values: bool = False,
 ) -> str:
-    """A schema for a table that has none yet, for a person to complete; it is read while its progress is `watched`.
+    """Draft a schema for a table, for a person to complete; `watched` shows the progress of reading.
 
-    Of the data it shows names and guessed types. With `values` it shows values too, and says who looked.
+    The draft shows names and guessed types of columns. With `values` it shows values too, and records who looked.
     """
     from sfumato.schema.draft import draft
 
@@ -212,9 +212,9 @@ def draft_schema(
 def interview_schema(
     source: object, suggested: str, answer: Answer, name: str | None = None, *, values: bool = False
 ) -> str:
-    """A schema for a table from a person's answers; of the data they are shown names and guessed types.
+    """Write a schema for a table from a person's answers; they see names and guessed types of columns.
 
-    With `values` they are shown values too, and the schema says who looked.
+    With `values` they see values too, and the schema records who looked.
     """
     from sfumato.schema.interview import ask
     from sfumato.schema.write import write
@@ -227,7 +227,7 @@ def interview_schema(
 
 
 def _looks(values: bool) -> str:
-    """Who is shown values of the data, and when."""
+    """The person who sees values of the data, and when."""
     services = _services()
     return f"{services.who}, {services.now()}" if values else ""
 
@@ -240,7 +240,7 @@ def convert_schema(schema: str | Path) -> str:
 
 
 def records(path: str | Path) -> list[Record]:
-    """What a ledger file says, dataset by dataset; those of one population are one."""
+    """The records of a ledger file, one for each dataset or population."""
     entries = _entries(path)
     declared, separate = declarations(entries), list[Record]()
     for name in dict.fromkeys(entry.draft.dataset for entry in entries):
@@ -251,7 +251,7 @@ def records(path: str | Path) -> list[Record]:
 
 
 def state_cause(path: str | Path, number: int, cause: str) -> str:
-    """State in a ledger file that a failure of the engine had a cause outside the data; the name of the dataset."""
+    """State in a ledger file that a failure of the engine had a cause outside the data; returns the dataset."""
     from sfumato.adapters.storage.ledger_file import SQLiteLedger
 
     datasets = records(path)
@@ -267,7 +267,7 @@ def state_cause(path: str | Path, number: int, cause: str) -> str:
 
 
 def verify_ledger(path: str | Path) -> int:
-    """How many entries a ledger file has, after its chain was followed to the end."""
+    """Verify the chain of a ledger file; returns the number of entries."""
     return verify(_entries(path))[0]
 
 
@@ -280,8 +280,8 @@ def _entries(path: str | Path) -> Sequence[Entry]:
         raise SourceError(message, hint="check the path.")
     entries = SQLiteLedger(str(path)).read(0)
     if not entries:
-        hint = "a ledger has its first entry before anything is looked at or released; find the one that does."
-        raise LedgerBroken(f"{path} has no entries: it was never written to, or they are gone", hint=hint)
+        hint = "find the ledger that was used: it has an entry before the first look or release."
+        raise LedgerBroken(f"{path} has no entries: it was never used, or they were removed", hint=hint)
     return entries
 
 
@@ -293,7 +293,7 @@ def _guessed_types(engine: DuckDB) -> dict[str, Type]:
 
 
 def _values(engine: DuckDB, types: Mapping[str, Type]) -> dict[str, tuple[str, ...]]:
-    """What texts a column holds, where they are few."""
+    """The values of text columns that have few."""
     return {name: _few_values(engine, name) for name, type_ in types.items() if type_ is Type.TEXT}
 
 
@@ -306,7 +306,7 @@ def _few_values(engine: DuckDB, column: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class _CheckedFiles:
-    """The files of a dataset that were checked, kept in its ledger; one that cannot be used is no reason to fail."""
+    """Files of a dataset that were checked before, as its ledger has them; a ledger error is ignored."""
 
     known: KnownRows
     dataset: str
@@ -330,8 +330,8 @@ def _duckdb(source: object, schema: Schema | None, checked: CheckedFiles | None 
 
 
 ENGINES: dict[str, Callable[[object, Schema | None, CheckedFiles | None], Engine]] = {"duckdb": _duckdb}
-"""What `open(engine=...)` names: a function from a source, its schema and the files that were checked before to an
-engine (docs/extending.md)."""
+"""Engines by name, for `open(engine=...)`: functions of a source, its schema and files that were checked before
+(docs/extending.md)."""
 
 
 def _services() -> Services:
@@ -349,7 +349,7 @@ def _services() -> Services:
 
 
 def _who() -> str:
-    """Who runs this, as the system knows them; what the environment says could be anybody."""
+    """The user of this process according to the system; environment variables could name anyone."""
     try:
         return pwd.getpwuid(os.getuid()).pw_name
     except KeyError:
@@ -360,7 +360,7 @@ def _who() -> str:
 def _sampler() -> str:
     from importlib.metadata import version
 
-    return f"OpenDP {version('opendp')}, exact on a grid"
+    return f"OpenDP {version('opendp')}, exact on a lattice"
 
 
 def _mechanism(law: str, reach: int = 0) -> Mechanism:
@@ -397,7 +397,7 @@ def _rehearsal(schema: Schema, like: object, rows: int) -> DuckDB:
 
 
 def _schema(schema: str | Path | Mapping[str, Any] | Schema) -> tuple[Schema, Path]:
-    """The schema, and the folder that its ledger lies in by default."""
+    """The schema, and the default folder of its ledger."""
     if isinstance(schema, Schema):
         return schema, Path()
     if isinstance(schema, Mapping):
@@ -412,16 +412,16 @@ def _store(ledger: str | Path | None, beside: Path, schema: Schema) -> Any:
 
 
 def source_version(path: str) -> str:
-    """Which data a file or folder holds, opaquely: its place and when it was last written."""
+    """An opaque version of a file or folder, from its place and the time of its last change."""
     if not Path(path).exists():
         raise SourceError(f"There is no file {path}", hint="check the path.")
     return _version(path)
 
 
 def _version(source: object) -> str:
-    """Which data this is, opaquely: of a file its place and time, of a folder its files', of a table this very opening.
+    """An opaque version: of a file its place and time, of a folder those of its files, of a table this call.
 
-    Never its content: whether an answer is repeated must not depend on what the people's values are.
+    It never depends on the content: whether an answer is repeated must not depend on the values of the people.
     """
     if not isinstance(source, str | Path):
         return digest([id(source), datetime.now(UTC).isoformat()])
@@ -430,10 +430,7 @@ def _version(source: object) -> str:
 
 
 def _places(path: Path) -> Sequence[Path]:
-    """A file; or the files that a folder is read from, and the folders whose names are values of theirs.
-
-    The ledger may lie beside them and grow.
-    """
+    """A file; or the files of a folder, and its subfolders whose names are values. A ledger beside them may grow."""
     from sfumato.adapters.engines.duckdb.parquet import files_in
 
     if not path.is_dir():
@@ -444,9 +441,9 @@ def _places(path: Path) -> Sequence[Path]:
 
 
 def _times(place: Path) -> tuple[int, int] | None:
-    """When it was last written and changed. Neither its name nor its size: they may tell about the people in it.
+    """The times of the last write and change. Name and size are left out: they may reveal facts about the people.
 
-    Whatever is done to a file or to its name has a time of change, which nobody sets and nobody guesses.
+    Every change of a file or its name has a time of change, which users can neither set nor guess.
     """
     try:
         status = place.stat()

@@ -10,11 +10,11 @@ from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.ports import EscrowPorts
 from sfumato.escrow.service import Escrow
 
-UNLOCKER = "whoever unlocked the workspace"
+UNLOCKER = "local operator"  # unlocked the workspace with its passphrase or key file
 
 
 class LocalAccounts(Accounts):
-    """The people of a workspace, of whom one is here: their token lives with this process, and is kept nowhere."""
+    """Accounts of a workspace with one user signed in locally; their token exists only in this process."""
 
     def __init__(self, ports: EscrowPorts, person: Person) -> None:
         super().__init__(ports)
@@ -30,7 +30,7 @@ class LocalAccounts(Accounts):
 
 
 def act_as(escrow: Escrow, name: str | None = None) -> str:
-    """A token of that person, or of the first admin, for this escrow alone; that they act from here is on record."""
+    """A token of that user, or of the first admin, for this escrow only; the audit log records it."""
     person = _admin(escrow) if name is None else escrow.accounts.one(name)
     escrow.accounts = present = LocalAccounts(escrow.ports, person)
     escrow.ports.audit.append(escrow.ports.moment, UNLOCKER, "acts as", person.name, {})
@@ -40,5 +40,5 @@ def act_as(escrow: Escrow, name: str | None = None) -> str:
 def _admin(escrow: Escrow) -> Person:
     admins = [one for one in escrow.accounts.all() if one.has(Role.ADMIN) and not one.disabled]
     if not admins:
-        raise NotFound("This workspace has no admin", hint="say who you are: --as NAME.")
+        raise NotFound("This workspace has no admin", hint="state your user name with --as NAME.")
     return min(admins, key=lambda one: (one.created_at, one.name))

@@ -1,4 +1,4 @@
-"""What a workspace is set to: one TOML file, which a person may edit."""
+"""The settings of a workspace: one TOML file, which a person may edit."""
 
 from __future__ import annotations
 
@@ -21,44 +21,44 @@ _MARGIN = 120  # seconds that starting and keeping what was drawn may take
 
 @dataclass(frozen=True)
 class WorkspaceSettings:
-    """`database` is "sqlite", the workspace's own file, or an address of PostgreSQL; a key file opens the vault."""
+    """`database` is "sqlite", a file of the workspace, or an address of PostgreSQL; `key_file` unlocks the vault."""
 
     database: str = SQLITE
     key_file: str = ""
     host: str = "127.0.0.1"
     port: int = 8756
-    certificate: str = ""  # TLS, beside the key
+    certificate: str = ""  # for TLS, with its key
     certificate_key: str = ""
-    behind_proxy: bool = False  # something else speaks TLS for us
+    behind_proxy: bool = False  # a proxy handles TLS
     workers: int = 2
-    seconds: int = 300  # that one query may take
-    memory_mb: int = 4096  # that one worker may use
+    seconds: int = 300  # limit for one query
+    memory_mb: int = 4096  # limit for one worker
     upload_mb: int = 2048
     session_hours: int = 12
-    queries: int = 20  # of one request
-    code_seconds: int = 30  # that a function of an analyst's takes, always
-    code_memory_mb: int = 2048  # that it may use
+    queries: int = 20  # limit for one request
+    code_seconds: int = 30  # running time of an analyst's own function, always
+    code_memory_mb: int = 2048  # limit for such a function
     references: tuple[str, ...] = ()  # folders whose files may be registered without being copied
 
     def __post_init__(self) -> None:
         for name, least, most in _LIMITS:
             if not least <= getattr(self, name) <= most:
                 hint = f"write {name} = {getattr(WorkspaceSettings, name)}."
-                raise BadInput(f"{name} lies between {least:,} and {most:,}", hint=hint, where=FILE)
+                raise BadInput(f"{name} must be between {least:,} and {most:,}", hint=hint, where=FILE)
         if bool(self.certificate) != bool(self.certificate_key):
-            raise BadInput("A certificate goes with its key", hint="state both, or neither.", where=FILE)
+            raise BadInput("certificate and certificate_key go together", hint="set both, or neither.", where=FILE)
 
     @property
     def lease_seconds(self) -> float:
-        """How long what one server runs is left to it; a file has one server, which ends with what it ran."""
+        """How long a server keeps a job before another may take it; 0 for SQLite, which has one server."""
         return 0.0 if self.database == SQLITE else self.seconds + _MARGIN
 
     def database_url(self, folder: Path) -> str:
         return in_file(folder.resolve() / "escrow.db") if self.database == SQLITE else self.database
 
     def write(self, folder: Path) -> None:
-        """What differs from the defaults, and the defaults as remarks."""
-        lines = ["# The settings of this workspace; what is behind # is the default.", f"format = {FORMAT}"]
+        """Write the settings; defaults are commented out."""
+        lines = ["# The settings of this workspace. Lines that begin with # show the defaults.", f"format = {FORMAT}"]
         for field in fields(self):
             value = getattr(self, field.name)
             remark = "# " if value == field.default else ""
@@ -83,11 +83,11 @@ def load(folder: Path) -> WorkspaceSettings:
     try:
         table = tomllib.loads((folder / FILE).read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise BadInput(f"{folder} is no workspace", hint=f"make one with `sfumato init {folder}`.") from None
+        raise BadInput(f"{folder} is not a workspace", hint=f"create one with `sfumato init {folder}`.") from None
     except (OSError, UnicodeError):
-        raise BadInput(f"{FILE} of {folder} cannot be read", hint="see who may read it.") from None
+        raise BadInput(f"{FILE} of {folder} cannot be read", hint="check its permissions.") from None
     except tomllib.TOMLDecodeError as error:
-        raise BadInput(f"{FILE} is not TOML: {error}", hint="mend the line that it names.") from None
+        raise BadInput(f"{FILE} is not TOML: {error}", hint="correct that line.") from None
     return _read(table)
 
 
@@ -98,10 +98,10 @@ def _read(table: Mapping[str, Any]) -> WorkspaceSettings:
     for name, value in stated_values.items():
         if name not in known:
             near = difflib.get_close_matches(name, known, 1)
-            hint = f"did you mean '{near[0]}'?" if near else f"it knows {', '.join(known)}."
-            raise BadInput(f"The settings do not know '{name}'", hint=hint, where=FILE)
+            hint = f"did you mean '{near[0]}'?" if near else f"use {', '.join(known)}."
+            raise BadInput(f"There is no setting '{name}'", hint=hint, where=FILE)
         if not _is_like(value, known[name]):
-            raise BadInput(f"{name} is not as it should be", hint=f"write {name} = {_toml(known[name])}.", where=FILE)
+            raise BadInput(f"{name} has the wrong type", hint=f"write {name} = {_toml(known[name])}.", where=FILE)
     read: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in stated_values.items()
     }

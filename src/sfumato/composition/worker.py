@@ -1,4 +1,4 @@
-"""What runs in a worker: it has the keys and opens the data; what it opened stays in its memory."""
+"""Work of a worker process: it has the keys, opens the data and keeps it in memory."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PING = "ping"
 
 @dataclass(frozen=True)
 class WorkerStart:
-    """What a worker is told when it starts: over a pipe, and nowhere else."""
+    """What a worker receives when it starts, over a pipe only."""
 
     database: str = field(repr=False)
     vault: str
@@ -44,7 +44,7 @@ class WorkerStart:
 
 @dataclass
 class WorkerState:
-    """A worker's own: its way to the ledger and the vault, and the engines it has open, the last used last."""
+    """State of a worker: ledger, vault, and its open engines, the most recently used last."""
 
     ledger: LedgerStore
     files: VaultFiles
@@ -62,7 +62,7 @@ def set_up(given: WorkerStart) -> WorkerState:
 def work(
     opened: WorkerState, job: Mapping[str, Any], watch: Callable[[Callable[[], float | None]], None]
 ) -> dict[str, Any]:
-    """Open what a job names, and do what it says."""
+    """Open the dataset of a job, and perform the job."""
     if job["verb"] == PING:
         return {}
     parsed_schema = _schema(job["schema"], job["name"])
@@ -71,7 +71,7 @@ def work(
     engine = _engine(opened, job, parsed_schema, version)
     watch(engine.progress)
     is_invented = job["format"] == INVENTED
-    schema = replace(schema, looked="") if is_invented else schema  # nobody saw invented rows
+    schema = replace(schema, looked="") if is_invented else schema  # synthetic rows are not the data
     dataset = local.open_registered(
         engine,
         schema,
@@ -86,9 +86,9 @@ def work(
 
 
 def _engine(opened: WorkerState, job: Mapping[str, Any], schema: Schema, version: str) -> Engine:
-    """The engine of a version under its schema, opened once; beyond so many the one longest unused goes.
+    """The engine of a version under its schema, opened once; beyond MOST_OPEN the least recently used is closed.
 
-    A file that lies elsewhere may change at any time: what was opened before that is opened again.
+    A referenced file may change at any time and is then opened again.
     """
     key = (job["dataset"], version, job["schema"])
     if key in opened.engines:
@@ -132,7 +132,7 @@ def _open_engine(opened: WorkerState, job: Mapping[str, Any], schema: Schema) ->
 
 
 def _version(job: Mapping[str, Any]) -> str:
-    """Which data this is: of a file that lies elsewhere, also when it was last written."""
+    """The version of the data; for a referenced file, also the time of its last change."""
     return job["version"] if job["reference"] is None else f"{job['version']} {local.source_version(job['reference'])}"
 
 

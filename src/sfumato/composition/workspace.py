@@ -36,9 +36,9 @@ _FAR = 1e9  # bound of every score; each signal clips scores to its own range
 
 
 class Workspace:
-    """Made by `open_workspace`. `close` waits for approved requests, and for one function of an analyst.
+    """Created by `open_workspace`. `close` waits for approved requests, and for one function of an analyst.
 
-    Other functions of analysts are run after the next start.
+    Other functions of analysts run after the next start.
     """
 
     def __init__(self, folder: Path, settings: WorkspaceSettings, master: MasterKey, *, encrypted: bool = True) -> None:
@@ -102,7 +102,7 @@ class Workspace:
 
 @contextmanager
 def lock_for_serving(folder: Path, settings: WorkspaceSettings) -> Iterator[bool]:
-    """Whether no other server of this folder lives. In a file there is room for one only."""
+    """Whether no other server serves this folder. With SQLite a second server is refused."""
     with (folder / FILE).open(encoding="utf-8") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -111,20 +111,20 @@ def lock_for_serving(folder: Path, settings: WorkspaceSettings) -> Iterator[bool
         else:
             alone = True
         if not alone and settings.database == SQLITE:
-            hint = "stop that one; for several servers set database to PostgreSQL."
-            raise BadInput(f"{folder} is being served already", hint=hint)
+            hint = "stop that server; to run several, set `database` to PostgreSQL."
+            raise BadInput(f"Another server already serves {folder}", hint=hint)
         yield alone
 
 
 def open_workspace(
     folder: str | Path, *, passphrase: str | None = None, key_file: Path | None = None, encrypted: bool = True
 ) -> Workspace:
-    """Unlock a workspace. `encrypted=False` is for measuring what encryption does."""
+    """Unlock a workspace. `encrypted=False` is for measuring the cost of encryption."""
     place = Path(folder)
     settings = load(place)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core would hold the keys
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core dump would contain the keys
     key = key_file or (Path(settings.key_file) if settings.key_file else None)
     if passphrase is None and key is None:
-        hint = "type it, or name a file with --passphrase-file."
-        raise BadInput("This workspace is locked by a passphrase", hint=hint)
+        hint = "type the passphrase, or add --passphrase-file FILE."
+        raise BadInput("This workspace needs a passphrase", hint=hint)
     return Workspace(place, settings, unlock(place, passphrase=passphrase, key_file=key), encrypted=encrypted)

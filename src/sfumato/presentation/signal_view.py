@@ -1,4 +1,4 @@
-"""What noise did to a task: in words, of a free signal as a histogram of scores, of others on the scale of scores."""
+"""Signals as documents: sentences, and a histogram of scores (free signals) or an interval of scores (others)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NARROW = 0.01  # the minimum width of a bar, as a share of the range
 
 
 def figure(signal: SignalScore) -> Figure:
-    """Refused where there is no score."""
+    """The figure of a signal; refused if there is no score."""
     if isinstance(signal, FreeScore):
         return _histogram(signal)
     if not signal.places:
@@ -28,7 +28,7 @@ def figure(signal: SignalScore) -> Figure:
 
 
 def _strip(signal: SignalScore) -> Figure:
-    """Where the score lies that was charged for, with that of the release pinned."""
+    """The interval of the charged score, with the score of the release marked."""
     labels, note = of_signal.placed(signal)
     spans = (Span(label, *place, note=note) for label, place in zip(labels, signal.places, strict=True))
     low, high = signal.range
@@ -39,11 +39,11 @@ def _strip(signal: SignalScore) -> Figure:
 
 
 def _pin(signal: SignalScore) -> Pin:
-    return Pin(signal.score, f"the release: {number(signal.score)}")
+    return Pin(signal.score, f"release: {number(signal.score)}")
 
 
 def _histogram(signal: FreeScore) -> Figure:
-    """How often each score was drawn, with that of the release pinned."""
+    """A histogram of the drawn scores, with the score of the release marked."""
     low, high = min(signal.scores), max(signal.scores)
     least = _NARROW * signal.width
     bars = max(1, min(BARS, int((high - low) / least))) if high > low else 1
@@ -63,7 +63,7 @@ def _histogram(signal: FreeScore) -> Figure:
 
 
 def picture(signal: SignalScore) -> dict[str, Any] | None:
-    """The same as JSON, for pages that draw it themselves; None where there is no score."""
+    """The figure as JSON for pages; None if there is no score."""
     if not _drawable(signal):
         return None
     drawn = figure(signal)

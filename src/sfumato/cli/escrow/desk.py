@@ -32,7 +32,7 @@ _UNLOADED = dict.fromkeys(  # classes in annotations, which are not imported
 
 @dataclass(frozen=True)
 class Desk:
-    """The place and the user as typed; nothing is asked or sent until it is opened."""
+    """The workspace or server, and the user; nothing is asked or sent until it is opened."""
 
     workspace: Annotated[Path | None, option("Workspace on this machine; by default SFUMATO_WORKSPACE.", "DIR")] = None
     server: Annotated[str | None, option("Address of a server; by default SFUMATO_SERVER.", "URL")] = None
@@ -96,7 +96,7 @@ class Desk:
 
 
 def at_a_desk(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the options that say where, in place of its parameter `desk`."""
+    """The command with options for the workspace or server, in place of its parameter `desk`."""
     return replace_parameter(command, "desk", options_of(Desk), _desk)
 
 
@@ -135,7 +135,7 @@ def on_submission(
 
 
 def _desk(**chosen: Any) -> Desk:
-    """What was typed goes before what the environment says."""
+    """Options take precedence over environment variables."""
     if chosen["workspace"] is None and chosen["server"] is None:
         folder, url = os.environ.get("SFUMATO_WORKSPACE"), os.environ.get("SFUMATO_SERVER")
         chosen |= {"workspace": Path(folder) if folder else None, "server": url or None}

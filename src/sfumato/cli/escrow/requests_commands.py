@@ -107,7 +107,7 @@ def inbox(
 @_request
 def inspect(
     request: RemoteRequest,
-    answer: Annotated[bool, flag("--answer", "Show a withheld answer beside the true one; logged as a look.")] = False,
+    answer: Annotated[bool, flag("--answer", "Show a withheld answer and the true one; logged as a look.")] = False,
 ) -> Shown:
     """Show a request to its approver, from public facts; the analyst sees its state."""
     return request.answer() if answer else submissions.page_of(request)
@@ -115,7 +115,7 @@ def inspect(
 
 @_request
 def cancel(request: RemoteRequest, allow_no_guarantee: AllowNoGuarantee = False) -> Shown:
-    """Stop a request that is being computed; what was charged stays charged."""
+    """Stop a request that is being computed; anything charged stays charged."""
     return request.cancel(allow_no_guarantee=allow_no_guarantee)
 
 

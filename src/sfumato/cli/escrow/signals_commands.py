@@ -1,4 +1,4 @@
-"""`sfumato signal`: what the noise did to an answer."""
+"""`sfumato signal`: the effect of noise on a task."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sfumato.client.client import Client
     from sfumato.client.submissions import RemoteSignal
 
-app = CommandGroup("Ask what the noise did to a released answer.")
+app = CommandGroup("Utility signals: show what noise does to a task.")
 
 Id = Annotated[str, argument("SIGNAL", "Number of the signal, as `signal submit` and `signal list` print it.")]
 RequestId = Annotated[str, argument("REQUEST", "Request whose answer it is about.")]
@@ -63,7 +63,7 @@ def submit(
     seconds: Seconds = None,
     as_json: options.Json = False,
 ) -> None:
-    """Ask what the noise did to a task; exit 4 while approval is awaited."""
+    """Submit a utility signal about a released answer; exit 4 while approval is awaited."""
     if bool(task) == (code is not None):
         raise BadInput("A signal needs a task or your own code", hint="add --task or --code.")
     if seconds is not None and not wait:

@@ -116,7 +116,7 @@ def doctor(
         typer.echo(json.dumps([finding.as_dict() for finding in findings], indent=2))
     else:
         marks = {True: "✓", False: "✕", None: "●"}
-        typer.echo(table(["", "what", "found", "to do"], [[marks[f.good], f.what, f.said, f.do] for f in findings]))
+        typer.echo(table(["", "check", "result", "remedy"], [[marks[f.good], f.what, f.said, f.do] for f in findings]))
     if any(finding.good is False for finding in findings):
         raise typer.Exit(1)
 

@@ -1,4 +1,4 @@
-"""What a check of the record shows, in a sentence."""
+"""The result of verifying the ledger and the audit log."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sfumato.presentation.wording import ledger_sentences as of_ledger
 
 @dataclass(frozen=True)
 class AuditVerification:
-    """Where both chains end, and in a sentence what that shows; a chain that is broken is a problem."""
+    """The last entry of both chains, and the result in a sentence; a broken chain is raised as an error."""
 
     sentence: str
     ledger: ChainEnd
@@ -21,5 +21,5 @@ class AuditVerification:
 
 
 def verification(ends: AuditEnds, head: Mapping[str, Any] | None) -> AuditVerification:
-    """`head` is one that was kept elsewhere, if there is one."""
+    """`head` is a checkpoint that was kept elsewhere, if there is one."""
     return AuditVerification(of_ledger.verified(to_plain(ends), head), ends.ledger, ends.audit)

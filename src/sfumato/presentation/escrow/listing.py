@@ -1,4 +1,4 @@
-"""What a server says of people, datasets, requests and notifications: lists as tables, facts line by line."""
+"""Users, datasets, requests and notifications of a server: lists as tables, facts line by line."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from sfumato.presentation.wording import requests_sentences as of_request
 Facts = Mapping[str, Any]
 
 PEOPLE = {"name": "name", "roles": "roles", "organisation": "organisation", "disabled": "disabled"}
-TOKENS = {"id": "id", "label": "label", "scopes": "may", "expires_at": "until", "revoked": "revoked"}
+TOKENS = {"id": "id", "label": "label", "scopes": "scopes", "expires_at": "expires", "revoked": "revoked"}
 DATASETS = {"name": "name", "title": "title", "controllers": "controllers", "version": "version"}
-VERSIONS = {"id": "version", "format": "format", "bytes": "bytes", "created_by": "delivered by", "created_at": "at"}
+VERSIONS = {"id": "version", "format": "format", "bytes": "bytes", "created_by": "delivered by", "created_at": "time"}
 REQUESTS = {
     "number": "request",
     "id": "id",
     "dataset": "dataset",
-    "analyst": "asked by",
+    "analyst": "analyst",
     "purpose": "purpose",
     "state": "state",
     "submitted_at": "submitted",
@@ -30,16 +30,16 @@ METHODS = {
     "stated": "stated",
     "epsilon": "epsilon",
     "guarantee": "guarantee",
-    "noise_90": "noise range (90 of 100)",
+    "noise_90": "noise (90%)",
     "needs": "needs",
 }
-NOTIFICATIONS = {"id": "notification", "at": "at", "text": "what happened", "about": "about", "read_at": "read"}
+NOTIFICATIONS = {"id": "id", "at": "time", "text": "notification", "about": "about", "read_at": "read"}
 _SHOWN_FIRST = ("id", "number", "dataset", "analyst", "purpose", "state", "next", "note")
 _LONGEST = 60
 
 
 def listed(columns: Mapping[str, str], items: Sequence[Facts], nothing: str) -> str:
-    """A row for each; a column that nobody fills is left out."""
+    """A row for each item; empty columns are left out."""
     if not items:
         return nothing
     heads = {
@@ -50,13 +50,13 @@ def listed(columns: Mapping[str, str], items: Sequence[Facts], nothing: str) -> 
 
 
 def outlined(facts: Facts, leave: Sequence[str] = ()) -> str:
-    """Name by name; what lies within something is set in, and a list of sentences is read as sentences."""
+    """A line for each name; nested facts are indented, and a list of sentences is a paragraph each."""
     order = sorted((name for name in facts if name not in leave), key=_place)
     return "\n".join(line for name in order for line in _lines(name, facts[name]))
 
 
 def request(facts: Facts) -> str:
-    """A request: what was asked, where it stands, and what happens next."""
+    """A request: its queries, state and next step."""
     state = str(facts.get("state", ""))
     decided = [f"{one['who']} ({one['act']})" for one in facts.get("decided_by") or ()]
     outline = dict(facts) | {"next": facts.get("next") or of_request.NEXT.get(state, ""), "decided_by": decided}
@@ -64,16 +64,16 @@ def request(facts: Facts) -> str:
 
 
 def page(facts: Facts) -> str:
-    """The approver's page: who asks, why, each query with its cost and its worst case, the total, who decides."""
+    """The approver's page: analyst, purpose, each query with its cost and worst case, total and approvals."""
     request, who = facts["request"], facts["analyst"]
     whose = f"{who['name']}, {who['organisation']}" if who["organisation"] else who["name"]
-    given = ", ".join(facts["approvals"]["given"]) or "nobody yet"
     parts = [
-        plain(f"Request {request['number']} ({request['id']}) to {request['dataset']}, of {request['submitted_at']}"),
-        plain(f"Asked by {whose}, for: {request['purpose']}"),
-        foreseen(facts["facts"]),
+        plain(f"Request {request['number']} ({request['id']}) to {request['dataset']}"),
+        plain(f"Submitted: {request['submitted_at']}"),
+        plain(f"Analyst: {whose}. Purpose: {request['purpose']}"),
+        preview(facts["facts"]),
         *([_rehearsal(facts)] if facts.get("rehearsal") else []),
-        f"Approval {facts['approve']}: {facts['approvals']['needed']} needed, given by {plain(given)}.",
+        f"Approval: {facts['approve']}. {approvals(facts)}",
         *([paragraph(facts["warning"])] if facts["warning"] else []),
         "\n".join(paragraph(plain(sentence)) for sentence in facts["policy"]),
         f"binding: {facts['binding']}",
@@ -81,46 +81,53 @@ def page(facts: Facts) -> str:
     return "\n\n".join(parts)
 
 
+def approvals(facts: Facts) -> str:
+    """How many approvals are needed, and who gave one."""
+    given = plain(", ".join(facts["approvals"]["given"]))
+    return f"Approvals: {facts['approvals']['needed']} needed, {f'given by {given}' if given else 'none given yet'}."
+
+
 def withheld(answers: str, true: Sequence[Sequence[Sequence[object]]]) -> str:
-    """What would be released, and the true figures of each query, cell by cell."""
+    """The withheld answers, and the true figures of each query, cell by cell."""
     figures = (" · ".join(", ".join(map(_cell, cell)) for cell in query) for query in true)
-    return "\n".join([answers, "", "The true figures:", *(f"  {line}" for line in figures)])
+    return "\n".join([answers, "", "True answer:", *(f"  {line}" for line in figures)])
 
 
-def foreseen(facts: Facts) -> str:
-    """What a request would cost and promise, query by query and in all."""
-    total = [f"In all: epsilon {_or_withheld(facts['epsilon'])}, delta {_or_withheld(facts['delta'])}"]
-    total += [f"guarantee {facts['guarantee']}", f"spent so far {_cell(facts['spent'])}"]
-    left = "" if facts["left"] is None else f", {_cell(facts['left'])} is left"
+def preview(facts: Facts) -> str:
+    """The cost and the guarantee of a request, for each query and in total."""
+    used = "no total" if facts["spent"] is None else f"epsilon {_cell(facts['spent'])}"
+    total = [f"Total: epsilon {_or_withheld(facts['epsilon'])}, delta {_or_withheld(facts['delta'])}"]
+    total += [f"guarantee {facts['guarantee']}", f"used so far: {used}"]
+    left = "" if facts["left"] is None else f", {_cell(facts['left'])} remaining"
     budget = f" Budget: {plain(facts['budget'])}{left}." if facts.get("budget") else ""
-    return "\n\n".join([*map(_foreseen, facts["queries"]), paragraph(f"{'; '.join(total)}.{budget}")])
+    return "\n\n".join([*map(_query_preview, facts["queries"]), paragraph(f"{'; '.join(total)}.{budget}")])
 
 
 def _rehearsal(facts: Facts) -> str:
-    """What people who are made up by the schema would be exposed to, at the epsilon of each query."""
+    """The risk gap on synthetic data, at the epsilon of each query."""
     each = enumerate(facts["rehearsal"], 1)
     return "\n".join(paragraph(of_request.rehearsed(number, rehearsal)) for number, rehearsal in each)
 
 
-def _foreseen(query: Facts) -> str:
+def _query_preview(query: Facts) -> str:
     weight = "" if query["weight"] == 1 else f"  (weight {query['weight']:g})"
     count = query["outputs"]
     many = "private group keys" if count is None else f"{count:,} noisy number{'s' * (count != 1)}"
     drawn = f"{query['mechanism']} noise, epsilon {_or_withheld(query['epsilon'])}"
     at = query["worst_case"]
     widths = () if at is None else (f"±{half:.6g}" for half in at["noise_90"] if half is not None)
-    wide = f", {' · '.join(widths)} in 90 of 100 answers" if at is not None else ""
+    wide = f", 90% interval {' · '.join(widths)}" if at is not None else ""
     lines = [
         f"{plain(query['sql'])}{weight}",
         f"  {many}: {plain('; '.join(query['numbers']))}; {drawn}{wide}",
-        f"  by {plain(query['method'])}: guarantee {query['guarantee']}",
+        f"  method {plain(query['method'])}; guarantee {query['guarantee']}",
     ]
     notes = [query["odds"]] if query["feasible"] else [query["why"]]
     return "\n".join([*lines, *(f"  {line}" for note in notes if note for line in paragraph(plain(note)).splitlines())])
 
 
 def _or_withheld(figure: float | None) -> str:
-    return "not told" if figure is None else f"{figure:.6g}"
+    return "withheld" if figure is None else f"{figure:.6g}"
 
 
 def _place(name: str) -> int:
@@ -157,7 +164,7 @@ def _several(head: str, values: Sequence[Any]) -> list[str]:
 
 
 def _flat(values: Sequence[Facts]) -> bool:
-    """Whether they fit a table: nothing within them but short lists, and nothing long."""
+    """Whether they fit a table: nothing nested but short lists, and no long text."""
     cells = [cell for value in values for cell in value.values()]
     nested = any(
         isinstance(c, Mapping) or (isinstance(c, list) and any(isinstance(e, Mapping) for e in c)) for c in cells

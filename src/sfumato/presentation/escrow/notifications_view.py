@@ -1,4 +1,4 @@
-"""Notifications as they are shown: what happened, in a sentence."""
+"""Notifications, each in a sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Signals as text: in lists, each by itself, and as an approver reads them."""
+"""Signals as text: lists, single signals, and the approver's page."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SIGNALS = {
     "number": "signal",
     "id": "id",
     "dataset": "dataset",
-    "analyst": "asked by",
+    "analyst": "analyst",
     "kind": "kind",
     "state": "state",
     "submitted_at": "submitted",
@@ -25,7 +25,7 @@ _ELSEWHERE = ("task", "code", "range", "decided_by", "result", "policy", "bindin
 
 
 def signal(facts: Facts) -> str:
-    """What was asked for, where it stands, what happens next; and what came of it."""
+    """A signal: its task, state, next step and result."""
     decided = [f"{one['who']} ({one['act']})" for one in facts.get("decided_by") or ()]
     parts = [escrow.outlined(dict(facts) | {"decided": decided}, leave=_ELSEWHERE), _task_or_code(facts)]
     if facts.get("result"):
@@ -38,20 +38,19 @@ def _task_or_code(facts: Facts, marks: Sequence[Facts] = ()) -> str:
     if facts.get("code") is None:
         return escrow.outlined({"task": facts["task"]})
     low, high = facts["range"]
-    return f"A function of their own, from {low:g} to {high:g}:\n{numbered(facts['code'], marks)}"
+    return f"The analyst's own function, with scores from {low:g} to {high:g}:\n{numbered(facts['code'], marks)}"
 
 
 def page(facts: Facts) -> str:
-    """The approver's page: who asks, about what, the task or the code with its marks, promise, cost, bits."""
+    """The approver's page: analyst, request, task or code with its marks, guarantee, cost and bits."""
     one, who, request = facts["signal"], facts["analyst"], facts["request"]
     whose = f"{who['name']}, {who['organisation']}" if who["organisation"] else who["name"]
-    given = ", ".join(facts["approvals"]["given"]) or "nobody yet"
     promise = (
-        f"{one['kind']}, epsilon {facts['epsilon']:g}: approved now, it would carry the word {facts['guarantee']}."
+        f"{one['kind']}, epsilon {facts['epsilon']:g}. If you approve it now, its guarantee is {facts['guarantee']}."
     )
     parts = [
         plain(f"Signal {one['number']} ({one['id']}) about request {request['number']} to {one['dataset']}"),
-        plain(f"Asked by {whose}, for: {request['purpose']}"),
+        plain(f"Analyst: {whose}. Purpose: {request['purpose']}"),
         plain(facts["sql"]),
         paragraph(STANDS[one["state"]]),
         _task_or_code(one, facts["marks"]),
@@ -59,7 +58,7 @@ def page(facts: Facts) -> str:
         "\n".join(map(paragraph, [promise, *facts["sentences"]])),
         *([paragraph(facts["charge"])] if facts["charge"] else []),
         *([paragraph(facts["bits"]["sentence"])] if facts["bits"] else []),
-        f"Approvals: {facts['approvals']['needed']} needed, given by {plain(given)}.",
+        escrow.approvals(facts),
         *([paragraph(facts["warning"])] if facts["warning"] else []),
         "\n".join(paragraph(plain(sentence)) for sentence in facts["policy"]),
         f"binding: {facts['binding']}",
@@ -68,7 +67,7 @@ def page(facts: Facts) -> str:
 
 
 def numbered(code: str, marks: Sequence[Facts]) -> str:
-    """Code line by line, and below a line why it deserves attention."""
+    """Code line by line, and below a marked line the reason."""
     reasons: dict[int, list[str]] = {}
     for mark in marks:
         reasons.setdefault(mark["line"], []).append(mark["why"])
@@ -89,7 +88,7 @@ def library(facts: Facts) -> str:
     kinds = [paragraph(f"{k['kind']}: {k['guarantee']} {k['cost']}") for k in facts["kinds"]]
     code = facts["code"]
     own = f"{code['sentence']} {code['padding']}" if code["ready"] else code["sentence"]
-    return "\n\n".join([table(["task", "takes", "scores", "what is scored"], tasks), *kinds, paragraph(plain(own))])
+    return "\n\n".join([table(["task", "parameters", "scores", "measure"], tasks), *kinds, paragraph(plain(own))])
 
 
 def _parameters(parameters: Sequence[Facts]) -> str:
@@ -97,7 +96,7 @@ def _parameters(parameters: Sequence[Facts]) -> str:
 
 
 def _range(ends: Sequence[float] | None) -> str:
-    return "as stated" if ends is None else f"{ends[0]:g} to {ends[1]:g}"
+    return "low to high" if ends is None else f"{ends[0]:g} to {ends[1]:g}"
 
 
 def _indent(line: str) -> int:

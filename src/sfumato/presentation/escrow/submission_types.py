@@ -1,4 +1,4 @@
-"""Requests and signals as they are answered: what of them is seen depends on who asks and on their state."""
+"""Types of requests and signals; the fields that are present depend on the person and on the state."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class SubmissionDecision:
 
 @dataclass(frozen=True, kw_only=True)
 class WordedRequest:
-    """What this person may see of a request at this step; the fields from `decided_at` on are there in some."""
+    """A request as this person may see it; the fields from `decided_at` on may be missing."""
 
     id: str
     number: int
@@ -57,7 +57,7 @@ class WordedRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class WordedSignalResult:
-    """What noise did to a task; each kind of signal has figures of its own."""
+    """The effect of noise on a task; each kind of signal has figures of its own."""
 
     kind: SignalKind
     task: Mapping[str, Any] | None = None
@@ -91,7 +91,7 @@ class WordedSignalResult:
 
 @dataclass(frozen=True, kw_only=True)
 class WordedSignal:
-    """What this person may see of a signal at this step; `result` is there once it is released to them."""
+    """A signal as this person may see it; `result` is present once it is released to them."""
 
     id: str
     number: int
@@ -150,7 +150,7 @@ class FailedRehearsal:
 
 @dataclass(frozen=True, kw_only=True)
 class RequestPage:
-    """What an approver reads of a request, from public facts; `binding` is what an approval holds for."""
+    """The approver's page of a request, from public facts; `binding` identifies what an approval is for."""
 
     request: WordedRequest
     binding: str
@@ -175,7 +175,7 @@ class PageRequest:
 
 @dataclass(frozen=True)
 class CodeMark:
-    """A line of code that deserves attention."""
+    """A line of code to check, and why."""
 
     line: int
     why: str
@@ -183,7 +183,7 @@ class CodeMark:
 
 @dataclass(frozen=True)
 class PageBits:
-    """What exact scores tell at most: this one, those before, and all that the policy allows."""
+    """Bits that exact scores reveal at most: this one, earlier ones, and the limit of the policy."""
 
     told: float
     used: float
@@ -193,7 +193,7 @@ class PageBits:
 
 @dataclass(frozen=True, kw_only=True)
 class SignalPage:
-    """What an approver reads of a signal: the task, or the code with its marks, the promise, the cost and the bits."""
+    """The approver's page of a signal: the task, or the code with its marks, the guarantee, the cost and the bits."""
 
     signal: WordedSignal
     binding: str
@@ -217,7 +217,7 @@ class SignalPage:
 
 @dataclass(frozen=True, kw_only=True)
 class CertifiedAnswer:
-    """One release. Older ones are without `types` and `ranged`."""
+    """One release. Older ones have no `types` and `ranged`."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Value, ...], ...]
@@ -230,7 +230,7 @@ class CertifiedAnswer:
 
 @dataclass(frozen=True)
 class CertifiedAnswers:
-    """The releases of a request in the order of its queries, and what all of it was charged."""
+    """The releases of a request in the order of its queries, and the total charge."""
 
     answers: tuple[CertifiedAnswer, ...]
     guarantee: Guarantee | None
@@ -239,7 +239,7 @@ class CertifiedAnswers:
 
 @dataclass(frozen=True, repr=False)
 class WithheldAnswers(Confidential):
-    """Answers that wait for a decision, beside the true ones, cell by cell."""
+    """Withheld answers and the true ones, cell by cell."""
 
     answers: tuple[CertifiedAnswer, ...]
     true: tuple[tuple[tuple[Value, ...], ...], ...]
@@ -256,7 +256,7 @@ class TaskParameter:
 
 @dataclass(frozen=True)
 class WordedTask:
-    """`range` is null where a task states its own; `lipschitz` says in words where it has a constant."""
+    """`range` is null if the parameters of the task state it; `lipschitz` describes its constant, if it has one."""
 
     name: str
     parameters: tuple[TaskParameter, ...]
@@ -274,7 +274,7 @@ class WordedSignalKind:
 
 @dataclass(frozen=True)
 class WordedSandbox:
-    """Whether functions of one's own can run here, or why not; each run takes `seconds`."""
+    """Whether analysts' own functions can run here, or why not; each run takes `seconds`."""
 
     ready: bool
     sentence: str

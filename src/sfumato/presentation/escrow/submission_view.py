@@ -1,4 +1,4 @@
-"""Requests and signals as analysts and controllers see them: plain JSON, with sentences."""
+"""Requests and signals for analysts and controllers: plain JSON, with sentences."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _rehearsal(rehearsal: RehearsalFacts | SfumatoError) -> dict[str, Any]:
 
 
 def facts(estimated: RequestFacts) -> dict[str, Any]:
-    """What a request would cost and mean."""
+    """The cost and the guarantee of a request."""
     word = estimated.guarantee
     return {
         "queries": [_query(one) for one in estimated.queries],
@@ -97,19 +97,19 @@ def facts(estimated: RequestFacts) -> dict[str, Any]:
         "sentences": [
             *([] if word.holds else [of_request.lost(estimated.lost)]),
             of_request.costs(estimated.epsilon, estimated.delta, word, estimated.left),
-            f"What leaves would carry the word {word.value}. {MEANINGS[word]}",
+            f"Guarantee: {word.value}. {MEANINGS[word]}",
         ],
     }
 
 
 def estimate(estimated: RequestEstimate) -> dict[str, Any]:
-    """What a request would cost and mean, and why it would be submitted in vain, if it would be."""
+    """The cost and the guarantee of a request, and why the policy would not release it."""
     word, allowed = estimated.facts.guarantee, estimated.allowed or ()
     return {**facts(estimated.facts), "barred": of_request.barred(word, allowed) if estimated.barred else None}
 
 
 def explored(exploration: Facts) -> dict[str, Any]:
-    """Risk as sliders move through it; after an exposure histogram, with what the dataset has spent."""
+    """Risk for each position of the sliders; after an exposure histogram, also what the dataset has used."""
     if "spent" not in exploration:
         return dict(exploration)
     spent = exploration["spent"]
@@ -170,7 +170,7 @@ def signal(visible: VisibleSubmission[Signal]) -> dict[str, Any]:
 
 
 def signal_result(stored: Facts) -> dict[str, Any]:
-    """A signal as it may leave, with what there is to say of it; one that was stored with sentences keeps them."""
+    """A released signal with its sentences; one that was stored with sentences keeps them."""
     worded = worded_json(stored)
     if "sentences" in stored:
         return worded
@@ -209,7 +209,7 @@ def signal_page(page: SignalApprovalFacts) -> dict[str, Any]:
 
 
 def marks(marked: Iterable[Mark]) -> list[dict[str, Any]]:
-    """The lines of code that deserve attention, each with why."""
+    """The lines of code to check, each with the reason."""
     reasons = {
         (one.line, _NAMED[one.reason](one.name) if one.reason in _NAMED else _MARKS[one.reason]) for one in marked
     }
@@ -217,7 +217,7 @@ def marks(marked: Iterable[Mark]) -> list[dict[str, Any]]:
 
 
 def library(tasks: TaskLibrary) -> dict[str, Any]:
-    """The tasks, the kinds of signals, and whether functions of one's own can run."""
+    """The tasks, the kinds of signals, and whether analysts' own functions can run."""
     sentences, missing = of_signalling, tasks.missing
     return {
         "tasks": [of_tasks.worded(task) for task in tasks.tasks],

@@ -1,26 +1,26 @@
-"""Why a line of an analyst's own function deserves attention."""
+"""Why a line of an analyst's own function is marked for review."""
 
 from __future__ import annotations
 
-UNREADABLE = "This is not Python: it will have no score"
-ABSENT = "There is no `def evaluate(tables)` here: it will have no score"
+UNREADABLE = "This is not valid Python, so there will be no score"
+ABSENT = "`def evaluate(tables)` is missing, so there will be no score"
 NOT_PYTHON = f"{UNREADABLE}."
 NO_FUNCTION = f"{ABSENT}."
-FAILS = "It may fail on purpose: no_score is a message too."
-WAITS = "It waits. How long it takes is told to nobody."
-CLOCK = "It looks at the clock: how fast the machine is can tell what another run did."
-ENDLESS = "A loop without a stated end."
-PICKS = "It goes through single rows or cells: a score can be put together from them."
-PACKS = "It packs numbers or texts into others: digits of a score can carry cells."
-LARGE = "A large constant: what is it compared with?"
-RANDOM = "It draws at random: the same answer may have another score."
-INSIDE = "It reaches into Python itself."
-FILES = "It reads or writes files; there are none in the sandbox."
+FAILS = "This can fail on purpose, and a missing score reveals something too."
+WAITS = "This waits. The running time is not shown to anyone."
+CLOCK = "This reads the clock. The speed of the machine can reveal what another run did."
+ENDLESS = "This loop has no fixed end."
+PICKS = "This reads single rows or cells. A score can be composed of their values."
+PACKS = "This packs numbers or texts into one number. The digits of a score can then contain cells."
+LARGE = "This is a large constant. Check what it is compared with."
+RANDOM = "This draws at random. The same answer can get different scores."
+INSIDE = "This accesses the internals of Python."
+FILES = "This reads or writes files. There are none in the sandbox."
 
 
 def imports(name: str) -> str:
-    return f"It imports {name}, which is none of numpy, pandas, sklearn, math and statistics."
+    return f"This imports {name}, which is not one of numpy, pandas, sklearn, math and statistics."
 
 
 def calls(name: str) -> str:
-    return f"It calls {name}, which runs or reaches what is not written here."
+    return f"This calls {name}, which can run or reach code that is not shown here."

@@ -6,7 +6,7 @@ import math
 
 from sfumato.presentation.wording.release_sentences import ALONE, PICKED
 
-QUESTION = "Is one figure larger than another?"
+QUESTION = "Comparison of two figures"
 _YES = "yes, it is larger as far as the noise goes"
 _NO = "no, it is smaller as far as the noise goes"
 _OPEN = "undecided, the noise is too large to tell"

@@ -1,4 +1,4 @@
-"""What happens to a request, and what happens next: for analysts and approvers."""
+"""The state of a request and its next step, for analysts and approvers."""
 
 from __future__ import annotations
 
@@ -6,74 +6,74 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sfumato.model.guarantee import Guarantee, Provenance
-from sfumato.presentation.wording.guarantee import in_100
+from sfumato.presentation.wording.guarantee import attack
 
-STANDS = {  # without the full stop that ends it
-    "submitted": "A controller of this dataset has it. You are told when it is decided",
-    "returned": "It came back with a note. Change it and submit it again",
-    "refused": "It was refused. Nothing left",
-    "withdrawn": "It was withdrawn. Nothing left",
-    "approved": "It is approved and waits for its turn",
+STANDS = {  # without the final full stop
+    "submitted": "It waits for a controller of this dataset. You will be notified of the decision",
+    "returned": "A controller returned it with a note. Change it and submit it again",
+    "refused": "A controller refused it. Nothing was released",
+    "withdrawn": "It was withdrawn. Nothing was released",
+    "approved": "It is approved and waits in the queue",
     "running": "The answer is being computed",
-    "computed": "The answer is computed and withheld. A controller decides whether it is released",
-    "released": "The answer is here",
-    "failed": "There is no answer. What was charged stays charged. You may submit it again",
+    "computed": "The answer is computed and withheld. A controller decides whether to release it",
+    "released": "The answer is available",
+    "failed": "It failed, and there is no answer. Anything charged stays charged. You can submit it again",
 }
 NEXT = {state: f"{words}." for state, words in STANDS.items()}
 HAS = {
     "submitted": "a controller",
     "returned": "you",
-    "refused": "nobody any more",
-    "withdrawn": "nobody any more",
-    "approved": "the platform",
-    "running": "the platform",
+    "refused": "–",
+    "withdrawn": "–",
+    "approved": "the server",
+    "running": "the server",
     "computed": "a controller",
-    "released": "you",
-    "failed": "nobody any more",
+    "released": "–",
+    "failed": "–",
 }
-NOTIFICATIONS = {  # by what happened to it
-    "submitted": "{who} asks {dataset}: request {number} waits for a decision.",
+NOTIFICATIONS = {  # by event
+    "submitted": "{who} submitted request {number} to {dataset}. It waits for a decision.",
     "decided": "Request {number} was {decided}.{note}",
-    "released": "The answer to request {number} is here.",
-    "computed": "The answer to request {number} is computed and withheld: see it, and decide.",
-    "failed": "Request {number} came to no answer.",
+    "released": "The answer to request {number} is available.",
+    "computed": "The answer to request {number} is computed and withheld. Decide whether to release it.",
+    "failed": "Request {number} failed. There is no answer.",
 }
-STOPPED = "Stop what is being computed? What was charged stays charged, and there will be no answer."
+STOPPED = "There will be no answer. Anything already charged stays charged."
 
 
 def rehearsed(number: int, rehearsal: Mapping[str, Any]) -> str:
-    """The gap between people on invented rows, at the epsilon that is asked for; or why there are no such rows."""
+    """The risk gap on synthetic data at the epsilon of a query, or why it cannot be rehearsed."""
     if "error" in rehearsal:
         return f"Query {number} cannot be rehearsed: {rehearsal['error']['message']}."
     at = rehearsal["at"]
     if at is None:
-        return f"Query {number} was rehearsed on invented rows; its epsilon is not known yet."
+        return f"Query {number} was rehearsed on synthetic data; its epsilon is not known yet."
     return (
-        f"Query {number} on invented rows, at epsilon {at['epsilon']:.6g}: the person most at risk is at "
-        f"{at['gap']:.4g} times the risk of the one least at risk."
+        f"Query {number} on synthetic data, at epsilon {at['epsilon']:.6g}: the highest disclosure risk is "
+        f"{at['gap']:.4g} times the lowest."
     )
 
 
 def invented(people: int) -> str:
-    """What a dry run ran on, and what that says about the ranges that it shows."""
+    """The rows of a dry run, and what they mean for its intervals."""
     return (
-        f"A dry run on {people:,} invented people who follow the schema: nobody was read, and nothing was charged. "
-        "The noise range of an average goes by how many people are in its group: it is wider where fewer are."
+        f"This dry run used {people:,} synthetic people, generated from the schema. No data was read, and nothing was "
+        "charged. The noise interval of an average is wider in groups with fewer people."
     )
 
 
 def costs(epsilon: float | None, delta: float | None, word: Guarantee, left: float | None) -> str:
-    """What a request would be charged, as far as that is known, and what is left of the budget."""
-    rest = "" if left is None else f" {left:.6g} is left of the budget."
+    """The charge of a request or signal, if it is known, and the remaining budget."""
+    rest = "" if left is None else f" Remaining budget: epsilon {left:.6g}."
     if epsilon is None:
-        return f"What it costs is not known beforehand.{rest}"
+        return f"The charge is not known in advance.{rest}"
     if not word.holds:
-        return f"Without a guarantee a public constant is charged: epsilon {epsilon:.6g}.{rest}"
-    return f"It would be charged epsilon {epsilon:.6g}{f', delta {delta:g}' if delta else ''} at most.{rest}"
+        return f"Without a guarantee, a public constant is charged: epsilon {epsilon:.6g}.{rest}"
+    return f"The charge is at most epsilon {epsilon:.6g}{f', delta {delta:g}' if delta else ''}.{rest}"
 
 
 def lost(inputs: Iterable[Provenance]) -> str:
-    """Why there would be no guarantee: of each input that loses it."""
+    """Why there would be no guarantee, for each input that loses it."""
     return f"There would be no guarantee: {'; '.join(dict.fromkeys(map(_lost, inputs)))}."
 
 
@@ -81,26 +81,18 @@ def _lost(one: Provenance) -> str:
     if one.what != "approval":
         return f"the {one.what} was {one.because}"
     if one.can_be_attested:
-        return "somebody has looked at the people, and whoever decides about this decides after that"
-    return "whoever decides about this sees the answer first"
+        return "the data has been looked at, and the request is decided after that look"
+    return "a controller sees the answer before deciding whether to release it"
 
 
 def barred(word: Guarantee, allowed: Iterable[Guarantee]) -> str:
-    """What would be submitted in vain, as things are."""
+    """That the policy does not allow the release of a request."""
     return (
-        f"The policy lets nothing leave with the word {word}, only with {' or '.join(allowed)}: as things are, this "
-        "would stay here. Ask a controller before you submit it."
+        f"The policy allows releases only with guarantee {' or '.join(allowed)}. This request would have {word}, and "
+        "its answer could not be released. Ask a controller before you submit it."
     )
 
 
 def odds(chance: float, *, replaced: bool = False) -> str:
-    """The worst case of an answer, for anybody in any data; `replaced`: against somebody else in their place.
-
-    What is said to be the worst is rounded to the worse side.
-    """
-    right = in_100(chance)
-    absent = "somebody else is in their place" if replaced else "they are not"
-    return (
-        f"Of 100 possible answers, {100 - right} would suggest that a person is in the data if {absent}, "
-        f"{right} if they are: at worst, for anybody."
-    )
+    """The worst case of an answer, for anyone in any data; `replaced`: compared with another person in their place."""
+    return attack(chance, replaced=replaced)

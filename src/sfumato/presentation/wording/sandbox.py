@@ -1,6 +1,6 @@
-"""What is said of the sandbox."""
+"""Whether the sandbox is available."""
 
 from __future__ import annotations
 
-MISSING = "Analysts' own code runs in a sandbox only, which cannot be used here"
+MISSING = "Analysts' own code runs only in a sandbox, which is not available here"
 READY = "Analysts' own functions can run here, in a sandbox."

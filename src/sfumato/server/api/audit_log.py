@@ -1,4 +1,4 @@
-"""The audit log: who did what, in a chain that shows every edit."""
+"""The audit log: who did what, in a chain of hashes that shows every change."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class End(Body):
 
 
 class KeptHead(Body):
-    """As GET /audit/head gave it."""
+    """A checkpoint, as returned by GET /audit/head."""
 
     ledger: End
     audit: End
@@ -33,7 +33,7 @@ class KeptHead(Body):
 
 
 class Verification(Body):
-    """`head` is one that was kept elsewhere: it shows a restored backup."""
+    """`head` is a checkpoint that was kept elsewhere; it shows whether a backup was restored."""
 
     head: KeptHead | None = None
 
@@ -48,19 +48,19 @@ def many(
     who: Annotated[Name | None, Query()] = None,
     about: Annotated[Name | None, Query()] = None,
 ) -> Page[AuditEntry]:
-    """Everything that was done, from the beginning or from the end; by one person, or to one thing."""
+    """List the entries, oldest or newest first; optionally of one user or about one object."""
     entries = escrow.audit.many(actor, after or 0, limit + 1, newest_first=newest_first, who=who, about=about)
     return page(entries, limit, "number")
 
 
 @routes.get("/head", responses=SIGNED_IN)
 def head(actor: ReadingUser, escrow: EscrowDep) -> Plain[AuditHead]:
-    """The head of the chain, signed."""
+    """Return a signed checkpoint of both chains."""
     return escrow.audit.head(actor)
 
 
 @routes.post("/verify", responses=SENT)
 async def verify(pool: ReadingPool, body: Verification, escrow: EscrowDep) -> Plain[AuditVerification]:
-    """Follow the chain to its end, and compare it with a checkpoint."""
+    """Verify both chains, and compare them with a checkpoint."""
     head = None if body.head is None else body.head.model_dump()
     return verification(await pool.run(escrow.audit.verify, head), head)

@@ -1,4 +1,4 @@
-"""Requests: from a purpose and its queries to an answer that somebody approved."""
+"""Requests: queries with a purpose, decisions and answers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ routes = APIRouter(prefix="/requests", tags=["requests"])
 
 
 class NewRequest(Several):
-    """Queries that are released together, for one purpose, with one total."""
+    """Queries that are released together, with one purpose and one total."""
 
     dataset: Name
     purpose: Text
@@ -60,7 +60,7 @@ class FigurePair(Body):
 
 
 class DifferenceShown(BaseModel):
-    """First less second; `low` and `high` are its 90% interval, for the noise alone."""
+    """First minus second; `low` and `high` are its 90% interval, for the noise only."""
 
     difference: float
     low: float
@@ -95,7 +95,7 @@ def many(
     after: AfterNumber = None,
     limit: Limit = 100,
 ) -> Page[Any]:
-    """One's own, and those of datasets that one controls."""
+    """List your requests, and those of datasets that you control."""
     return _SHARED.listed(
         escrow.requests.many(actor, state=state, dataset=dataset, after=after, limit=limit + 1), limit
     )
@@ -111,14 +111,14 @@ async def submit(pool: WritingPool, body: NewRequest, escrow: EscrowDep, idempot
 
 @routes.post("/{id}/cancel", response_model=Plain[WordedRequest], responses=SENT)
 def cancel(actor: WritingUser, id: NameInPath, escrow: EscrowDep, body: CancelBody | None = None) -> Any:
-    """Stop one that runs; what was charged stays charged."""
+    """Stop a request that is being computed; anything charged stays charged."""
     escrow.requests.cancel(actor, id, allow_no_guarantee=body is not None and body.allow_no_guarantee)
     return _SHARED.one(actor, id, escrow)
 
 
 @routes.post("/{id}/difference", responses=SENT | statuses(410, 503) | NOT_YET)
 async def difference(pool: ReadingPool, id: NameInPath, body: FigurePair, escrow: EscrowDep) -> DifferenceShown:
-    """Whether one released figure is larger than another beyond the noise."""
+    """Compare two released figures: whether one is larger, as far as the noise allows."""
     cells = body.first.cell(), body.second.cell()
     return DifferenceShown.model_validate(as_dict(await pool.run(escrow.requests.difference, id, *cells)))
 

@@ -1,4 +1,4 @@
-"""Signals: what the noise did to a task, asked about an answer that was released."""
+"""Signals: the effect of noise on a task, for a released answer."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ routes = APIRouter(tags=["signals"])
 
 
 class NewSignal(Body):
-    """A task of the library, or code of one's own, `def evaluate(tables): ...`, with the range of its scores."""
+    """A task of the library, or your own code, `def evaluate(tables): ...`, with the range of its scores."""
 
     query: Annotated[int, Field(ge=1, le=1000)] = 1
     kind: Literal["free", "noisy_difference", "sample_and_aggregate", "as_published"] = "free"
@@ -67,7 +67,7 @@ _SHARED = SubmissionRoutes(
 
 @routes.get("/tasks", responses=SIGNED_IN)
 async def tasks(pool: ReadingPool, escrow: EscrowDep) -> Plain[WordedTaskLibrary]:
-    """The tasks, the kinds of signals, and whether code of your own can run here."""
+    """List tasks and kinds of signals, and whether your own code can run here."""
     return from_plain(WordedTaskLibrary, view.library(await pool.run(escrow.signals.tasks)))
 
 
@@ -85,7 +85,7 @@ async def submit(
 def about(
     actor: ReadingUser, id: NameInPath, escrow: EscrowDep, after: AfterNumber = None, limit: Limit = 100
 ) -> Page[Any]:
-    """Those about one request."""
+    """List the signals about one request."""
     return _SHARED.listed(escrow.signals.many(actor, request=id, after=after, limit=limit + 1), limit)
 
 
@@ -98,7 +98,7 @@ def many(
     after: AfterNumber = None,
     limit: Limit = 100,
 ) -> Page[Any]:
-    """One's own, and those of datasets that one controls; or those that wait for one's decision."""
+    """List your signals and those of datasets that you control, or only those that wait for your decision."""
     return _SHARED.listed(escrow.signals.many(actor, state=state, waiting=waiting, after=after, limit=limit + 1), limit)
 
 

@@ -1,4 +1,4 @@
-"""The verbs that requests and signals share: see where one stands, decide on it, take it back, fetch the result."""
+"""Routes that requests and signals share: state, decisions, withdrawal and result."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from sfumato.server.texts import Body, Name, Text
 IdempotencyKey = Annotated[
     str | None, Header(alias="Idempotency-Key"), StringConstraints(pattern=r"^[\x21-\x7e]{1,200}$")
 ]
-NOT_YET: Responses = {202: {"model": Problem, "description": "Not yet: it waits for a decision or for a worker"}}
+NOT_YET: Responses = {202: {"model": Problem, "description": "Not available yet: waiting for a decision or a worker"}}
 WITH_SANDBOX = SENT | statuses(410, 501, 503) | NOT_YET
 View = Callable[[Any], dict[str, Any]]
 
 
 class ApprovalBody(Body):
-    """`binding` is the one that the approver's page showed: whatever has changed since is not approved."""
+    """`binding` is the one of the approver's page; the approval fails if anything changed since."""
 
     binding: Name
     note: Text = ""
@@ -54,9 +54,9 @@ class DecisionBody(Body):
 
 @dataclass(frozen=True)
 class SubmissionRoutes:
-    """Requests or signals: where the escrow has them, and how what it says is worded.
+    """Routes of requests or of signals, with the views that word their facts.
 
-    `look` is the path to a result that is withheld. Where `needs_sandbox`, the sandbox may have to be tested first.
+    `look` is the path to a withheld result. If `needs_sandbox`, the sandbox may have to be tested first.
     """
 
     path: str
@@ -65,7 +65,7 @@ class SubmissionRoutes:
     page_view: View
     result_view: View
     look: str
-    kind: Any  # the types of what is answered: of one, of its page, its result, and a result that is withheld
+    kind: Any  # response types: of one submission, its page, its result, and a withheld result
     page: Any
     result: Any
     withheld: Any
@@ -82,29 +82,29 @@ class SubmissionRoutes:
         return self.rooms(escrow).approval
 
     def add_to(self, routes: APIRouter) -> None:
-        """Add what both share, below the routes that one of them has alone."""
+        """Add the shared routes, below those of requests or signals alone."""
         path, slow = f"{self.path}/{{id}}", WITH_SANDBOX if self.needs_sandbox else SENT
 
         @routes.get(path, response_model=self.kind, responses=FOUND)
         def one(actor: ReadingUser, id: NameInPath, escrow: EscrowDep) -> Any:
-            """Where it stands, and what happens next."""
+            """Show its state and the next step."""
             return self.one(actor, id, escrow)
 
         @routes.get(f"{path}/page", response_model=self.page, responses=slow)
         async def inspect(pool: ReadingPool, id: NameInPath, escrow: EscrowDep) -> Any:
-            """The approver's page, from public facts."""
+            """Show the approver's page, from public facts."""
             return self.page_view(await pool.run(self.approval(escrow).inspect, id))
 
         @routes.post(f"{path}/{self.look}", response_model=self.withheld, responses=SENT | statuses(410))
         async def look(pool: WritingPool, id: NameInPath, escrow: EscrowDep) -> Any:
-            """A withheld result beside the true one, for its approver: logged as a look."""
+            """Show a withheld result and the true one to the approver; logged as a look."""
             return self.result_view(await pool.run(self.approval(escrow).look, id))
 
         @routes.post(f"{path}/approve", response_model=self.kind, responses=slow)
         async def approve(
             pool: WritingPool, caller: CallerDep, id: NameInPath, body: ApprovalBody, escrow: EscrowDep
         ) -> Any:
-            """Approve exactly what the page showed."""
+            """Approve it exactly as the approver's page showed it."""
             how: dict[str, Any] = body.model_dump() | {"by_session": caller.csrf is not None}
             work = self.approval(escrow).approve
             await (pool.run(work, id, **how) if self.needs_sandbox else run_in_threadpool(work, pool.person, id, **how))
@@ -112,23 +112,23 @@ class SubmissionRoutes:
 
         @routes.post(f"{path}/return", response_model=self.kind, responses=SENT)
         def give_back(actor: WritingUser, id: NameInPath, body: DecisionBody, escrow: EscrowDep) -> Any:
-            """Send it back with a word on what to change."""
+            """Return it to the analyst with a note on what to change."""
             self.approval(escrow).return_(actor, id, body.note, allow_no_guarantee=body.allow_no_guarantee)
             return self.one(actor, id, escrow)
 
         @routes.post(f"{path}/refuse", response_model=self.kind, responses=SENT)
         def refuse(actor: WritingUser, id: NameInPath, body: DecisionBody, escrow: EscrowDep) -> Any:
-            """Say no, and why."""
+            """Refuse it with a reason."""
             self.approval(escrow).refuse(actor, id, body.note, allow_no_guarantee=body.allow_no_guarantee)
             return self.one(actor, id, escrow)
 
         @routes.post(f"{path}/withdraw", response_model=self.kind, responses=SENT)
         def withdraw(actor: WritingUser, id: NameInPath, escrow: EscrowDep) -> Any:
-            """Take one's own back."""
+            """Withdraw your own submission."""
             self.rooms(escrow).withdraw(actor, id)
             return self.one(actor, id, escrow)
 
         @routes.get(f"{path}/result", response_model=self.result, responses=FOUND | statuses(410, 503) | NOT_YET)
         def result(actor: ReadingUser, id: NameInPath, escrow: EscrowDep) -> Any:
-            """The result with its certificates, once it is released."""
+            """Fetch the result with its certificates, once it is released."""
             return self.result_view(self.rooms(escrow).result(actor, id))

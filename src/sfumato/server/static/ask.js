@@ -4,18 +4,18 @@ const told = facts();
 const form = $("#ask");
 const draft = `ask ${told.person} ${told.dataset} ${told.before ?? ""}`;
 const PAUSE = 900;
-let editing = null; // the editor's maker, once it is here
-let unlisted = () => []; // what is compared with no category of its column, once the editor is here
-const editors = new WeakMap(); // of each question's fieldset
+let editing = null; // creates an editor, once it is loaded
+let unlisted = () => []; // literals that are no category of their column, once the editor is loaded
+const editors = new WeakMap(); // by fieldset of a query
 
-// ------------------------------------------------------------------------------------------------ questions
+// ------------------------------------------------------------------------------------------------ queries
 
 const questions = () => $$(".query", form);
 
 function numbered() {
   const all = questions();
   all.forEach((one, i) => {
-    const name = `SQL of question ${i + 1}`;
+    const name = `SQL of query ${i + 1}`;
     for (const place of $$(".place", one)) place.textContent = i + 1;
     $("textarea", one).setAttribute("aria-label", name);
     editors.get(one)?.name(name);
@@ -50,7 +50,7 @@ function added({ sql = "", weight = 1 } = {}) {
 
 $("#add").addEventListener("click", () => focus(added()));
 
-// ------------------------------------------------------------------------------------------------ what is stated
+// ------------------------------------------------------------------------------------------------ preference
 
 function preference() {
   const chosen = form.elements.preference?.value;
@@ -64,7 +64,7 @@ function preference() {
 
 const people = () => (form.people.valueAsNumber >= 1 ? { people: form.people.valueAsNumber } : {});
 
-// Columns whose groups are not public; a question that names one takes a delta.
+// Columns whose group keys are private; a query that names one needs a delta.
 const secret = told.vocabulary.columns.filter((one) => one.private_keys).map((one) => one.name.toLowerCase());
 const named = (sql) => sql.toLowerCase().match(/\w+/g) ?? [];
 
@@ -73,7 +73,7 @@ const asked = () =>
 
 const stated = () => ({ queries: asked(), preference: preference() });
 
-// Which figures belong to what is chosen; others are not asked for.
+// Show and enable only the figures of the chosen preference.
 function offered() {
   const chosen = form.elements.preference?.value;
   for (const figures of $$(".figures", form)) {
@@ -85,7 +85,7 @@ function offered() {
   $("#stated-delta").hidden = form.delta.disabled = !takesDelta;
 }
 
-// ------------------------------------------------------------------------------------------------ nothing typed is lost
+// ------------------------------------------------------------------------------------------------ draft
 
 const figured = () => $$(".figures input, .beside-noise input", form);
 
@@ -103,7 +103,7 @@ function keep(more = {}) {
   try {
     localStorage.setItem(draft, JSON.stringify(said));
   } catch {
-    // a browser that keeps nothing
+    // the browser stores nothing
   }
   return said;
 }
@@ -119,7 +119,7 @@ function restore() {
   if (radio) radio.checked = true;
 }
 
-// ------------------------------------------------------------------------------------------------ errors at their place
+// ------------------------------------------------------------------------------------------------ errors
 
 function cleared() {
   for (const one of questions()) {
@@ -129,7 +129,7 @@ function cleared() {
   $("#refused").hidden = true;
 }
 
-// The sentence stands below the question that it is about; in the editor its place is marked.
+// The message is shown below its query; the editor marks its place.
 function placed(error, { aloud }) {
   if (!(error instanceof Problem)) throw error;
   const one = error.at ? questions()[error.at.query - 1] : undefined;
@@ -151,14 +151,14 @@ function doubted() {
   }
 }
 
-// ------------------------------------------------------------------------------------------------ what it would cost
+// ------------------------------------------------------------------------------------------------ estimate
 
 let running = null;
 
 function empty({ aloud }) {
   const found = questions().findIndex((one) => !$("textarea", one).value.trim());
   if (found < 0) return false;
-  const said = { detail: "This question has no SQL yet", hint: "write it, or remove the question.", where: "", at: { query: found + 1, line: 1, column: 1 } };
+  const said = { detail: "This query has no SQL", hint: "write it, or remove the query.", where: "", at: { query: found + 1, line: 1, column: 1 } };
   if (aloud) placed(new Problem(said), { aloud });
   return true;
 }
@@ -178,7 +178,7 @@ async function estimate({ aloud }) {
   } catch (error) {
     if (error.name === "AbortError") return;
     cleared();
-    place.replaceChildren(h("p", { class: "soft" }, "Not as it stands: see above."));
+    place.replaceChildren(h("p", { class: "soft" }, "There is no estimate: correct the error above."));
     placed(error, { aloud });
   } finally {
     if (mine === running) place.removeAttribute("aria-busy");
@@ -190,7 +190,7 @@ function costs(said) {
     h(
       "div",
       {},
-      said.queries.length > 1 ? h("h3", {}, `Question ${i + 1}`) : null,
+      said.queries.length > 1 ? h("h3", {}, `Query ${i + 1}`) : null,
       h("p", {}, h("span", { class: `word ${one.guarantee}` }, one.guarantee), ` ${one.why}`),
       one.means ? h("p", {}, one.means) : null,
       one.averages ? h("p", {}, one.averages) : null,
@@ -201,7 +201,7 @@ function costs(said) {
   return [...barred, ...said.sentences.map((text) => h("p", { class: "lead" }, text)), ...parts];
 }
 
-// ------------------------------------------------------------------------------------------------ a dry run
+// ------------------------------------------------------------------------------------------------ dry run
 
 async function dryRun() {
   await busy($("#dry-run"), async () => {
@@ -210,7 +210,7 @@ async function dryRun() {
     if (empty({ aloud: true })) return;
     const of = question();
     $("#dry").hidden = false;
-    place.replaceChildren(h("p", {}, "Working …"), h("progress", { "aria-label": "Dry run" }));
+    place.replaceChildren(h("p", {}, "Running …"), h("progress", { "aria-label": "Dry run" }));
     try {
       const said = await call("POST", `/datasets${at(told.dataset)}/dry-run`, stated());
       place.replaceChildren(h("p", { class: "notice" }, said.sentence), ...said.answers.flatMap(invented));
@@ -225,7 +225,7 @@ async function dryRun() {
   });
 }
 
-// A dry run of another question than the one that stands above says so.
+// A dry run of an older version of the request is marked.
 const question = () => JSON.stringify(stated());
 
 function older() {
@@ -246,16 +246,16 @@ function invented(answer, i, all) {
     answer.rows.forEach((row, r) => cells[r].push(figure ? rounded(row[c], answer.intervals?.[r][c])[0] : String(row[c] ?? "")));
     if (!answer.intervals || !answer.ranged[c]) return;
     numbers.push(heads.length);
-    heads.push("noise range");
+    heads.push("90% interval");
     answer.intervals.forEach((row, r) => cells[r].push(row[c] ? rounded(answer.rows[r][c], row[c]).slice(1).join(" – ") : ""));
   });
-  const title = all.length > 1 ? `Question ${i + 1}, invented` : "Invented rows";
+  const title = all.length > 1 ? `Query ${i + 1}, synthetic data` : "Synthetic data";
   return [h("h3", {}, title), h("div", { class: "invented" }, table(title, heads, cells, { numbers }))];
 }
 
-// ------------------------------------------------------------------------------------------------ asking
+// ------------------------------------------------------------------------------------------------ submission
 
-// The same body has the same key: a second click, or a try after the line was down, is one request.
+// The same body has the same key: a second click, or a retry after a lost connection, is one request.
 function keyed(body) {
   const said = kept();
   const text = JSON.stringify(body);

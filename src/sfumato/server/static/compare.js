@@ -1,4 +1,4 @@
-// Epsilon by method, as bars on one scale: the figure is the server's, its names stand where there is room for them.
+// Allowed epsilons of each method as bars on one scale; names are placed where there is room.
 
 import { $, facts, onTheme, placed } from "./sfumato.js";
 
@@ -9,7 +9,7 @@ onTheme(() => {
   const narrow = innerWidth < 700;
   const [bars, ...lines] = figure.data;
   const names = figure.layout.yaxis.ticktext.map(short);
-  // Where the page is narrow, a name stands above its bar.
+  // On a narrow page the name is above its bar.
   const above = { type: "scatter", mode: "text", x: bars.base, y: bars.y.map((row) => row - 0.42), text: names, textposition: "middle right", cliponaxis: false, hoverinfo: "skip" };
   const data = [{ ...bars, width: narrow ? 0.42 : 0.6, insidetextanchor: narrow ? "start" : "end" }];
   data.push(...lines.map((line) => ({ ...line, y: [narrow ? -0.8 : -0.5, line.y[1]] })), ...(narrow ? [above] : []));

@@ -1,4 +1,4 @@
-// Deciding a request: in a dialog that repeats what is decided, with the binding of the page, once.
+// Decisions on a request: a dialog repeats what is decided, and sends the binding of the page.
 
 import { $, $$, asks, at, call, facts, h, opened, quiet, say, show, table } from "./sfumato.js";
 import { looked, noteLook, proposal, refresh } from "./explorer.js";
@@ -11,7 +11,7 @@ const here = `/requests${at(known.request)}`;
 export function ask(id) {
   const name = { propose: "return", "see-answer": "answer" }[id] ?? id;
   if (name === "approve" && !known.looked && looked()) {
-    location.hash = "approve"; // since the look an approval carries another word: the page says which
+    location.hash = "approve"; // after the look an approval has another guarantee, which the page shows
     location.reload();
     return;
   }
@@ -30,17 +30,17 @@ function settled(name, work) {
   if (dialog) asks(dialog, work, refused);
 }
 
-// What went wrong, at its place; where the page is no longer what is there, the way on is beside it.
+// Show an error at its place, with a link or a button for the next step.
 function refused(error, form) {
-  if (error.code === "introduction") error.hint = "it takes three minutes."; // the way there is a link
+  if (error.code === "introduction") error.hint = "it takes three minutes."; // the link is added below
   const place = show(error, form);
   if (error.code === "introduction") {
     const next = encodeURIComponent(location.pathname + location.search);
-    const link = h("a", { href: `/introduction?next=${next}` }, "To the introduction");
+    const link = h("a", { href: `/introduction?next=${next}` }, "Open introduction");
     place.append(" ", link);
     link.focus();
   } else if ([403, 409].includes(error.status)) {
-    place.append(" ", h("button", { type: "button", class: "plain", onclick: () => location.reload() }, "Reload the page"));
+    place.append(" ", h("button", { type: "button", class: "plain", onclick: () => location.reload() }, "Reload page"));
   }
   place.scrollIntoView({ block: "nearest" });
 }
@@ -59,7 +59,7 @@ settled("answer", async () => {
   refresh();
 });
 
-// No guarantee has to be accepted, unless it is stated where the approval was fixed.
+// The approver must accept that there is no guarantee, unless the approval was preregistered.
 const accept = $("#allow-no-guarantee");
 const declared = $("#declared");
 if (declared) {
@@ -74,11 +74,11 @@ if (declared) {
   check();
 }
 
-// The noisy answer beside the true one, query by query.
+// The noisy answer and the true one, for each query.
 function withheld({ answers, true: truths, cells }) {
   const cell = (value) => (value === null ? "" : typeof value === "number" ? value.toLocaleString("en") : String(value));
   const parts = answers.flatMap((answer, i) => {
-    const [released, truth] = answers.length > 1 ? [`Query ${i + 1}, as it would be released`, `Query ${i + 1}, the true answer`] : ["As it would be released", "The true answer"];
+    const [released, truth] = answers.length > 1 ? [`Query ${i + 1}: answer to release`, `Query ${i + 1}: true answer`] : ["Answer to release", "True answer"];
     const width = truths[i][0]?.length ?? 0;
     const heads = ["cell", ...Array.from({ length: width }, (_, j) => (width > 1 ? `figure ${j + 1}` : "figure"))];
     return [
@@ -90,7 +90,7 @@ function withheld({ answers, true: truths, cells }) {
   });
   $("#withheld").replaceChildren(...parts);
   $("#see-answer").hidden = true;
-  say("The withheld answer is shown, beside the true one.");
+  say("The withheld answer and the true answer are shown.");
 }
 
 // ------------------------------------------------------------------------------------------------ what comes of it
@@ -119,25 +119,25 @@ function tell(now) {
   $("#cancel").hidden = !runs;
   if (!DONE.includes(now.state)) return;
   refresh();
-  const next = known.next ? h("a", { class: "button", id: "next", href: `/requests${at(known.next.id)}` }, `Next in the inbox: #${known.next.number}`) : h("a", { class: "button", id: "next", href: "/inbox" }, "To the inbox");
+  const next = known.next ? h("a", { class: "button", id: "next", href: `/requests${at(known.next.id)}` }, `Next in the inbox: #${known.next.number}`) : h("a", { class: "button", id: "next", href: "/inbox" }, "Open inbox");
   const certificate = now.state === "released" && [
     h("a", { class: "button primary", href: `${here}/certificate` }, "Certificate"),
-    h("a", { class: "button", href: `${here}?show=answer` }, "The released answer"),
+    h("a", { class: "button", href: `${here}?show=answer` }, "View answer"),
   ];
   actions.replaceChildren(...[certificate, next, $("#cancel")].flat().filter(Boolean));
   say(said);
 }
 
 const TOLD = {
-  approved: "Approved. It waits for its turn.",
+  approved: "It is approved and waits in the queue.",
   running: "The answer is being computed.",
-  failed: "There is no answer. What was charged stays charged.",
-  returned: "Returned to whoever asked.",
-  refused: "Refused. Whoever asked is told.",
-  withdrawn: "Stopped. No answer leaves.",
+  failed: "It failed, and there is no answer. Anything charged stays charged.",
+  returned: "It was returned to the analyst.",
+  refused: "It was refused. The analyst is notified.",
+  withdrawn: "It was stopped. No answer is released.",
 };
 
-// Asked again and again, less often with time, until it is over.
+// Poll the state, less often with time, until it is final.
 let following = false;
 export async function follow() {
   if (following) return;
@@ -146,7 +146,7 @@ export async function follow() {
     await new Promise((over) => setTimeout(over, pause));
     try {
       const now = await call("GET", here);
-      if (now.state === "computed") return location.reload(); // withheld: there is another decision to make
+      if (now.state === "computed") return location.reload(); // withheld: another decision is needed
       quiet(status);
       tell(now);
       if (DONE.includes(now.state)) break;

@@ -84,7 +84,7 @@ export function unlisted(text, { columns }) {
       .map((one) => ({
         from: begin + one.index,
         to: begin + one.index + one[0].length,
-        message: `${one[0]} is not among the categories of ${column.name}: ${listed.slice(0, 8).join(", ")}${listed.length > 8 ? " …" : ""}.`,
+        message: `${one[0]} is not a category of ${column.name}. Categories: ${listed.slice(0, 8).join(", ")}${listed.length > 8 ? " …" : ""}.`,
       }));
   });
 }

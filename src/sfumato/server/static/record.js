@@ -1,6 +1,6 @@
 import { $, busy, call, facts, quiet, say, show } from "./sfumato.js";
 
-// The ledger and the audit log: whether they are whole, and the head that is kept elsewhere.
+// Verification of the ledger and the audit log, and checkpoints.
 const place = $("#verifying");
 
 async function verify(head) {
@@ -31,7 +31,7 @@ $("#head")?.addEventListener("click", (event) =>
       link.download = `sfumato-head-${head.audit.number}.json`;
       link.click();
       URL.revokeObjectURL(link.href);
-      say("The head is in a file. Keep it where this server cannot write.");
+      say("The checkpoint was saved as a file. Keep it where this server cannot change it.");
     } catch (error) {
       show(error, place);
     }
@@ -48,7 +48,7 @@ $("#kept")?.addEventListener("change", async (event) => {
     head = null;
   }
   if (head === null || typeof head !== "object") {
-    $(".problem", place).textContent = "This file holds no head of a record. Take one that “Keep the head” wrote.";
+    $(".problem", place).textContent = "This file is not a checkpoint. Choose a file that “Save checkpoint” wrote.";
     $(".problem", place).hidden = false;
     $("#verdict").hidden = true;
     return;
@@ -58,5 +58,5 @@ $("#kept")?.addEventListener("change", async (event) => {
 
 $("#copy-link")?.addEventListener("click", async () => {
   await navigator.clipboard.writeText(location.origin + facts().public);
-  say("Copied.");
+  say("The link was copied.");
 });

@@ -23,7 +23,7 @@ for (const button of $$(".read")) {
       const next = item.nextElementSibling ?? item.previousElementSibling;
       item.remove();
       (next?.querySelector("button") ?? $("#main")).focus();
-      say(next ? "Read." : "You have read them all.");
+      say(next ? "The notification is marked as read." : "You have no unread notifications.");
     }),
   );
 }

@@ -2,7 +2,7 @@ import { $, $$, at, busy, call, facts, h, onTheme, pageNow, placed, Problem, qui
 
 // ------------------------------------------------------------------------------------------------ where it stands
 
-// Looks again after a while, and less often the longer it takes; the page then turns into what the server shows now.
+// Poll the state, less often with time; the page is then replaced by the server's current one.
 const FIRST = 1000;
 const LONGEST = 15000;
 

@@ -1,4 +1,4 @@
-// Deciding a utility signal: before it runs, and of the published kind once more with both scores in view.
+// Decisions on a utility signal: before it runs, and for as_published again when both scores are computed.
 
 import { $, $$, asks, at, call, facts, h, number, opened, quiet, say, show, table } from "./sfumato.js";
 
@@ -20,9 +20,9 @@ function refused(error, form) {
   const place = show(error, form);
   if (error.code === "introduction") {
     const next = encodeURIComponent(location.pathname + location.search);
-    place.append(" ", h("a", { href: `/introduction?next=${next}` }, "To the introduction"));
+    place.append(" ", h("a", { href: `/introduction?next=${next}` }, "Open introduction"));
   } else if ([403, 409].includes(error.status)) {
-    place.append(" ", h("button", { type: "button", class: "plain", onclick: () => location.reload() }, "Reload the page"));
+    place.append(" ", h("button", { type: "button", class: "plain", onclick: () => location.reload() }, "Reload page"));
   }
   place.scrollIntoView({ block: "nearest" });
 }
@@ -42,13 +42,13 @@ settled("value", async () => {
   looked = true;
   const score = (value) => (value === null ? "no score" : number(value, 6));
   $("#value").replaceChildren(
-    table("Both scores", ["Score", "Value"], [["of the answer as released", score(found.score)], ["of the exact answer", score(found.exact)]], { numbers: [1] }),
+    table("Both scores", ["Score", "Value"], [["release", score(found.score)], ["exact answer", score(found.exact)]], { numbers: [1] }),
   );
   $("#see-value").hidden = true;
   say("Both scores are shown.");
 });
 
-// No guarantee has to be accepted, unless it is stated where the approval was fixed.
+// The approver must accept that there is no guarantee, unless the approval was preregistered.
 const fixed = $("#fixed");
 fixed?.addEventListener("input", () => {
   $("#allow-no-guarantee").required = !fixed.value.trim();
@@ -69,7 +69,7 @@ document.addEventListener("keydown", (event) => {
 const RUNS = ["approved", "running"];
 
 function over(now) {
-  if (["submitted", "computed"].includes(now.state)) return location.reload(); // there is another decision to make
+  if (["submitted", "computed"].includes(now.state)) return location.reload(); // another decision is needed
   for (const part of $$(".decide, #warning")) part.hidden = true;
   tell(now);
   $("#status-text").focus();
@@ -82,12 +82,12 @@ function tell(now) {
   $("#status-text").replaceChildren(h("span", { class: `word ${now.state}` }, now.state), ` ${said}${now.note ? ` ${now.note}` : ""}`);
   $("#progress").hidden = !RUNS.includes(now.state);
   if (RUNS.includes(now.state)) return;
-  const next = known.next ? h("a", { class: "button", id: "next", href: known.next.path }, `Next in the inbox: #${known.next.number}`) : h("a", { class: "button", id: "next", href: "/inbox" }, "To the inbox");
+  const next = known.next ? h("a", { class: "button", id: "next", href: known.next.path }, `Next in the inbox: #${known.next.number}`) : h("a", { class: "button", id: "next", href: "/inbox" }, "Open inbox");
   $("#status-actions").replaceChildren(next);
   say(said);
 }
 
-// Asked again, less often the longer it takes, until it has come further.
+// Poll the state, less often with time, until it changes.
 async function follow(state, pause = 300) {
   await new Promise((later) => setTimeout(later, pause));
   let now = { state };

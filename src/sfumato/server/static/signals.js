@@ -1,4 +1,4 @@
-// What did the noise cost? A task is stated, asked about, and what comes back is drawn: steps 4, 5 and 6.
+// Utility signals: a task is stated and submitted, and its result is drawn (steps 4, 5 and 6).
 
 import { $, $$, at, busy, call, h, number, onTheme, placed, Problem, say, sent, show } from "./sfumato.js";
 import { plotly } from "./result.js";
@@ -14,7 +14,7 @@ export function signalling(request, told) {
 
 // ------------------------------------------------------------------------------------------------ the task
 
-// A field for each kind of parameter, filled from the answer: what stands there, and what is read from it.
+// A field for each kind of parameter, with choices from the answer: its element, and how it is read.
 const FIELDS = {
   column: (one, id, { figures }, place) => choice(id, figures, one.required ? null : "none", one.required ? place : (place + 1) % (figures.length + 1)),
   columns: (one, id, { figures }) => {
@@ -35,21 +35,21 @@ const FIELDS = {
   },
   rows: (one, id, { labels }) => {
     const area = h("textarea", { id, rows: Math.min(6, labels.length + 1), spellcheck: "false" });
-    const fill = h("button", { type: "button", class: "plain", onclick: () => ((area.value = labels.join("\n")), area.focus()) }, "Take the rows as they stand");
-    return { part: h("div", {}, area, h("p", { class: "hint" }, "One row a line, from the first. ", fill)), read: () => lines(area.value) };
+    const fill = h("button", { type: "button", class: "plain", onclick: () => ((area.value = labels.join("\n")), area.focus()) }, "Insert all rows");
+    return { part: h("div", {}, area, h("p", { class: "hint" }, "One row per line, in order. ", fill)), read: () => lines(area.value) };
   },
   numbers: (one, id, { labels }) => {
     const area = h("textarea", { id, rows: Math.min(6, labels.length + 1), spellcheck: "false" });
-    const fill = h("button", { type: "button", class: "plain", onclick: () => ((area.value = labels.map((label) => `${label} = `).join("\n")), area.focus()) }, "Take the rows as they stand");
+    const fill = h("button", { type: "button", class: "plain", onclick: () => ((area.value = labels.map((label) => `${label} = `).join("\n")), area.focus()) }, "Insert all rows");
     const pairs = () => lines(area.value).map((line) => /^(.*?)\s*[=\t]\s*([^=\t]*)$/.exec(line)?.slice(1) ?? [line, ""]);
     const wrong = () => pairs().find(([, value]) => value === "" || Number.isNaN(Number(value)));
     area.addEventListener("input", () => area.setCustomValidity(wrong() ? `Write a number after ${wrong()[0]} =` : ""));
-    return { part: h("div", {}, area, h("p", { class: "hint" }, "One row a line: its name, =, and a number that is publicly known. ", fill)), read: () => Object.fromEntries(pairs().map(([label, value]) => [label, Number(value)])) };
+    return { part: h("div", {}, area, h("p", { class: "hint" }, "One row per line: label = public number. ", fill)), read: () => Object.fromEntries(pairs().map(([label, value]) => [label, Number(value)])) };
   },
   cells: (one, id, { figures, labels }) => {
     const names = figures.flatMap((column) => [...labels.map((label) => cell(column, label)), labels.length > 1 ? `sum(${/^\w+$/.test(column) ? column : JSON.stringify(column)})` : null]).filter(Boolean);
     const input = h("input", { id, class: "code", spellcheck: "false", autocomplete: "off", value: names[0] ?? "" });
-    const list = h("select", { "aria-label": "Put in a cell" }, h("option", { value: "" }, "Put in a cell …"), names.map((name) => h("option", { value: name }, name)));
+    const list = h("select", { "aria-label": "Insert cell" }, h("option", { value: "" }, "Insert cell …"), names.map((name) => h("option", { value: name }, name)));
     list.addEventListener("change", () => {
       input.setRangeText(list.value, input.selectionStart, input.selectionEnd, "end");
       list.value = "";
@@ -85,7 +85,7 @@ function cell(column, label) {
   return `cell(${[column, label].filter(Boolean).map((text) => JSON.stringify(text)).join(", ")})`;
 }
 
-// What is left as it was is not stated: then the task says what holds.
+// Empty fields are not stated: the task has a default for them.
 const stated = (value) => value !== undefined && value !== "" && !(typeof value === "object" && !Object.keys(value).length);
 
 function fields(task, table) {
@@ -127,10 +127,10 @@ function asking(form, request, told, list) {
     }
     which();
   };
-  // Whether code can run here is known once the sandbox was tried, which takes a moment the first time.
+  // Whether code can run here is known once the sandbox was tested, which takes a moment the first time.
   const coding = async () => {
     turn.editor ??= import("./editor.js").then(({ writing }) => writing($("#signal-code")));
-    $("#code-ready").textContent = "Looking for the sandbox …";
+    $("#code-ready").textContent = "Checking the sandbox …";
     try {
       const [{ code }] = await Promise.all([call("GET", "/tasks"), turn.editor]);
       $("#code-ready").textContent = code.ready ? `${code.sentence} ${code.padding}` : code.sentence;
@@ -152,7 +152,7 @@ function asking(form, request, told, list) {
   for (const dot of $$('[name="kind"]', form)) dot.addEventListener("change", which);
   turn();
 
-  let key = null; // the same words sent twice are one signal
+  let key = null; // the same body sent twice is one signal
   let before = "";
   sent(form, async ({ code, low, high, epsilon, blocks, draws, by_range }) => {
     const given = { epsilon, blocks, draws };
@@ -186,7 +186,7 @@ function history(request, told) {
     else place.prepend(made);
     $("#no-signals").hidden = true;
     const fold = $("details", made);
-    // What is folded up has no width: it is drawn when it is unfolded.
+    // A closed <details> has no width: the plot is drawn when it opens.
     if (one.result?.picture) fold.addEventListener("toggle", () => fold.open && drawn($(".plot", made), one.result.picture), { once: true });
     fold.open = open;
     if (OPEN.includes(one.state)) follow(one, put);
@@ -198,7 +198,7 @@ function history(request, told) {
 const FIRST = 1000;
 const LONGEST = 15000;
 
-// Asked again, less often the longer it takes, until it has come further.
+// Poll the state, less often with time, until it changes.
 async function follow(one, put, pause = FIRST) {
   await new Promise((later) => setTimeout(later, pause));
   let now = null;
@@ -257,7 +257,7 @@ function item(one, told, put) {
   return made;
 }
 
-// Of a free signal how often each score came; of others where the exact score lies. The score of the answer is pinned.
+// Free signals: a histogram of scores; others: the interval of the exact score. The score of the release is marked.
 async function drawn(place, { figure, spans }) {
   await plotly();
   const { data, layout } = figure;

@@ -1,4 +1,4 @@
-"""The record of who did what, newest first, and whether it is whole."""
+"""The audit log, newest entry first, and its verification."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def audit(
 
 
 def _number(escrow: Escrow, actor: Person, about: str) -> int | None:
-    """Of a request, as people call it, where this person may see it."""
+    """The number of a request, if this person may see it."""
     if not _REQUEST.fullmatch(about):
         return None
     try:

@@ -1,4 +1,4 @@
-"""The catalogue: what one may ask, as the controller described it. No counts, no samples."""
+"""The catalogue: datasets that a person has access to, as controllers describe them; no counts, no samples."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def spent_text(actor: Person, name: str, escrow: Escrow) -> str:
 
 
 def _access(access: PartnerAccess | None) -> dict[str, Any] | None:
-    """What the policy lets this person ask, in words; None: it has nothing for them."""
+    """The access of this person by the policy, in words; None if there is none."""
     if access is None:
         return None
     return {

@@ -1,4 +1,4 @@
-"""The certificate of each release of a request, to print or to file. The answer is not on it."""
+"""The certificate of each release of a request, to print or to download; it does not contain the answer."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def as_json(actor: ReadingUser, id: NameInPath, escrow: EscrowDep) -> Response:
 
 
 def _certificates(actor: Person, id: str, escrow: Escrow) -> list[ReleaseCertificate]:
-    """In the order of the queries, for the analyst who asked and for controllers."""
+    """In the order of the queries, for the analyst and for controllers."""
     return [
         ReleaseCertificate.from_dict(answer["certificate"]) for answer in escrow.requests.result(actor, id)["answers"]
     ]

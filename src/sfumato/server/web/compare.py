@@ -1,4 +1,4 @@
-"""Methods side by side: which epsilons each preference allows for a query, what it carries and what it needs."""
+"""Comparison of methods: the epsilons that each allows for a query, its guarantee and what it needs."""
 
 from __future__ import annotations
 

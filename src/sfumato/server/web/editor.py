@@ -1,4 +1,4 @@
-"""The query editor: what is asked, what it would cost, and what an answer would look like."""
+"""The query editor: queries, their estimate, and a dry run."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def ask(
     escrow: EscrowDep,
     before: Annotated[Name | None, Query(alias="from")] = None,
 ) -> Response:
-    """`from` is a request of one's own that is to be changed and submitted again."""
+    """`from` is an earlier request of yours, to change and submit again."""
     dataset = escrow.datasets.one(actor, name)
     if dataset.flow is None:
-        raise Forbidden(f"The policy of {dataset.name} has nothing for you", hint="ask a controller for a flow.")
+        raise Forbidden(f"You have no access to {dataset.name}", hint="ask its controller.")
     offers = of_asking.offered(dataset.flow.preferences)
     old = {} if before is None else submission_view.request(escrow.requests.one(actor, before))
     start = {
@@ -64,7 +64,7 @@ def ask(
 
 
 def _vocabulary(dataset: CatalogueEntry, access: PartnerAccess) -> dict[str, Any]:
-    """What the editor completes: columns that may be asked about, their categories, and the SQL that is answered."""
+    """Completions of the editor: allowed columns, their categories, and the supported SQL."""
     allowed = None if access.columns is None else {name.casefold() for name in access.columns}
     columns = [column for column in dataset.columns if allowed is None or column.name.casefold() in allowed]
     return {
@@ -77,7 +77,7 @@ def _vocabulary(dataset: CatalogueEntry, access: PartnerAccess) -> dict[str, Any
 
 
 def _example(dataset: CatalogueEntry) -> str:
-    """A question to start from: a count, by the first listed categories."""
+    """A first query: a count, grouped by the first column with categories."""
     listed = next((one.name for one in dataset.columns if one.categories and one.name.isidentifier()), None)
     by = (f"{listed}, ", f"\nGROUP BY {listed}") if listed else ("", "")
     return f"SELECT {by[0]}COUNT(*) AS n\nFROM {dataset.name}{by[1]}"

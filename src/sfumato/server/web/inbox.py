@@ -1,4 +1,4 @@
-"""What waits for a decision, what was decided lately, and what a controller has not read yet."""
+"""The inbox of a controller: open requests and signals, recent decisions, unread notifications."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sfumato.server.dependencies import EscrowDep, ReadingUser
 from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
-MOST_PREVIEWS = 12  # what a request comes to takes some milliseconds: beyond these, its own page says it
+MOST_PREVIEWS = 12  # a preview takes some milliseconds: further requests show it on their own page
 LATELY = 10
 _DECIDED = ("approved", "running", "released", "returned", "refused", "failed")
 
@@ -57,7 +57,7 @@ def _listed(request: Request, preview: RequestBrief | None) -> dict[str, Any]:
 
 
 def _preview(escrow: Escrow, actor: Person, id: str) -> RequestBrief | None:
-    """None where the policy or the data is no longer there: its own page says which."""
+    """The preview of a request; None if its policy or data is gone, as its own page says."""
     try:
         return escrow.requests.brief(actor, id)
     except SfumatoError:
@@ -65,7 +65,7 @@ def _preview(escrow: Escrow, actor: Person, id: str) -> RequestBrief | None:
 
 
 def _lately(escrow: Escrow, actor: Person) -> list[Request]:
-    """Those of the newest requests that were decided. What an auditor sees beside is for the audit's own page."""
+    """The most recently decided requests of datasets that this person controls."""
     newest = [one.submission for one in escrow.requests.many(actor, limit=5 * LATELY)]
     own = {*escrow.datasets.held_by(actor)}
     decided = [one for one in newest if one.state in _DECIDED and one.dataset in own and one.analyst]

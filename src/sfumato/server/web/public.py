@@ -1,4 +1,4 @@
-"""What everybody may read of a dataset, without signing in, where its policy opens a page."""
+"""The public page of a dataset, without signing in, if its policy allows one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""My requests: where each stands, who has it, what happens next; and what one was told meanwhile."""
+"""My requests: the state and next step of each, and notifications."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def requests(
     state: Annotated[State | None, Query()] = None,
     after: AfterNumber = None,
 ) -> Response:
-    """One's own; those of datasets that one controls are in the inbox."""
+    """Your own requests; those of datasets that you control are in the inbox."""
     visible = escrow.requests.many(actor, state=state and state.value, after=after, limit=_A_PAGE + 1)
     more = visible[_A_PAGE - 1].submission.number if len(visible) > _A_PAGE else None
     own = [submission_view.request(one) for one in visible[:_A_PAGE] if one.submission.analyst in ("", actor.name)]

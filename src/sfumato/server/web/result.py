@@ -1,4 +1,4 @@
-"""A request as the analyst who asked sees it: its state, and the answer once it is released."""
+"""A request for its analyst: its state, and the answer once it is released."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ screens = APIRouter(include_in_schema=False)
 _WORKING = (State.APPROVED, State.RUNNING)
 _TOLD_BY_A_PERSON = (State.RETURNED, State.REFUSED, State.RELEASED)
 _WAITING = (State.SUBMITTED, State.APPROVED, State.RUNNING, State.COMPUTED)
-_MOST_COMPARED = 400  # rows whose figures two lists still hold
-_MOST_DRAWN = 200  # rows that a picture still shows
-_MOST_SHOWN = 1000  # rows that a page still shows; the rest is in the files
+_MOST_COMPARED = 400  # rows whose figures are offered for comparison
+_MOST_DRAWN = 200  # rows that a chart shows
+_MOST_SHOWN = 1000  # rows that the page shows; the files have all
 
 
 @screens.get("/requests/{id}/answer.csv")
 def as_csv(
     actor: ReadingUser, id: NameInPath, escrow: EscrowDep, query: Annotated[int, Query(ge=1, le=1000)] = 1
 ) -> Response:
-    """One answer as a file, each figure with the ends of its noise range."""
+    """One answer as a CSV file, each figure with the ends of its 90% interval."""
     answers = escrow.requests.result(actor, id)["answers"]
     if query > len(answers):
-        raise NotFound(f"There is no answer {query}", hint="they count from 1.")
+        raise NotFound(f"There is no answer {query}", hint=f"state a number from 1 to {len(answers)}.")
     table, text = answer_columns(Answer.from_dict(answers[query - 1]), intervals=True), StringIO(newline="")
     rows = zip(*(column.values for column in table), strict=True)
     write_csv(text, [column.name for column in table], rows)
@@ -52,7 +52,7 @@ def as_csv(
 
 
 def render_result(page: PageRenderer, actor: Person, escrow: Escrow, id: str) -> Response:
-    """The page of one request, for everybody but those who decide it."""
+    """The page of one request, for users who do not decide it."""
     request = submission_view.request(escrow.requests.one(actor, id))
     answers: list[dict[str, Any]] = []
     signals: dict[str, Any] | None = None
@@ -90,7 +90,7 @@ def render_result(page: PageRenderer, actor: Person, escrow: Escrow, id: str) ->
 
 
 def _answer(released: Mapping[str, Any]) -> dict[str, Any]:
-    """An answer for reading: its cells as text, what they are worth, and what may be compared."""
+    """An answer for the page: its cells as text, its guarantee, and the figures to compare."""
     answer, certificate = Answer.from_dict(dict(released)), ReleaseCertificate.from_dict(released["certificate"])
     heads, rows = release_view.cells(answer)
     numbers = _are_numbers(answer)
@@ -114,7 +114,7 @@ def _answer(released: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _are_numbers(answer: Answer) -> list[bool]:
-    """Of each column that is shown; a range stands beside its figure."""
+    """Whether each shown column has numbers; an interval follows its figure."""
     numeric = []
     for i, type_ in enumerate(answer.types):
         ranged = any(row[i] for row in answer.intervals or ())
@@ -123,7 +123,7 @@ def _are_numbers(answer: Answer) -> list[bool]:
 
 
 def _cells(released: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Figures with noise intervals, by column: which row and column, and what they are called."""
+    """Figures with intervals, by column: their row, column and label."""
     if released["intervals"] is None or len(released["rows"]) > _MOST_COMPARED:
         return []
     keys = [i for i, ranged in enumerate(released["ranged"]) if not ranged]

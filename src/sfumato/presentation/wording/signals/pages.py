@@ -1,6 +1,4 @@
-"""Asking what the noise cost, and deciding such a question: what pages say around a signal. Its own words are in
-of_signal.
-"""
+"""Texts of the pages on which signals are submitted and decided; `score` has the sentences of a signal itself."""
 
 from __future__ import annotations
 
@@ -13,81 +11,86 @@ TITLES = {
     SignalKind.PUBLISHED: "As published",
 }
 PURPOSE = (
-    "Is what you make of this answer poor because of the noise, or because of the data? State the task that you use it "
-    "for: a signal tells what noise of this size does to its score."
+    "If your results from this answer are poor, is the noise the cause, or the data? Choose the task that you use the "
+    "answer for. A utility signal then shows what noise of this size does to the score of that task."
 )
 OWN_CODE = (
-    "A function evaluate(tables) that returns one number. A controller reads it first; it then runs in a sandbox "
-    "without files, network and other processes. What leaves is that number, rounded and held within the range, or no "
-    "score; whatever goes wrong is no score."
+    "Write a function evaluate(tables) that returns one number. A controller reads it first. It then runs in a sandbox "
+    "without files, network or other processes. The result is that number, rounded and limited to the range of scores; "
+    "if the function fails, there is no score."
 )
 CODE_AT_FIRST = 'def evaluate(tables):\n    table = tables[0]\n    return (table["{column}"] > 100).mean()\n'
 _PARAMETERS = {
-    "a": "The row that is asked about.",
-    "b": "What it is compared with.",
-    "k": "How many of the largest.",
-    "width": "At 0 the answer is yes or no. Above it is gradual: 0 at so much below, 1 at so much above.",
-    "reference": "Left empty it is the answer itself, or all rows alike.",
-    "order": "Left empty, rows are ordered by their names, where those are numbers.",
-    "label": "What is predicted; without it, from numbers that are publicly known.",
-    "above": "The upper class is above this; left empty, above the median.",
-    "otherwise": "Where it has no value; left empty, the lowest.",
-    "expression": "Cells, numbers, + - * /, min, max, abs and sum.",
+    "a": "Row to compare.",
+    "b": "Row or number to compare it with.",
+    "k": "Number of largest rows.",
+    "width": "At 0 the score is 0 or 1. Otherwise it rises gradually from 0 (this far below) to 1 (this far above).",
+    "reference": "If empty: the released answer itself.",
+    "order": "If empty: rows are ordered by their labels, which must be numbers.",
+    "label": "Column to predict. If none: state public numbers as the reference.",
+    "above": "Rows above this number are the upper class. If empty: rows above the median.",
+    "otherwise": "Score if the expression has no value. If empty: the lowest score.",
+    "expression": "Use cells, numbers, + - * /, min, max, abs and sum.",
 }
-_LEARNED = {"reference": "Where there is no label: what is predicted, row by row."}
-NOTHING_ALLOWED = "The policy has nothing for you here any more. A controller of this dataset can add it."
-CODE_NOT_ALLOWED = "The policy does not let you send code. A controller can allow it."
-NOT_ALLOWED = "The policy does not let you ask for it."
+_PREDICTED = "Without a label: the public number to predict, for each row."
+_REFERENCES = {
+    "chi_square": "If empty: all rows have the same share.",
+    "classifier": _PREDICTED,
+    "regression": _PREDICTED,
+}
+NOTHING_ALLOWED = "The policy of this dataset no longer gives you access. Ask its controller."
+CODE_NOT_ALLOWED = "The policy does not allow you to submit code. A controller can allow it."
+NOT_ALLOWED = "The policy does not allow this kind."
 BY_RANGE = (
-    "Noise may be as wide as the whole scale, where it is not known how little one person moves the score (the task "
-    "has no Lipschitz constant)."
+    "Allow noise as wide as the whole range of scores if the task has no Lipschitz constant, that is, no known limit "
+    "on how much one person can change the score."
 )
 AMOUNTS = {
-    "draws": "How often fresh noise is added, and the task scored.",
-    "epsilon": "Smaller: more noise.",
-    "blocks": "More of them: less noise, and fewer people in each.",
+    "draws": "How often fresh noise is added and the task is scored.",
+    "epsilon": "A smaller epsilon means more noise.",
+    "blocks": "More blocks mean less noise, and fewer people in each block.",
 }
-NOBODY_INSPECTS = "Nobody has to: it is made from what you have already."
-_BEFORE = "A controller {} before anybody is read, unless the policy decides by itself."
-_TWICE = "A controller {} first, and then both scores, which are withheld until they are approved."
-READS_CODE = "A controller reads the code before it runs. It runs on the answer that you have."
+NOBODY_INSPECTS = "No approval is needed: the signal is computed from the answer that you already have."
+_BEFORE = "A controller {} before any data is read, unless the policy approves it automatically."
+_TWICE = "A controller {} first, and later decides whether to release both scores, which are withheld until then."
+READS_CODE = "A controller reads the code before it runs. It runs on the answer that you already have."
 STANDS = {
-    "submitted": "It waits for your decision.",
-    "approved": "Approved. It waits for its turn.",
+    "submitted": "This signal waits for your decision.",
+    "approved": "It is approved and waits in the queue.",
     "running": "It is being computed.",
-    "computed": "Both scores are computed and withheld. You decide whether they are released.",
-    "released": "It was released to whoever asked.",
-    "returned": "Returned to whoever asked.",
-    "refused": "Refused. Whoever asked is told.",
-    "withdrawn": "Withdrawn by whoever asked.",
-    "failed": "There is no signal. What was charged stays charged.",
+    "computed": "Both scores are computed and withheld. Decide whether to release them.",
+    "released": "It was released to the analyst.",
+    "returned": "It was returned to the analyst.",
+    "refused": "It was refused. The analyst is notified.",
+    "withdrawn": "The analyst withdrew it.",
+    "failed": "It failed, and there is no signal. Anything charged stays charged.",
 }
 BEFORE_VALUE = (
-    "This is a look: you see the score of the exact answer, which is a fact about the people. It is entered in the "
-    "ledger with your name, and what is decided after it, yes or no, carries no guarantee."
+    "The score of the exact answer is a fact about the people in the data. Viewing it is a look: it is logged in the "
+    "ledger with your name, and any decision after it, approval or refusal, has no privacy guarantee."
 )
-A_BIT = "A bit is what one answer, yes or no, can tell."
-MARKED = "▲ marks lines that deserve a look. What is not marked is not proven harmless: read it all."
-NOTHING_MARKED = "No line was marked. That proves nothing: read it all."
+A_BIT = "One bit is the information in one yes-or-no answer."
+MARKED = "▲ marks lines to check. Unmarked lines are not proven harmless: read all of the code."
+NOTHING_MARKED = "No line is marked. This is not a proof: read all of the code."
 ALLOWED = (
-    "Beside the answer, whoever asks may learn what noise of its size does to a task of theirs. A free signal is made "
-    "from the answer alone."
+    "Utility signals show analysts what noise of this size does to their task. A free signal is computed from the "
+    "released answer alone."
 )
-CODE_ALLOWED = "They may send a function of their own. A controller reads it first, and it runs in the sandbox only."
+CODE_ALLOWED = "Analysts may submit their own function. A controller reads it first, and it runs only in the sandbox."
 BITS = (
-    "Scores of the exact answer, as published, have no guarantee: each analyst gets so many bits of them in all, and "
-    "none beyond."
+    "Scores of the exact answer (as_published) have no guarantee. Each analyst can receive at most this many bits of "
+    "them in total."
 )
 
 
 def parameter(task: str, name: str) -> str:
-    """What is stated there, or what holds where it is left empty; nothing where its name says it."""
-    return (_LEARNED if task in ("classifier", "regression") else {}).get(name) or _PARAMETERS.get(name, "")
+    """The meaning of a parameter, or its value if it is left empty; empty if its name says it."""
+    return (_REFERENCES.get(task, "") if name == "reference" else "") or _PARAMETERS.get(name, "")
 
 
 def inspected(kind: SignalKind, *, code: bool) -> str:
-    """Who sees what before there is a signal."""
-    what = "reads the code" if code else "sees the task and what it costs"
+    """Who approves a signal, and when."""
+    what = "reads the code" if code else "checks the task and its cost"
     if kind is SignalKind.FREE:
         return READS_CODE if code else NOBODY_INSPECTS
     return (_TWICE if kind is SignalKind.PUBLISHED else _BEFORE).format(what)

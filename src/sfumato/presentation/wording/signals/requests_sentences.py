@@ -1,4 +1,4 @@
-"""What happens to a signal that was asked for, and what happens next; what each kind promises and costs."""
+"""The state of a signal and its next step; the guarantee and the charge of each kind."""
 
 from __future__ import annotations
 
@@ -6,71 +6,76 @@ from sfumato.model.guarantee import Guarantee
 from sfumato.presentation.wording import requests_sentences as of_request
 
 STANDS = of_request.STANDS | {
-    "returned": "It came back with a note. Change it and ask again",
+    "returned": "A controller returned it with a note. Change it and submit it again",
     "running": "It is being computed",
-    "computed": "Both scores are computed and withheld. A controller decides whether they are released",
-    "released": "The signal is here",
-    "failed": "There is no signal. What was charged stays charged. You may ask again",
+    "computed": "Both scores are computed and withheld. A controller decides whether to release them",
+    "released": "The signal is available",
+    "failed": "It failed, and there is no signal. Anything charged stays charged. You can submit it again",
 }
 NEXT = {state: f"{words}." for state, words in STANDS.items()}
-NOTIFICATIONS = {  # by what happened to it
-    "submitted": "{who} asks what the noise did to request {request}: signal {number} waits for a decision.",
+NOTIFICATIONS = {  # by event
+    "submitted": "{who} submitted signal {number} about request {request}. It waits for a decision.",
     "decided": "Signal {number} was {decided}.{note}",
-    "released": "Signal {number} is here.",
-    "computed": "Signal {number} is computed and withheld: see both scores, and decide.",
-    "failed": "There is no signal {number}.",
+    "released": "Signal {number} is available.",
+    "computed": "Signal {number} is computed and withheld. Decide whether to release both scores.",
+    "failed": "Signal {number} failed. There is no score.",
 }
 _TOLD = {
-    "noisy_difference": "how far the score of the exact answer lies from that of the release, with noise.",
-    "sample_and_aggregate": "the mean score of disjoint blocks of people, with noise; for any score.",
+    "noisy_difference": "the distance between the scores of the exact answer and of the release, with noise.",
+    "sample_and_aggregate": "the mean score of disjoint blocks of people, with noise. This works for any score.",
 }
 GUARANTEES = {
-    "free": "As the release: it is made from what was released, and nobody is read.",
-    **{kind: f"dp: {words}" for kind, words in _TOLD.items()},
-    "as_published": "None: the score of the exact answer is a fact about the people, whoever inspects it.",
+    "free": "The guarantee of the release holds: the signal is computed from the released answer, and no data is read.",
+    **{kind: f"Guarantee dp: the signal shows {words}" for kind, words in _TOLD.items()},
+    "as_published": (
+        "No guarantee: the score of the exact answer is a fact about the people in the data. Approval does not "
+        "change that."
+    ),
 }
 COSTS = {
-    "free": "It costs nothing, and with one of the tasks here it needs nobody's approval.",
-    "noisy_difference": "It is charged its own epsilon, and a controller approves it unless the policy does.",
-    "sample_and_aggregate": "It is charged its own epsilon, and a controller approves it unless the policy does.",
+    "free": "It costs nothing. With a task of the list it needs no approval.",
+    **dict.fromkeys(
+        _TOLD, "It is charged its own epsilon. A controller approves it, unless the policy approves it automatically."
+    ),
     "as_published": (
-        "It is charged like any release without a guarantee, is entered as a look, counts towards the bits that exact "
-        "scores may tell whoever asks, and is inspected twice."
+        "It is charged like a release without a guarantee, and logged as a look. It counts towards the bits of exact "
+        "scores that the analyst may receive. A controller checks it twice: before it runs, and before both scores are "
+        "released."
     ),
 }
 _CAME_BACK = (
-    "It was made before, with the word {}. That it leaves now was decided after somebody had looked at the people: as "
-    "it is here, it has the word {}."
+    "This signal was computed earlier, with guarantee {}. The decision to release it now was made after a look at "
+    "the data, so its guarantee here is {}."
 )
 _SLOWLY = (
-    "On exact answers each run takes {:g} seconds, whatever a function does, so that nobody learns by waiting; each "
-    "block of people is a run."
+    "On exact answers each run takes {:g} seconds, whatever the function does, so that its running time reveals "
+    "nothing. Each block of people is one run."
 )
 
 
 def following(state: str, run: int | None, of: int) -> str:
-    """What happens next; of a function that runs, how far it is."""
-    return NEXT[state] if run is None else f"{NEXT[state]} Run {run} of {of} at most."
+    """The next step; for a function that runs, its progress."""
+    return NEXT[state] if run is None else f"{NEXT[state]} Run {run} of at most {of}."
 
 
 def came_back(before: Guarantee, now: Guarantee) -> str:
-    """Why a signal carries another word than its certificate."""
+    """Why a signal has another guarantee than its certificate."""
     return _CAME_BACK.format(before.value, now.value)
 
 
 def slowly(seconds: float) -> str:
-    """How long a function of one's own takes."""
+    """The running time of an analyst's own function."""
     return _SLOWLY.format(seconds)
 
 
 def carried(kind: str, *, holds: bool) -> list[str]:
-    """What a signal tells, promises and costs; where a decision would leave no guarantee, none is named."""
+    """What a signal shows, guarantees and costs; no guarantee is named if the decision would lose it."""
     if kind in _TOLD and not holds:
-        return [f"It tells {_TOLD[kind]}"]
+        return [f"The signal shows {_TOLD[kind]}"]
     return [GUARANTEES[kind], COSTS[kind]]
 
 
 def bits(bound: float, used: float, budget: float) -> str:
     """Information in an exact score, for its approver."""
-    left = f"Of {budget:g} that exact scores may tell this analyst, {max(0.0, budget - used):.1f} are left."
-    return f"It tells at most {bound:.1f} bits. {left}"
+    left = f"This analyst has {max(0.0, budget - used):.1f} of {budget:g} bits of exact scores left."
+    return f"The exact score reveals at most {bound:.1f} bits. {left}"

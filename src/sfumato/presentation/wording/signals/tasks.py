@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 SENTENCES = {
-    "above": "Is the figure of one row above that of another, or above a number? With a width, gradually.",
-    "chi_square": "Does a chi-square test reject that counts are shared out as the reference says?",
-    "classifier": "How often a classifier is right that is trained on other rows of the answer.",
-    "formula": "The value of an expression over the answer's cells.",
-    "histogram_distance": "How far a column is from a reference, as a share: the total variation distance.",
+    "above": "Whether the figure of one row is above that of another, or above a number. With a width, it is gradual.",
+    "chi_square": "Whether a chi-square test rejects the shares of the reference.",
+    "classifier": "Accuracy of a classifier that is trained on other rows of the answer.",
+    "formula": "Value of an expression over the cells of the answer.",
+    "histogram_distance": "Total variation distance between a column and a reference, as a share.",
     "rank_agreement": "Kendall's tau between the order of a column and a reference order.",
-    "regression": "The error of a regression that is trained on other rows, over that of always saying the mean.",
-    "top_k": "The share of the k largest that are among the first k of a reference order.",
+    "regression": "Error of a regression that is trained on other rows, over that of always predicting the mean.",
+    "top_k": "Share of the k largest rows that are among the first k of a reference order.",
     "trend": "Whether a column rises or falls along a stated order of its rows.",
-    "t_test": "Does Welch's t-test find that the means of two rows differ?",
+    "t_test": "Whether Welch's t-test finds that the means of two rows differ.",
 }
 LIPSCHITZ = {
     "above": "1 / (2 width), with a width",

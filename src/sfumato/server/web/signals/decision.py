@@ -1,4 +1,4 @@
-"""One utility signal, for those who decide it: the code with the lines that deserve a look, its word, cost and bits."""
+"""One utility signal for its approver: the task or the code with marked lines, guarantee, cost and bits."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ screens = APIRouter(include_in_schema=False)
 
 @screens.get("/signals/{sid}")
 def signal(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, sid: NameInPath) -> Response:
-    """The analyst finds it below the answer that it is about."""
+    """Show a signal to its approver; the analyst is redirected to the answer."""
     facts = submission_view.signal(escrow.signals.one(actor, sid))
     if facts["dataset"] not in escrow.datasets.held_by(actor) or facts["analyst"] == actor.name:
         return RedirectResponse(f"/requests/{facts['request']}#signal-{facts['id']}", 303)
@@ -34,12 +34,12 @@ def signal(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, sid: NameIn
     problem = ""
     try:
         seen = submission_view.signal_page(escrow.signals.approval.inspect(actor, facts["id"]))
-    except SfumatoError as gone:  # the answer or the policy is gone: it can still be returned and refused
+    except SfumatoError as gone:  # the answer or the policy is gone: the signal can still be returned or refused
         problem = str(gone)
     waiting = [one.submission for one in escrow.signals.approval.waiting(actor)]
     others = [one for one in waiting if one.id != facts["id"]]
     waits = facts["state"] in WAITING
-    published = facts["kind"] == SignalKind.PUBLISHED  # what that carries is in the words of its kind
+    published = facts["kind"] == SignalKind.PUBLISHED  # the sentences of its kind state its guarantee
     looked = escrow.datasets.looked(actor, facts["dataset"])
     kind = next(one for one in kinds() if one["kind"] == facts["kind"])
     word = facts["guarantee"] if seen is None or not waits else seen["guarantee"]
@@ -77,7 +77,7 @@ def _analyst(facts: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _task(task: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """What it is, and each parameter with what was stated, or with what holds where it was left open."""
+    """The sentence of a task, and each parameter with its value and its meaning."""
     if task is None:
         return None
     description = next(one for one in task_descriptions() if one["name"] == task["task"])
@@ -88,7 +88,7 @@ def _task(task: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 
 def _lines(code: str, marks: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Line by line, as Python counts them, each with why it deserves a look."""
+    """The lines of the code, as Python counts them, each with the reasons of its marks."""
     return [
         {"text": text, "why": [mark["why"] for mark in marks if mark["line"] == number]}
         for number, text in enumerate(code.removesuffix("\n").split("\n"), 1)

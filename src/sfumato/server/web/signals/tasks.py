@@ -1,4 +1,4 @@
-"""What did the noise cost? Below an answer of one's own: tasks, kinds of signals, and what was signalled."""
+"""Utility signals below an answer: tasks, kinds of signals, and results."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from sfumato.signals.signal_request import BLOCKS, DRAWS, MOST_BLOCKS, MOST_DRAW
 from sfumato.signals.tasks.registry import task_descriptions
 from sfumato.signals.tasks.table import Table
 
-_MOST_ROWS = 400  # rows that the lists of a form still hold
-_MOST_SIGNALS = 50  # of one request that a page still shows
+_MOST_ROWS = 400  # rows that the lists of the form show
+_MOST_SIGNALS = 50  # signals of one request that the page shows
 _AMOUNTS = {"draws": (DRAWS, MOST_DRAWS), "blocks": (BLOCKS, MOST_BLOCKS)}
 _CODE_AMOUNTS = {"draws": (OWN_DRAWS, MOST_OWN_DRAWS), "blocks": (OWN_BLOCKS, MOST_OWN_BLOCKS)}
-_FIELDS = {  # of a parameter, by its kind; by its name where an answer has something to offer
+_FIELDS = {  # the field of a parameter, by its kind, or by its name if the answer offers choices
     **dict.fromkeys(("column", "label", "mean", "variance", "count"), "column"),
     **{"features": "columns", "a": "row", "expression": "cells", "model": "choice"},
     **{"text": "row", "text or number": "row or number", "list of names": "rows", "numbers by label": "numbers"},
@@ -37,7 +37,7 @@ _MODELS = {"classifier": ("logistic", "tree"), "regression": ("linear", "tree")}
 def section(
     escrow: Escrow, actor: Person, request: Mapping[str, Any], answers: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """What the section shows, and what its script goes by: from public facts, and at once."""
+    """Facts for the section and its script, from public facts only."""
     facts: dict[str, Any] = {"signals": _signals(escrow, actor, request["id"]), "kinds": kinds()}
     access = _access(escrow, actor, request["dataset"])
     if access is None:
@@ -59,7 +59,7 @@ def section(
 
 
 def _access(escrow: Escrow, actor: Person, dataset: str) -> PartnerAccess | None:
-    """What the policy lets this person ask now; None: nothing, or they no longer learn that the dataset is there."""
+    """The access of this person by the current policy; None if there is none."""
     try:
         return escrow.datasets.one(actor, dataset).flow
     except SfumatoError:
@@ -82,7 +82,7 @@ def kinds(allowed: Sequence[str] = ()) -> list[dict[str, Any]]:
 
 
 def _signals(escrow: Escrow, actor: Person, request: str) -> list[dict[str, Any]]:
-    """Those that were asked for, the newest first; of what is here, with what it says."""
+    """The signals of a request, newest first; released ones with their result."""
     signals = escrow.signals.many(actor, request=request, limit=_MOST_SIGNALS)
     each = (
         escrow.signals.one(actor, one.submission.id) if one.standing.state is State.RELEASED else one for one in signals
@@ -104,7 +104,7 @@ def _task(description: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _table(number: int, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """What a task can name of an answer: its figures, and its rows by the label of their group."""
+    """What a task can use of an answer: its columns of figures, and the labels of its rows."""
     answer = Answer.from_dict(dict(facts))
     figures = tuple(name for name, ranged in zip(answer.columns, facts["ranged"], strict=True) if ranged)
     labels = Table(answer.columns, answer.rows[:_MOST_ROWS], figures).labels
