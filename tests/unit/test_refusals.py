@@ -260,9 +260,8 @@ def test_what_raises_reasons_writes_no_sentences(where: str) -> None:
         ),
         (
             Interface.WEB,
-            "use a preference that reads nobody, such as “In the worst case "
-            "nobody is at more than so many times the risk of anybody else” (times: 1.2); or accept that what leaves "
-            "carries no guarantee.",
+            "use a preference that reads nobody, such as “Maximum risk gap, in the worst case” (risk gap: 1.2); or "
+            "accept that what leaves carries no guarantee.",
         ),
     ],
 )

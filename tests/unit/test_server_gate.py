@@ -126,7 +126,7 @@ def test_a_token_goes_before_a_cookie_and_needs_no_csrf() -> None:
         "csrf": None,
         "scopes": ["read", "write"],
     }
-    assert caller("DELETE", "/session").json()["detail"] == "A token is not signed out"
+    assert caller("DELETE", "/session").json()["detail"] == "A token cannot be signed out"
 
 
 # What a token may do that can only read: whatever changes nothing and leaves nothing on a dataset's record.

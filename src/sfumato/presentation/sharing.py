@@ -15,8 +15,7 @@ from sfumato.presentation.figures.scale import Axis
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import guessing_sentences as of_guessing
 from sfumato.presentation.wording import pictures as of_pictures
-from sfumato.presentation.wording.guarantee import in_100
-from sfumato.presentation.wording.numbers import number
+from sfumato.presentation.wording.numbers import number, percent_up
 from sfumato.privacy.risk.sharing import LEVELS, nearest_word, sharing_risk
 
 NOISE = Axis("noise", "90%, ±", start=0)
@@ -122,7 +121,7 @@ def _point(row: GuessAt, view: GuessView, by_rank: bool) -> dict[str, object]:
         "short": f"epsilon {number(row.epsilon)}" if far is None else f"±{number(far)}",
         "noise": of_guarantee.sentence(of_guessing.noise_range(view.numbers, row)),
         "guess": of_guarantee.sentence(of_guessing.right_guesses(row.chance, view.blind)),
-        "guesses": in_100(row.chance),
+        "guesses": percent_up(row.chance),
     }
 
 

@@ -1,4 +1,4 @@
-"""Datasets of an escrow as they are shown: what was spent, to those who may see it and to everybody."""
+"""Ledgers of an escrow: for users, and for the public page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sfumato.presentation.wording import ledger_sentences as of_ledger
 
 @dataclass(frozen=True)
 class WordedEntry:
-    """One entry of a ledger; `word` is its guarantee for people to read. What an event does not have is null."""
+    """One entry of a ledger; `word` is its guarantee in words. Fields that an event does not have are null."""
 
     number: int
     dataset: str
@@ -48,7 +48,7 @@ class SpendingLimit:
 
 @dataclass(frozen=True, kw_only=True)
 class WordedLedger:
-    """What a person may see of a dataset's ledger, with the total in sentences; an analyst sees no entries."""
+    """The part of a ledger that a user may see, with the total in sentences; an analyst sees no entries."""
 
     dataset: str
     population: str | None
@@ -74,7 +74,7 @@ def ledger(dataset: DatasetLedger) -> WordedLedger:
 
 
 def public_page(dataset: PublicRecord) -> dict[str, object]:
-    """What everybody may read of a dataset."""
+    """The public page of a dataset."""
     protected = of_ledger.who_is_protected(dataset.schema.unit, dataset.schema.relation)
     about: dict[str, object] = {"name": dataset.name, "title": dataset.title, "purpose": dataset.purpose}
     facts = about | ledger_view.for_everybody(dataset.record)

@@ -1,4 +1,4 @@
-"""Policies as they are shown: as they were signed, and in sentences."""
+"""Policies, as signed and in sentences."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class WordedPolicy:
 
 @dataclass(frozen=True)
 class PolicyDraft:
-    """What would be signed, and in sentences."""
+    """A policy before it is signed, and in sentences."""
 
     policy: PolicyFile
     sentences: tuple[str, ...]
@@ -36,7 +36,7 @@ class PolicyDraft:
 
 @dataclass(frozen=True)
 class WordedSchemaDraft:
-    """A table as it would be registered, in sentences, with the policy that it would have."""
+    """A schema before it is registered, in sentences, and its policy."""
 
     name: str
     schema_text: str
@@ -45,11 +45,11 @@ class WordedSchemaDraft:
 
 
 def sentences(policy: Policy) -> list[str]:
-    """What a policy says, for people."""
+    """A policy in sentences."""
     lines = [of_policy.purpose(policy.purpose)] if policy.purpose else []
     for access_rule in policy.access_rules:
         lines.append(
-            of_policy.flow(access_rule.who, access_rule.aggregates, access_rule.columns, access_rule.preferences)
+            of_policy.access_rule(access_rule.who, access_rule.aggregates, access_rule.columns, access_rule.preferences)
         )
         lines.append(
             of_policy.decided(
@@ -62,7 +62,7 @@ def sentences(policy: Policy) -> list[str]:
             else [of_policy.signals(access_rule.signals, access_rule.signal_bits)]
         )
         lines += [of_policy.CODE] if access_rule.code else []
-    lines.append(of_policy.NOBODY_ELSE)
+    lines.append(of_policy.NO_ONE_ELSE)
     lines.append(of_policy.rule(None if policy.rule is None else dict(policy.rule)))
     lines += of_policy.limits(policy.epsilon_max, policy.budget)
     lines += of_policy.partners(policy.trust, policy.sensitivity, policy.sensitivity_otherwise)
@@ -82,7 +82,7 @@ def signed(policy: SignedPolicy) -> WordedPolicy:
 
 
 def earlier_look(look: EarlierLook) -> str:
-    """What whoever decides should know of looks at the people."""
+    """What a controller should know about earlier looks before deciding."""
     match look.by:
         case LookedBy.ONESELF:
             return of_policy.VIEWED

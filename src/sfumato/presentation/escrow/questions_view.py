@@ -1,4 +1,4 @@
-"""Answers to questions about a dataset, with what there is to say of them."""
+"""Estimates, dry runs and comparisons of methods, with sentences."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class EstimatedQuery:
 
 @dataclass(frozen=True)
 class RequestCost:
-    """What a request would cost and promise; `spent` and `left` are the dataset's."""
+    """Cost and guarantee of a request; `spent` and `left` are those of the dataset."""
 
     queries: tuple[EstimatedQuery, ...]
     epsilon: float | None
@@ -57,7 +57,7 @@ class RequestCost:
 
 @dataclass(frozen=True)
 class WordedEstimate(RequestCost):
-    """`barred` says why the request would be submitted in vain, if it would be."""
+    """`barred`: why the policy would not allow the release, if it would not."""
 
     barred: str | None
 
@@ -88,7 +88,7 @@ class WordedHistogram(HistogramFacts):
 
 @dataclass(frozen=True)
 class ComparedMethod:
-    """One method; an end that is infinite is null, and where both are, the epsilons are not known."""
+    """One method; an infinite end is null. If both ends are null, the epsilons are not known."""
 
     method: str
     stated: bool
@@ -106,7 +106,7 @@ class ComparedMethod:
 
 @dataclass(frozen=True)
 class ComparedTogether:
-    """What the stated preferences come to, or the two that conflict."""
+    """The epsilon that meets all stated preferences, or the two preferences that conflict."""
 
     low: float | None
     high: float | None

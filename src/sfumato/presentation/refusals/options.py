@@ -76,8 +76,7 @@ class Preferences:
     ...     print(Preferences(interface)["gap"], "|", Preferences(interface)["gap=1.2 worst_case"])
     --gap | --gap 1.2 --worst-case
     sf.gap | sf.gap(1.2, worst_case=True)
-    “In the worst case nobody is at more than so many times the risk of anybody else” | “In the worst case nobody is \
-at more than so many times the risk of anybody else” (times: 1.2)
+    “Maximum risk gap, in the worst case” | “Maximum risk gap, in the worst case” (risk gap: 1.2)
     gap | gap = 1.2 and worst_case = true
     """
 

@@ -1,4 +1,4 @@
-"""How a question's noise may be sized, for whoever asks: each preference in words, with the numbers that it takes."""
+"""Preferences that a request may state, each with the numbers that it takes."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 RULE = "rule"
-ESTIMATED = "From public facts: the data is not read, and nothing is charged."
-NOT_YET = "Nothing is asked yet: what you type here stays in this browser until you submit it."
-PEOPLE = "People in the smallest group, at least (if you know)"
-PEOPLE_HINT = "From public knowledge, not from the data: with it the estimate says how exact an average will be."
+ESTIMATED = "Computed from public facts only: no data is read, and nothing is charged."
+NOT_YET = "What you type here stays in this browser until you submit it."
+PEOPLE = "Minimum number of people in the smallest group (if you know it)"
+PEOPLE_HINT = "From public knowledge, not from the data. With it, the estimate includes the error of an average."
 DELTA = "Delta"
 DELTA_HINT = (
-    "Groups that are not public are found with noise. With at most this chance a group shows that only one person "
-    "makes. It is charged beside epsilon."
+    "Private group keys are found with noise. With at most this probability, a group of only one person is shown. "
+    "Delta is charged in addition to epsilon."
 )
-WEIGHTS = "The most important question has the largest weight: it gets all that the preference allows, the others less."
+WEIGHTS = "The query with the largest weight gets all the epsilon that the preference allows; the others get less."
 
 
 @dataclass(frozen=True)
 class OfferField:
-    """A number that is stated: within which limits, and which one to start from."""
+    """A number that a preference takes: its limits, and the value to start from."""
 
     name: str
     words: str
@@ -32,73 +32,81 @@ class OfferField:
 
 @dataclass(frozen=True)
 class Offer:
-    """A preference that a policy may allow; `beside` goes along as it is."""
+    """A preference that a policy may allow; `beside` are options that go with it, unchanged."""
 
     name: str
     words: str
     figures: tuple[OfferField, ...] = ()
     beside: Mapping[str, Any] = field(default_factory=dict)
-    counts: bool = False  # whether it may say how many people are in the smallest group
+    counts: bool = False  # whether it takes the number of people in the smallest group
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
 
 
-_CHOICES = OfferField("choices", "values that the secret may have", 4, 2)
-_SELECT = OfferField("select_epsilon", "epsilon for selecting", 0.1, 0, 10)
-_CONFIDENCE = OfferField("confidence", "this share of the time", 0.9, 0, 1)
+_CHOICES = OfferField("choices", "number of values to guess from", 4, 2)
+_SELECT = OfferField("select_epsilon", "epsilon of the selection", 0.1, 0, 10)
+_CONFIDENCE = OfferField("confidence", "with this probability", 0.9, 0, 1)
 _WORST = {"worst_case": True}
 OFFERS = (
-    Offer(RULE, "The rule of this dataset, as it stands"),
-    Offer("epsilon", "An epsilon that I state", (OfferField("epsilon", "epsilon", 0.5),)),
+    Offer(RULE, "The preregistered rule of this dataset"),
+    Offer("epsilon", "Use exactly this epsilon", (OfferField("epsilon", "epsilon", 0.5),)),
     Offer(
         "gap",
-        "In the worst case nobody is at more than so many times the risk of anybody else",
-        (OfferField("gap", "times", 1.2, 1),),
+        "Maximum risk gap, in the worst case",
+        (OfferField("gap", "risk gap", 1.2, 1),),
         _WORST,
     ),
     Offer(
         "ratio",
-        "In the worst case the least risk is at least this share of the largest",
-        (OfferField("ratio", "share", 0.8, 0, 1),),
+        "Minimum of the lowest disclosure risk over the highest, in the worst case",
+        (OfferField("ratio", "ratio", 0.8, 0, 1),),
         _WORST,
     ),
     Offer(
         "variance",
-        "Risks that vary by no more than this, selected privately",
+        "Maximum variance of the disclosure risks, with epsilon selected privately",
         (OfferField("variance", "variance", 0.0001, 0, 1), _SELECT),
     ),
-    Offer("exposure_cap", "Nobody's exposure is above this", (OfferField("exposure_cap", "exposure", 0.5, 0, 1),)),
+    Offer(
+        "exposure_cap",
+        "Maximum of epsilon times exposure, for every person",
+        (OfferField("exposure_cap", "epsilon times exposure", 0.5, 0, 1),),
+    ),
     Offer(
         "attack_chance",
-        "Whoever knows everybody else guesses whether somebody is in the data right at most this often (0.5 is a coin)",
-        (OfferField("attack_chance", "share of guesses", 0.6, 0.5, 1),),
+        "Maximum success rate of a membership attack (a coin flip: 0.5)",
+        (OfferField("attack_chance", "success rate", 0.6, 0.5, 1),),
     ),
-    Offer("pri", "Find-eps-from-PRI as published: it reads the people", (OfferField("pri", "percent", 5, 0, 100),)),
+    Offer(
+        "pri",
+        "Find-eps-from-PRI as published, which looks at the data: no guarantee",
+        (OfferField("pri", "percent", 5, 0, 100),),
+    ),
     Offer(
         "guess",
-        "Somebody's value is guessed right at most this often",
-        (OfferField("guess", "share of guesses", 0.4, 0, 1), _CHOICES),
+        "Maximum chance that an attacker guesses a person's value",
+        (OfferField("guess", "chance of a correct guess", 0.4, 0, 1), _CHOICES),
     ),
     Offer(
         "advantage",
-        "No belief about anybody grows by more than this",
-        (OfferField("advantage", "share", 0.2, 0, 1),),
+        "Maximum increase of an attacker's belief about a person, for any answer",
+        (OfferField("advantage", "increase", 0.2, 0, 1),),
     ),
     Offer(
         "sharing_risk",
-        "The risk of sharing the answer with me, as the policy rates it, is at most this",
+        "Maximum sharing risk, at the trust and sensitivity that the policy states",
         (OfferField("sharing_risk", "risk from 0 to 1", 0.1, 0, 1), _CHOICES),
     ),
     Offer(
         "within",
-        "Each figure is so close to the true one, as far as noise goes",
-        (OfferField("within", "at most so far off", 20), _CONFIDENCE),
+        "Maximum error of any figure from the noise",
+        (OfferField("within", "maximum error", 20), _CONFIDENCE),
         counts=True,
     ),
     Offer(
         "relative_error",
-        "The noise is at most this share of what I expect",
+        "Maximum error of any figure from the noise, as a share of the figure that I expect",
         (OfferField("relative_error", "share", 0.1), OfferField("expected", "expected figure", 1000), _CONFIDENCE),
         counts=True,
     ),
@@ -106,7 +114,7 @@ OFFERS = (
 
 
 def offered(allowed: Sequence[str]) -> tuple[Offer, ...]:
-    """Those that a flow allows, in its order. A belief takes a list of worlds, which is no number: it is not here.
+    """Preferences that an access rule allows, in its order; `belief` takes a list of worlds and is not offered.
 
     >>> [offer.name for offer in offered(["gap", "belief", "rule"])]
     ['gap', 'rule']
@@ -116,6 +124,6 @@ def offered(allowed: Sequence[str]) -> tuple[Offer, ...]:
 
 
 def chosen(options: Mapping[str, Any] | None, offers: Sequence[Offer]) -> str:
-    """Which of the offers a stated preference is, or the first of them."""
+    """The offer that a stated preference uses, or the first offer."""
     named = [offer.name for offer in offers if offer.name in (options or {})]
     return next(iter(named or [offer.name for offer in offers]), "")

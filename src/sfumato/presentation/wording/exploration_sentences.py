@@ -102,12 +102,12 @@ IF_NOT_ALLOWED = (
 
 
 def absent(replaced: bool) -> str:
-    """The alternative to a person being in the data."""
-    return "if another person is in their place" if replaced else "if they are not in the data"
+    """A label: the alternative to a person being included."""
+    return "Another person in their place:" if replaced else "Person not included:"
 
 
 def no_probability(source: Source) -> str:
-    """Whom a risk gap compares, and what it is not."""
+    """The people that a risk gap compares."""
     return f"The risk gap compares {COMPARES[source]}. It is not a probability."
 
 
@@ -115,7 +115,7 @@ def if_approved(chance: float | None, noise: str | None, guarantee: Guarantee, *
     """What an approval means; `chance` is the attack success of the whole request, at most."""
     if not guarantee.holds or chance is None:
         if guarantee.holds:
-            return "If you approve: how much it reveals is not known before it is drawn."
+            return "If you approve: how much the release can reveal is not known before epsilon is selected."
         return "If you approve: the release has no guarantee. Nothing bounds what it reveals about any one person."
     attack = of_guarantee.attack(chance, replaced=replaced)
     return f"If you approve: {attack[0].lower()}{attack[1:]} {noise or ''}".strip()
@@ -134,7 +134,7 @@ def stop(one: SliderPosition, source: Source, *, replaced: bool = False) -> str:
     value = number(one.value, 4)
     match one.kind:
         case SliderKind.GAP:
-            return f"No one is at more than {value} times the risk of anyone else. This compares {COMPARES[source]}."
+            return f"The highest disclosure risk is at most {value} times the lowest. This compares {COMPARES[source]}."
         case SliderKind.CHANCE:
             return of_guarantee.attack(one.value, replaced=replaced)
         case SliderKind.ERROR:
@@ -209,7 +209,7 @@ def proposal(one: SliderPosition, source: Source) -> str:
     """
     if one.rule and not (source is Source.PEOPLE and one.preference.reads_people):
         preference = ", ".join(f"{name} = {_toml(value)}" for name, value in one.rule.items() if value is not None)
-        return f"Please ask again with this preference: {preference}."
+        return f"Please submit it again with this preference: {preference}."
     return ""
 
 
@@ -220,21 +220,21 @@ def _toml(value: object) -> str:
 def cost(epsilon: float | None, delta: float | None, guarantee: Guarantee) -> str:
     """The charge of a request."""
     if epsilon is None:
-        return "What it will be charged is not known yet."
+        return "The charge is not known yet."
     more = f" and delta {delta:g}" if delta else ""
     at_most = "at most " if guarantee is Guarantee.SELECTED else ""
     why = "" if guarantee.holds else ", a public constant for releases without a guarantee"
-    return f"It is charged {at_most}epsilon {epsilon:.6g}{more}{why}."
+    return f"This request is charged {at_most}epsilon {epsilon:.6g}{more}{why}."
 
 
 def charged(epsilon: float | None) -> str:
-    """What a request was charged."""
-    return "What it was charged is in the ledger." if epsilon is None else f"It was charged epsilon {epsilon:.6g}."
+    """The charge of a request that was answered."""
+    return "The ledger has the charge." if epsilon is None else f"This request was charged epsilon {epsilon:.6g}."
 
 
 def spent(epsilon: float | None, budget: str | None, left: float | None) -> str:
     """What the dataset has spent so far; after a release without a guarantee there is no total."""
-    used = "No total exists for this dataset any more" if epsilon is None else f"Epsilon used so far: {epsilon:.6g}"
+    used = "No total exists for this dataset" if epsilon is None else f"Epsilon used so far: {epsilon:.6g}"
     end = " (no budget is set)" if budget is None else f". Budget: {budget}"
     rest = "" if left is None else f"; {max(left, 0.0):.6g} is left"
     return f"{used}{end}{rest}."

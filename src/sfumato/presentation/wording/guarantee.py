@@ -29,6 +29,11 @@ MEANINGS = {
         "reveals about any one person."
     ),
 }
+LABELS = {
+    Guarantee.DP: "Guaranteed",
+    Guarantee.SELECTED: "Guaranteed (epsilon selected privately)",
+    Guarantee.NONE: "No guarantee",
+}
 LOOK = "This looks at the data and is logged. Anything you choose after this has no privacy guarantee."
 WITHHELD = release.WITHHELD  # in figures as in the method that a record has
 CONTROLLER_ONLY = "Controller only: facts about the people in the data."

@@ -1,4 +1,4 @@
-"""What somebody should know who decides about others' data: six short screens, and four questions about them."""
+"""The introduction for controllers: six short screens, and four questions about them."""
 
 from __future__ import annotations
 
@@ -7,32 +7,31 @@ from dataclasses import dataclass
 from sfumato.escrow.identity.accounts import QUIZ_ANSWERS
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import guessing_sentences as of_guessing
-from sfumato.presentation.wording import requests_sentences as of_request
 from sfumato.presentation.wording import risk_sentences as of_risk
+from sfumato.presentation.wording.numbers import percent_up
 from sfumato.privacy.risk.membership import attack_chance
 
 EPSILON = 0.75  # of the example
 CHANCE = attack_chance(EPSILON)
-PASSED = "All four are right. You may decide."
-_RIGHT = of_guarantee.in_100(CHANCE)
+PASSED = "All four answers are right. You can now approve requests."
 
 
 @dataclass(frozen=True)
 class Screen:
     title: str
     sentences: tuple[str, ...]
-    dots: bool = False  # two arrays of 100 dots, of CHANCE
+    dots: bool = False  # with two arrays of 100 dots, for CHANCE
 
 
 @dataclass(frozen=True)
 class QuizQuestion:
     text: str
     choices: tuple[str, ...]
-    right: int  # of the choices, from 0
+    right: int  # the index of the right choice
     why: str  # the explanation for a wrong answer
 
     def as_dict(self) -> dict[str, object]:
-        """Without what is right: that is for the server to tell."""
+        """For the browser: without the right choice."""
         return {"asked": self.text, "choices": list(self.choices)}
 
 
@@ -42,104 +41,105 @@ def _lower(sentence: str) -> str:
 
 SCREENS = (
     Screen(
-        "What a release tells",
+        "What a release reveals",
         (
-            "An answer about many people also tells a little about each of them: without you it would be a little "
-            "different.",
-            "Noise hides that difference. It is drawn once, when the answer leaves. Nobody sees it before, and nobody "
-            "draws again until they like it.",
-            "What was released stays released. What several answers tell about the same people adds up, and the "
-            "ledger keeps count.",
+            "A statistic about many people also reveals a little about each of them: without your record it would be "
+            "slightly different.",
+            "Noise hides that difference. It is drawn once, when the answer is released, and no one sees it before. "
+            "New noise is charged again, so no one can redraw for free until the answer suits them.",
+            "A release cannot be taken back. What several releases reveal about the same people adds up, and the "
+            "ledger keeps the total.",
         ),
     ),
     Screen(
-        "Epsilon, as odds",
+        "Epsilon and membership attacks",
         (
-            f"Epsilon says {_lower(of_risk.EPSILON)}",
-            f"At epsilon {EPSILON:g}, {_lower(of_request.odds(CHANCE))}",
-            "At epsilon 0 it would be 50 and 50, a coin: nothing is told, and the answer is only noise.",
+            f"Epsilon states {_lower(of_risk.EPSILON)}",
+            f"At epsilon {EPSILON:g}, {_lower(of_guarantee.attack(CHANCE))}",
+            "At epsilon 0 it would be 50%: the answer is only noise and reveals nothing.",
+            "Below, each dot is one of 100 possible answers, in the worst case. A filled dot suggests to the attacker "
+            "that the person is included.",
         ),
         dots=True,
     ),
     Screen(
-        "The gap, and what it is not",
+        "Risk gap",
         (
-            f"An answer may depend on some people more than on others. The gap says {_lower(of_risk.GAP)}",
-            "A small gap says that people are treated alike. It does not say that little is told about them: for "
-            "that, look at epsilon and at the odds beside it.",
+            f"An answer may depend on some people more than on others. {of_risk.GAP}",
+            "A small risk gap means that people are treated alike. It does not mean that little is revealed about "
+            "them: for that, read epsilon and the success rate of an attack.",
         ),
     ),
     Screen(
-        "The noise range",
+        "90% noise interval",
         (
-            f"The noise range says {_lower(of_risk.NOISE_RANGE)}",
-            f"An example: with a noise range of ±23, {of_guessing.hundred((77, 123))}.",
-            "It is about the noise alone. What was clipped, what was left out and what was wrong in the data comes "
-            "on top.",
+            "With 90% probability, the noise of a figure lies within its 90% noise interval.",
+            f"For example, with an interval of ±23, {of_guessing.hundred((77, 123))}.",
+            "The interval covers the noise only. Clipping, dropped rows and errors in the data are not covered.",
         ),
     ),
     Screen(
-        "Three words",
+        "Guarantee",
         (
-            "Whatever leaves carries one of three words, which says what is promised about it.",
-            *(f"{word.value}: {_lower(meaning)}" for word, meaning in of_guarantee.MEANINGS.items()),
+            "Every release has one of three guarantees.",
+            *(f"{of_guarantee.LABELS[one]} ({one.value}). {means}" for one, means in of_guarantee.MEANINGS.items()),
         ),
     ),
     Screen(
-        "A look, and what it costs",
+        "Looks",
         (
-            "The worst case comes from public facts, and the rehearsal from invented rows: both are free. A private "
-            "exposure histogram costs a small epsilon, and leaves every choice open.",
-            "To look at the people themselves is a step of its own, and stays in the ledger for ever. "
-            "What a person decides after it, yes or no, carries the word none, unless it was fixed beforehand: whoever "
-            "learns of the decision may learn something about the people.",
-            "So: plan first, then look, if at all.",
+            "Two views of the risk are free: the worst case uses public facts, and the rehearsal uses synthetic data. "
+            "A private exposure histogram is charged a small epsilon. None of them counts as looking at the data.",
+            "Viewing individual risks is a look. It stays in the ledger for good. A decision that a person makes after "
+            "a look, approval or refusal, has no guarantee unless it was preregistered: the decision itself can reveal "
+            "something about the people.",
+            "So plan first. Look afterwards, if you need to look at all.",
         ),
     ),
 )
 QUIZ = (
     QuizQuestion(
-        f"A release has epsilon {EPSILON:g}, and carries the word dp. What does that promise?",
+        f"A release has epsilon {EPSILON:g} and the guarantee dp. What does that mean?",
         (
-            f"Nobody in the data can be found, in {100 * EPSILON:g} of 100 releases.",
-            f"Whoever knows everybody else still guesses at most {_RIGHT} times of 100 right whether a person is in "
-            "the data.",
-            f"The figures are at most {100 * EPSILON:g} percent off.",
+            f"In {100 * EPSILON:g}% of releases, no one in the data can be identified.",
+            of_guarantee.attack(CHANCE),
+            f"The figures are off by at most {100 * EPSILON:g}%.",
         ),
         QUIZ_ANSWERS[0],
-        f"Epsilon bounds odds: at {EPSILON:g} a guess whether somebody is in the data is right at most {_RIGHT} times "
-        "of 100, where a coin has 50. It says nothing about who can be found, and not how far figures are off.",
+        f"Epsilon limits the success rate of a membership attack: at epsilon {EPSILON:g} it is at most "
+        f"{percent_up(CHANCE)}, where a coin flip has 50%. It says neither who can be identified nor how large the "
+        "error of a figure is.",
     ),
     QuizQuestion(
-        "The gap is 1.2. What does it say?",
+        "The risk gap is 1.2. What does that mean?",
         (
-            "The person most at risk carries 1.2 times the risk of the one least at risk.",
-            "Somebody will be found with a probability of 20 percent.",
-            "Little is told about anybody.",
+            "The highest disclosure risk of a person is 1.2 times the lowest.",
+            "With 20% probability, a person will be identified.",
+            "Little is revealed about each person.",
         ),
         QUIZ_ANSWERS[1],
-        of_risk.GAP_IS_NO_PROBABILITY + " People may be treated alike while much is told about all of them.",
+        of_risk.GAP_IS_NO_PROBABILITY + " People can be treated alike while much is revealed about all of them.",
     ),
     QuizQuestion(
-        "A figure has a noise range of ±92. What may you say?",
+        "A figure has a 90% noise interval of ±92. What can you conclude?",
         (
-            "The figure is certainly within 92 of what is true in the world.",
-            "If it looks odd, drawing the noise again costs nothing.",
-            "The noise moved it by 92 at most, 90 times of 100; what was clipped or left out comes on top.",
+            "The figure is certainly within 92 of the truth.",
+            "If the figure looks odd, new noise can be drawn at no cost.",
+            "With 90% probability the noise is at most 92. Clipping and dropped rows are not covered.",
         ),
         QUIZ_ANSWERS[2],
-        "A noise range holds 90 times of 100, and covers the noise alone. The noise is drawn once: every further draw "
-        "would tell more, and is charged.",
+        "The interval holds with 90% probability and covers the noise only. Noise is drawn once: each further draw "
+        "reveals more and is charged.",
     ),
     QuizQuestion(
-        "You looked at the people, and then changed the epsilon. Which word does the release carry?",
+        "You viewed individual risks and then changed epsilon. Which guarantee does the release have?",
         (
-            "dp, if the epsilon is small enough.",
-            "none: what a person decides after a look carries no guarantee, unless it was fixed beforehand.",
+            "dp, if epsilon is small enough.",
+            "none: a decision that a person makes after a look has no guarantee unless it was preregistered.",
             "dp-selected, because the look is in the ledger.",
         ),
         QUIZ_ANSWERS[3],
-        "An epsilon that was chosen by looking tells about the people that were looked at, however small it is. The "
-        "ledger records the look; it does not undo it.",
+        "An epsilon that was chosen after a look reveals something about the people, however small it is. The ledger "
+        "records the look; it does not undo it.",
     ),
 )

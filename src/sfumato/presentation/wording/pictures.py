@@ -41,7 +41,7 @@ NO_SPREAD = {
 
 
 def curve_of(source: Source, exposure: float | None) -> str:
-    """Whom a curve is about."""
+    """The person that a curve is about."""
     return ATTACKED[source] if exposure is None else f"exposure {number(exposure)}"
 
 

@@ -1,15 +1,17 @@
-"""The rules that a form offers, each in a sentence with a gap in it."""
+"""The rules that the form of a policy offers, and the hints of its fields."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from sfumato.presentation.wording.guarantee import in_100
+from sfumato.presentation.wording.guarantee import COIN
+from sfumato.presentation.wording.numbers import percent_up
 from sfumato.privacy.risk.membership import attack_chance
 
-BEFORE_ANYBODY_LOOKS = (
-    "It holds for whoever states nothing else, and keeps its word if it is fixed before anybody looks."
+PREREGISTERED_RULE = (
+    "The rule applies to each request that states no preference of its own. It keeps its guarantee after a look if it "
+    "was preregistered, that is, fixed before anyone looked at the data."
 )
 
 
@@ -21,78 +23,80 @@ class RuleKind:
     hint: str
     label: str = ""
     start: str = ""
-    beside: Mapping[str, bool] = field(default_factory=dict)  # what goes with it as it is
+    beside: Mapping[str, bool] = field(default_factory=dict)  # options that go with it, unchanged
 
 
 KINDS: Mapping[str, RuleKind] = {  # by their names in privacy/preferences/registry.py; "" is none
     "gap": RuleKind(
-        "How even the risk is",
-        "Nobody, in any data, is at more than so many times the risk of anybody else: 1.2 is even, 2 is not. "
+        "Risk gap",
+        "In any data, the highest disclosure risk is at most this many times the lowest: 1.2 is even, 2 is not. "
         "It is not a probability.",
-        "Times the risk of anybody else, at most",
+        "Maximum risk gap",
         "1.2",
         {"worst_case": True},
     ),
     "attack_chance": RuleKind(
-        "How often an attacker is right",
-        "Whoever knows everybody else guesses whether a person is in the data right at most so often: 0.5 is a coin, "
-        "0.55 is 55 times of 100.",
-        "Right at most this often",
+        "Membership attack",
+        "An attacker who knows everyone else's record can tell whether a given person is included at most this share "
+        "of the time: 0.5 is a coin flip, 0.55 means 55%.",
+        "Maximum success rate",
         "0.55",
     ),
     "within": RuleKind(
-        "How far the noise may go",
-        "All figures of an answer are moved by at most so much, in 95 of 100 answers unless the rule says otherwise. "
-        "What a release tells about a person follows from that, up to the ceiling.",
-        "Moved by at most",
+        "Accuracy",
+        "With 95% probability, unless the rule states another confidence, the noise moves no figure of an answer by "
+        "more than this. Epsilon follows from it, up to epsilon_max.",
+        "Maximum error of any figure",
     ),
     "sharing_risk": RuleKind(
-        "The risk of sharing, by trust and sensitivity",
-        "The less a partner is trusted and the more sensitive the data is, the more noise they get.",
+        "Sharing risk",
+        "The noise depends on the recipient: less trust in the recipient, or more sensitive data, means more noise.",
     ),
     "epsilon": RuleKind(
-        "An epsilon",
-        "How much a release may tell about any one person, as a number. Smaller: more noise, and less is told.",
+        "Epsilon",
+        "How much a release can reveal about any one person. A smaller epsilon means more noise and less risk.",
         "Epsilon",
     ),
-    "": RuleKind("No rule", "Whoever asks states a preference of their own, of those that are allowed."),
+    "": RuleKind("No rule", "Each request states a preference of its own, one of those that the policy allows."),
 }
-CEILING = "No release has an epsilon above this, whatever the rule comes to."
-BUDGET = "A release that would bring all of them together beyond this is refused."
+EPSILON_MAX = "No release has a larger epsilon, whatever the rule leads to."
+BUDGET = "A release that would go beyond the budget is refused."
 BUDGET_DELTA = (
-    "Needed for groups that are not public and for Gaussian noise, which take a delta: a small probability by "
-    "which the promise may fail. Such as 0.000001; without it, nobody may ask for those."
+    "Delta is a small probability with which the limit of epsilon may fail, for example 0.000001. Private group keys, "
+    "Gaussian noise and truncated noise need a delta. Without a delta budget, such requests are refused."
 )
-ODDS = "An attacker who knows everybody else is right at most so often of 100 (50 is a coin): " + "; ".join(
-    f"epsilon {at:g}, {in_100(attack_chance(at))} times" for at in (0.1, 0.2, 0.5, 1, 2, 3, 5)
+ODDS = f"Maximum success rate of a membership attack {COIN}: " + "; ".join(
+    f"{percent_up(attack_chance(at))} at epsilon {at:g}" for at in (0.1, 0.2, 0.5, 1, 2, 3, 5)
 )
 APPROVE: Mapping[str, str] = {
-    "by a controller": "A controller decides each request, before anything is drawn.",
-    "automatic": "The policy decides by itself: what carries a guarantee and fits the rule is released at once.",
+    "by a controller": "A controller decides each request before noise is drawn.",
+    "automatic": "The policy decides by itself: an allowed request that has a guarantee is answered at once.",
     "after the answer": (
-        "A controller decides twice, the second time with the answer in view. What leaves so carries no guarantee."
+        "A controller decides twice, the second time after seeing the answer. The release has no guarantee."
     ),
 }
 AFTER_LOOK = (
-    "A policy that is signed now is signed after that look: what goes by its rule, and what it decides by itself, "
-    "carries no guarantee, unless it says where it was fixed beforehand. The policy that was in force at the first "
-    "look keeps its guarantee as long as it stands. To take access away and to give it back is a decision after a look."
-)
-ACCEPT_CHANGE = (
-    "I accept that this takes access away, or gives it back, after a look at the people: it tells something about "
-    "them, and no total exists for this dataset from then on. (Not needed where it only adds access or raises limits.)"
-)
-FIXED_BEFOREHAND = (
-    "Such as minutes with a date. It is printed beside the word of every release that goes by this policy and comes "
+    "A policy that you sign now is signed after that look. Releases by its rule, and releases that it approves by "
+    "itself, have no guarantee unless the policy states where it was preregistered. The policy that was in force at "
+    "the first look keeps its guarantee as long as it stays in force. Removing or restoring access is a decision "
     "after a look."
 )
-OTHERWISE = (
-    "If nobody has looked at the people yet, or if it was not written down, leave this empty: what goes by a policy "
-    "that is signed after a look then carries no guarantee."
+ACCEPT_CHANGE = (
+    "I accept that this removes or restores access after a look at the data: the change reveals something about the "
+    "people, and no total exists for this dataset from then on. (Not needed if the change only adds access or raises "
+    "limits.)"
 )
-PUBLIC_PAGE = "Everybody may read which releases there were and what they add up to, without signing in."
+WHERE_PREREGISTERED = (
+    "For example dated minutes. The text is printed with the guarantee of every release that uses this policy after a "
+    "look."
+)
+OTHERWISE = (
+    "Leave this empty if no one has looked at the data yet, or if the policy was not written down before the look. "
+    "Releases that use a policy signed after a look then have no guarantee."
+)
+PUBLIC_PAGE = "Publish a page without sign-in that lists the releases and their total."
 SEPARATION = (
     "A controller who views individual risks can no longer decide, so the decisions of the other controllers keep "
     "their guarantee. This needs at least two controllers."
 )
-INTRODUCTION = "Whoever approves in a browser has passed the three-minute introduction."
+INTRODUCTION = "Controllers must pass the three-minute introduction before they approve in a browser."

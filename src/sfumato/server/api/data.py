@@ -35,7 +35,7 @@ async def deliver(
     settings: SettingsDep,
     lanes: WorkPoolsDep,
 ) -> Plain[Version]:
-    """A new version of the data: a CSV or Parquet file as it is, encrypted as it comes."""
+    """Deliver a new version of the data: a CSV or Parquet file, encrypted as it arrives."""
     kind = request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if kind not in FORMATS:
         raise HTTPException(415)
@@ -45,7 +45,7 @@ async def deliver(
 
 
 def _chunks(coming: Callable[[], Coroutine[None, None, bytes | None]]) -> Iterator[bytes]:
-    """The body as the vault's thread reads it: the next chunk is taken from the network when it is asked for."""
+    """The body for the thread of the vault: each chunk is read from the network when it is needed."""
     while (chunk := from_thread.run(coming)) is not None:
         if chunk:
             yield chunk
@@ -55,4 +55,4 @@ async def _next(body: AsyncIterator[bytes], patience: float) -> bytes | None:
     """One chunk, or None at the end; an error after a pause of `patience` seconds, or if the client disconnects."""
     with suppress(ClientDisconnect, TimeoutError), fail_after(patience):
         return await anext(body, None)
-    raise SourceError("The data did not arrive whole", hint="send it again; nothing of it was kept.")
+    raise SourceError("The upload is incomplete", hint="send the file again; nothing of it was stored.")

@@ -1,4 +1,4 @@
-"""Datasets: what is held, as far as this person may know of it."""
+"""Datasets, as far as the user may see them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Described(Body):
     @model_validator(mode="after")
     def _one_of_two(self) -> Self:
         if (self.schema_text is None) == (self.schema_table is None):
-            raise ValueError("A schema is stated as schema_text or as schema_table")
+            raise ValueError("Give either schema_text or schema_table")
         return self
 
     @property
@@ -50,7 +50,7 @@ class Described(Body):
 
 
 class NewDataset(Described):
-    """The schema states the name. `reference` names data that stays where it lies, `population` the people in it."""
+    """The schema states the name. `reference` names data that stays at its source, `population` the people in it."""
 
     title: Line = ""
     reference: Line | None = None
@@ -58,7 +58,7 @@ class NewDataset(Described):
 
 
 class SchemaDraftBody(Described):
-    """A table that is not registered yet, and the policy that it is to have, if that is written already."""
+    """A schema that is not registered yet, and optionally its policy."""
 
     policy: Table | None = None
 
@@ -84,18 +84,18 @@ class Cause(Body):
 
 Entry: TypeAlias = FullEntry | CatalogueEntry
 Shown: TypeAlias = Plain[DatasetDetails | DatasetAccess]
-"""What this person may know: analysts see what the controller wrote, and nothing that was counted."""
+"""Analysts see the facts that the controller wrote, and none that were computed from the data."""
 
 
 @routes.get("", responses=SIGNED_IN)
 def many(actor: ReadingUser, escrow: EscrowDep, after: AfterName = None, limit: Limit = 100) -> Page[Entry]:
-    """Datasets that this person controls, audits or may ask, by name."""
+    """Datasets that the user controls, audits or has access to, by name."""
     return page(escrow.datasets.many(actor, after, limit + 1), limit, "name")
 
 
 @routes.post("", status_code=201, responses=SENT)
 def register(actor: WritingUser, body: NewDataset, escrow: EscrowDep) -> Shown:
-    """State a schema; the data comes after, by PUT data, or stays where `reference` says."""
+    """Register a dataset by its schema; the data follows by PUT data, or stays where `reference` says."""
     dataset = escrow.datasets.register(
         actor, body.text, title=body.title, reference=body.reference, population=body.population
     )
@@ -104,7 +104,7 @@ def register(actor: WritingUser, body: NewDataset, escrow: EscrowDep) -> Shown:
 
 @routes.post("/check-schema", responses=SENT)
 def check_schema(actor: ReadingUser, body: SchemaDraftBody, escrow: EscrowDep) -> Plain[WordedSchemaDraft]:
-    """What a schema says, before it is registered; nothing of it is kept."""
+    """Check a schema before it is registered; nothing is stored."""
     return policy_view.schema_draft(escrow.policies.check_schema(actor, body.text, body.policy))
 
 
@@ -116,34 +116,34 @@ def one(actor: ReadingUser, name: NameInPath, escrow: EscrowDep) -> Shown:
 
 @routes.put("/{name}/schema", responses=SENT)
 def describe(actor: WritingUser, name: NameInPath, body: NewSchema, escrow: EscrowDep) -> Shown:
-    """State the schema anew."""
+    """Change the schema."""
     escrow.datasets.describe(actor, name, body.schema_text)
     return one(actor, name, escrow)
 
 
 @routes.put("/{name}/controllers", responses=SENT)
 def controllers(actor: WritingUser, name: NameInPath, body: Controllers, escrow: EscrowDep) -> Shown:
-    """State who controls it."""
+    """Change the controllers."""
     escrow.datasets.controllers(actor, name, body.controllers)
     return one(actor, name, escrow)
 
 
 @routes.put("/{name}/population", responses=SENT)
 def populate(actor: WritingUser, name: NameInPath, body: NewPopulation, escrow: EscrowDep) -> Shown:
-    """Name the people in it: datasets of one population share looks, plans and budget. It is not taken back."""
+    """Name the population: its datasets share looks, plans and budget. This cannot be undone."""
     escrow.datasets.populate(actor, name, body.population)
     return one(actor, name, escrow)
 
 
 @routes.delete("/{name}", status_code=204, responses=SENT)
 def retire(actor: WritingUser, name: NameInPath, escrow: EscrowDep) -> None:
-    """Forget the data; what was spent stays on record."""
+    """Retire the dataset: delete its data and keep its ledger."""
     escrow.datasets.retire(actor, name)
 
 
 @routes.get("/{name}/versions", responses=FOUND)
 def versions(actor: ReadingUser, name: NameInPath, escrow: EscrowDep) -> Page[Version]:
-    """Every delivery, for controllers."""
+    """Versions of the data, for controllers."""
     return Page(items=escrow.datasets.versions(actor, name), next=None)
 
 
@@ -155,5 +155,5 @@ def state_cause(actor: WritingUser, name: NameInPath, body: Cause, escrow: Escro
 
 @routes.get("/{name}/ledger", responses=FOUND)
 def ledger(actor: ReadingUser, name: NameInPath, escrow: EscrowDep) -> Plain[WordedLedger]:
-    """What was spent, as far as this person may see it."""
+    """The ledger, as far as the user may see it."""
     return dataset_view.ledger(escrow.datasets.ledger(actor, name))

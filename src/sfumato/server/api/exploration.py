@@ -29,7 +29,7 @@ routes = APIRouter(prefix="/datasets/{name}", tags=["questions"])
 
 
 class QuestionBody(Body):
-    """One query of several that are answered together; a larger weight gets a larger share of epsilon."""
+    """One query of a request; a larger weight gets a larger share of epsilon."""
 
     sql: Sql
     weight: Annotated[float, Field(gt=0, le=1e9)] = 1.0
@@ -46,7 +46,7 @@ class Several(PreferenceChoice):
 
 
 class Estimated(Several):
-    """`people`: how many are in the smallest group at least, if that is public knowledge."""
+    """`people`: minimum number of people in the smallest group, if that is public knowledge."""
 
     people: Annotated[float, Field(ge=1, le=1e12)] | None = None
 
@@ -63,7 +63,7 @@ class LookBody(Body):
 
 
 class Guessed(Body):
-    """`how` says what is guessed, and with whom the answer is shared."""
+    """`how`: what an attacker guesses, and the recipient of the answer."""
 
     sql: Sql
     how: Guesses
@@ -74,7 +74,7 @@ class HistogramBody(LookBody):
 
 
 class Explored(LookBody, PreferenceChoice):
-    """`preference` and `now` are what is in force, and its epsilon; `epsilon` is an exposure histogram's own."""
+    """`preference` is in force and `now` its epsilon; `epsilon` is that of an exposure histogram."""
 
     source: Literal["worst case", "rehearsal", "exposure histogram", "people"] = "worst case"
     epsilon: Annotated[float, Field(gt=0, le=1e6)] | None = None
@@ -99,13 +99,13 @@ async def dry_run(pool: ReadingPool, name: NameInPath, body: Several, escrow: Es
 
 @routes.post("/worst-case", responses=SENT)
 async def worst_case(pool: ReadingPool, name: NameInPath, body: LookBody, escrow: EscrowDep) -> Plain[RiskFacts]:
-    """Risk from public facts alone."""
+    """Worst-case risk, from public facts only."""
     return await pool.run(escrow.questions.worst_case, name, body.sql, body.how.table())
 
 
 @routes.post("/guessing", responses=SENT)
 async def guessing(pool: ReadingPool, name: NameInPath, body: Guessed, escrow: EscrowDep) -> Plain[WordedGuesses]:
-    """How well an attacker guesses a person's value, and the risk of sharing the answer; for controllers."""
+    """Guessing risk and sharing risk of an answer; for controllers."""
     return questions_view.guesses(await pool.run(escrow.questions.guessing, name, body.sql, body.how.table()))
 
 

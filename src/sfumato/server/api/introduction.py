@@ -16,7 +16,7 @@ routes = APIRouter(prefix="/introduction", tags=["introduction"])
 
 
 class QuizAnswers(Body):
-    """Of each question, the number of a choice, from 0."""
+    """For each question the index of a choice, from 0."""
 
     answers: Annotated[list[Number], Field(min_length=len(QUIZ), max_length=len(QUIZ))]
 
@@ -27,14 +27,14 @@ class QuestionShown(BaseModel):
 
 
 class Introduction(BaseModel):
-    """`passed_at` is when this person passed it first."""
+    """`passed_at`: when the user first passed it."""
 
     questions: list[QuestionShown]
     passed_at: str | None
 
 
 class Wrong(BaseModel):
-    """A question, from 0, and what is right."""
+    """The index of a question, from 0, and an explanation."""
 
     question: int
     why: str
@@ -47,13 +47,13 @@ class QuizOutcome(BaseModel):
 
 @routes.get("", responses=SIGNED_IN)
 def questions(actor: ReadingUser, escrow: EscrowDep) -> Introduction:
-    """The questions, and whether one passed them."""
+    """The questions, and whether the user passed them."""
     questions = [QuestionShown.model_validate(one.as_dict()) for one in QUIZ]
     return Introduction(questions=questions, passed_at=escrow.accounts.introduced(actor))
 
 
 @routes.post("", responses=SENT)
 def answer(actor: WritingUser, body: QuizAnswers, escrow: EscrowDep) -> QuizOutcome:
-    """Which were wrong, and why. It can be repeated at will; with none wrong it is passed."""
+    """Check answers. It can be repeated; with no wrong answer the introduction is passed."""
     wrong = [Wrong(question=number, why=QUIZ[number].why) for number in escrow.accounts.introduce(actor, body.answers)]
     return QuizOutcome(wrong=wrong, passed_at=escrow.accounts.introduced(actor))

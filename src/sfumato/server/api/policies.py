@@ -26,7 +26,7 @@ class NewPolicy(Body):
     @model_validator(mode="after")
     def _one_of_two(self) -> Self:
         if (self.policy_text is None) == (self.policy is None):
-            raise ValueError("A policy is stated as policy_text or as policy")
+            raise ValueError("Give either policy_text or policy")
         return self
 
 

@@ -1,4 +1,4 @@
-"""A session: signing in with a password, for browsers and people."""
+"""Sessions: sign-in with a password, for browsers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ async def sign_in(
     lanes: WorkPoolsDep,
     rate: Annotated[Rate, Depends(_sign_ins)],
 ) -> Plain[SignedIn]:
-    """Sign in: the session is in a cookie that scripts cannot read."""
+    """Sign in: the session is kept in a cookie that scripts cannot read."""
     rate.count(("address", network(address(request))))
     rate.count(("name", body.name.strip().casefold()))
     session = await lanes.signing_in.run("", escrow.accounts.sign_in, body.name, body.password)
@@ -47,14 +47,14 @@ async def sign_in(
 
 @routes.get("", responses=SIGNED_IN)
 def who(caller: CallerDep) -> Plain[CurrentUser]:
-    """Who is signed in, and what their calls must carry."""
+    """The user who is signed in, and the CSRF token that calls must send."""
     return CurrentUser(caller.person, caller.csrf, tuple(sorted(caller.scopes)))
 
 
 @routes.delete("", status_code=204, responses=SIGNED_IN)
 def sign_out(caller: CallerDep, request: Request, response: Response, escrow: EscrowDep, settings: SettingsDep) -> None:
-    """Sign out: the session is over on the server too."""
+    """Sign out: the session ends on the server too."""
     if caller.csrf is None:
-        raise BadInput("A token is not signed out", hint="DELETE /tokens/ID makes it worthless.")
+        raise BadInput("A token cannot be signed out", hint="DELETE /tokens/ID revokes it.")
     escrow.accounts.sign_out(request.cookies[COOKIE])
     response.delete_cookie(COOKIE, path="/", secure=settings.secure, httponly=True, samesite="strict")

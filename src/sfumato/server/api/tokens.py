@@ -1,4 +1,4 @@
-"""Tokens: how programs come in."""
+"""API tokens for programs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ routes = APIRouter(prefix="/tokens", tags=["tokens"])
 
 
 class NewToken(Body):
-    """For oneself; an admin may name another person."""
+    """A token for the user; an admin may name another `person`."""
 
     label: Line = ""
     days: Annotated[float, Field(gt=0, le=36_525)] = 90
@@ -27,20 +27,22 @@ class NewToken(Body):
 
 @routes.get("", responses=SIGNED_IN)
 def many(actor: ReadingUser, escrow: EscrowDep) -> Page[Token]:
-    """One's own tokens, without their secrets."""
+    """Tokens of the user, without their secrets."""
     return Page(items=escrow.accounts.tokens(actor), next=None)
 
 
 @routes.post("", status_code=201, responses=SENT)
 def make(actor: WritingUser, caller: CallerDep, body: NewToken, escrow: EscrowDep) -> Plain[IssuedToken]:
-    """A new token; one that is made by a token may do no more than that one."""
+    """Create a token; one created with a token has at most its scopes."""
     if not caller.scopes.issuperset(body.scopes):
-        raise Forbidden("A token may make none that may do more", hint="sign in, or use a token that may.")
+        raise Forbidden(
+            "A token cannot create a token with more scopes", hint="sign in, or use a token with these scopes."
+        )
     scopes = tuple(body.scopes)
     return IssuedToken(*escrow.accounts.new_token(actor, body.label, body.days, scopes, person=body.person))
 
 
 @routes.delete("/{id}", status_code=204, responses=SENT)
 def revoke(actor: WritingUser, id: NameInPath, escrow: EscrowDep) -> None:
-    """Make a token worthless."""
+    """Revoke a token."""
     escrow.accounts.revoke(actor, id)

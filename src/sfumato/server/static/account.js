@@ -6,7 +6,7 @@ sent($("#new-token"), async ({ label, days, scopes }) => {
   $("#secret").hidden = false;
   await listed();
   $("#secret").scrollIntoView({ block: "nearest" });
-  say("The token is made. It is told this once.");
+  say("Token created. It is shown once.");
 });
 
 $("#copy").addEventListener("click", async () => {

@@ -26,7 +26,7 @@ if (delivery) {
       await upload(`${place}/data`, file, (part) => {
         $("#progress").value = part;
         if (part === 1) $("#progress").removeAttribute("value");
-        $("#delivered").textContent = part < 1 ? `${Math.round(100 * part)} of 100 parts are sent` : "It is sent. The server reads it …";
+        $("#delivered").textContent = part < 1 ? `${Math.round(100 * part)}% sent` : "Sent. The server is checking the file …";
       });
       location.reload();
     } finally {
@@ -66,10 +66,10 @@ $("#check-yes")?.addEventListener("click", () => {
     say("Working …");
     try {
       const fit = await call("POST", `${place}/check`);
-      const heads = ["Column", "Missing", "Unfit for its type", "Beyond the bounds", "Not listed"];
+      const heads = ["Column", "Missing", "Wrong type", "Outside bounds", "Not in categories"];
       const rows = fit.columns.map((one) => [one.name, ...[one.missing, one.unfit, one.clamped, one.unlisted].map((n) => number(n))]);
-      $("#fit").replaceChildren(`${number(fit.people)} rows.`, table("How the data fits the schema", heads, rows, { numbers: [1, 2, 3, 4] }));
-      say("The check is done. It is entered as a look.");
+      $("#fit").replaceChildren(`${number(fit.people)} rows.`, table("Schema check", heads, rows, { numbers: [1, 2, 3, 4] }));
+      say("Check done. It is logged as a look.");
     } catch (error) {
       show(error, section);
     }

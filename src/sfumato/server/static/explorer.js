@@ -29,10 +29,10 @@ function words(asked) {
   for (const side of ["out", "in"]) {
     const most = asked.most ?? null;
     const n = point ? point[side] : most === null ? 0 : side === "in" ? most : 100 - most;
-    $(`#${side}`).textContent = point || most !== null ? n : "–";
+    $(`#${side}`).textContent = point || most !== null ? `${n}%` : "–";
     const all = "●".repeat(n) + "○".repeat(100 - n);
     $(`#${side}-dots`).textContent = all.match(/.{20}/gu).join("\n");
-    $(`#${side}-dots`).setAttribute("aria-label", `${n} of 100 dots`);
+    $(`#${side}-dots`).setAttribute("aria-label", `${n} filled dots`);
   }
 }
 
@@ -94,10 +94,10 @@ function picture(asked) {
   return placed($("#plot"), { data, layout: { ...layout, height: 330 } });
 }
 
-// A selection that nobody asked for before the look would be one that was asked for after it.
+// After a look, a private selection counts only if it was requested before.
 const tooLate = () => now.looked && known.word !== "dp-selected";
 
-// What moved against what is in force: only the request as it stands is approved.
+// A moved slider is a preview: approval covers the submitted request.
 function thought(asked) {
   const changed = known.now === null || asked.selected || asked.epsilon !== known.now;
   const shut = now.looked && changed;
@@ -194,14 +194,14 @@ async function rehearsed() {
   } catch (error) {
     told.textContent = " ✕";
     told.parentElement.title = error.sentence ?? "";
-    $("#source-problem").textContent = `No rehearsal. ${error.sentence ?? ""}`;
+    $("#source-problem").textContent = `The rehearsal failed. ${error.sentence ?? ""}`;
     $("#source-problem").hidden = false;
   } finally {
     $("#working").hidden = true;
   }
 }
 
-// Somebody has looked: from now on another preference is one that was chosen after that.
+// After a look, another preference has no guarantee.
 export function noteLook() {
   now.looked = true;
   if (tooLate() && kindOf() === "selected") $('[name="guarantee"][value="none"]').checked = true;
@@ -210,7 +210,7 @@ export function noteLook() {
   draw();
 }
 
-// What follows from something that was charged, looked at or decided, as the server now says it.
+// Parts of the page that change after a charge, a look or a decision, as the server renders them now.
 export async function refresh() {
   const now = await pageNow();
   if (!now) return;
@@ -264,7 +264,7 @@ function explorer() {
 
 if (known.found) explorer();
 
-// What a request that is returned with this thought would have to state; and whether somebody looked meanwhile.
+// The preference proposed when a request is returned; and whether the data was looked at meanwhile.
 export const proposal = () => stop().proposal;
 export const looked = () => now.looked;
 

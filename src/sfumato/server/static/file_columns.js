@@ -1,4 +1,4 @@
-// What a file's columns are called, and what they may hold: read in the browser, from its first bytes or its footer.
+// Names and likely types of a file's columns: read in the browser, from its first bytes or its footer.
 
 const FIRST = 256 * 1024;
 const LINES = 500;
@@ -15,7 +15,7 @@ export async function columnsOf(file) {
   const found = await (/\.(parquet|pq)$/i.test(file.name) ? ofParquet(file) : ofCsv(file));
   const names = found.map((column) => column.name.toLowerCase());
   if (!names.length || names.some((name) => !name) || new Set(names).size < names.length) {
-    throw new Error("This file has no header line with a name for each column. Add one.");
+    throw new Error("The file needs a header line with a different name for each column. Add one.");
   }
   return found;
 }
@@ -26,7 +26,7 @@ async function ofParquet(file) {
     const told = await parquetMetadataAsync({ byteLength: file.size, slice: (from, to) => file.slice(from, to).arrayBuffer() });
     return parquetSchema(told).children.map(({ element }) => ({ name: element.name, type: stored(element) }));
   } catch {
-    throw new Error("This is no Parquet file that can be read.");
+    throw new Error("This Parquet file cannot be read.");
   }
 }
 
@@ -41,7 +41,7 @@ function stored({ type, converted_type, logical_type }) {
 async function ofCsv(file) {
   const whole = file.size <= FIRST;
   const text = new TextDecoder().decode(await file.slice(0, FIRST).arrayBuffer()).replace(/^\ufeff/, "");
-  if (text.includes("\0")) throw new Error("This is neither CSV text nor a Parquet file.");
+  if (text.includes("\0")) throw new Error("The file is neither CSV text nor Parquet.");
   const header = text.split("\n", 1)[0];
   const count = (sign) => header.split(sign).length;
   const delimiter = [...",;\t|"].reduce((best, sign) => (count(sign) > count(best) ? sign : best));

@@ -34,7 +34,7 @@ for (const button of $$(".read")) {
       row.remove();
       if (next) $(".read", next).focus();
       else section.remove();
-      say("Read.");
+      say("Marked as read.");
     }),
   );
 }

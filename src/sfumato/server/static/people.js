@@ -21,7 +21,7 @@ if (done) {
 }
 $("#undo").addEventListener("click", (event) =>
   busy(event.currentTarget, () =>
-    change(done.name, done.before, null, `${done.name} is as before.`).catch((error) => show(error, $("#list-problem"))),
+    change(done.name, done.before, null, `The change to ${done.name} was undone.`).catch((error) => show(error, $("#list-problem"))),
   ),
 );
 
@@ -44,13 +44,13 @@ each("change", (one) => {
 sent($("#change-form"), ({ organisation }, form) => {
   const { name, ...before } = byName.get($("#change").dataset.name);
   const roles = new FormData(form).getAll("roles");
-  return change(name, { organisation, roles }, { organisation: before.organisation, roles: before.roles }, `${name} is changed.`);
+  return change(name, { organisation, roles }, { organisation: before.organisation, roles: before.roles }, `${name} was changed.`);
 });
 
 each("turn", ({ name, disabled }, button) =>
   busy(button, async () => {
     try {
-      const text = disabled ? `${name} is let in again.` : `${name} is kept out, and signed out everywhere.`;
+      const text = disabled ? `${name} is enabled.` : `${name} is disabled and signed out everywhere.`;
       await change(name, { disabled: !disabled }, { disabled }, text);
     } catch (error) {
       show(error, $("#list-problem"));
@@ -81,7 +81,7 @@ sent($("#token-form"), async ({ label, days, scopes }, form) => {
   $("#secret-text").textContent = made.secret;
   $("#secret").hidden = false;
   $("#copy").focus();
-  say("The token is made. It is told this once.");
+  say("Token created. It is shown once.");
 });
 $("#token-dialog").addEventListener("close", () => ($("#secret-text").textContent = ""));
 $("#copy").addEventListener("click", async () => {
@@ -100,7 +100,7 @@ way();
 sent($("#new-person"), async ({ name, organisation, password, way: by }, form) => {
   const roles = new FormData(form).getAll("roles");
   const made = await call("POST", "/people", { name, organisation, roles, ...(by === "password" ? { password } : {}) });
-  const text = by === "password" ? `${made.name} is let in.` : `${made.name} is let in. Make a token for them now.`;
+  const text = by === "password" ? `${made.name} was added.` : `${made.name} was added. Create a token for them now.`;
   sessionStorage.setItem(DONE, JSON.stringify({ name: made.name, text, before: null }));
   location.reload();
 });

@@ -1,4 +1,4 @@
-// A policy is read back in sentences, as the server understands it, before it is signed.
+// A policy is shown in sentences, as the server understands it, before it is signed.
 
 import { fill, fillRule, listen, read, showAt } from "./policy_form.js";
 import { $, $$, at, busy, call, facts, h, Problem, quiet, sent, show } from "./sfumato.js";
@@ -46,7 +46,7 @@ function parsed(text) {
   try {
     return { policy: JSON.parse(text) };
   } catch {
-    throw new Problem({ detail: "This is not JSON", hint: "check its braces, quotes and commas.", where: "" });
+    throw new Problem({ detail: "The text is not valid JSON", hint: "check its braces, quotes and commas.", where: "" });
   }
 }
 

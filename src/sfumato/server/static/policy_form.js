@@ -72,7 +72,7 @@ function keep(select) {
   select.value = KEEP;
 }
 
-// Somebody whom the policy names and who is not offered: no longer let in, or no analyst.
+// A user whom the policy names and the form does not offer: disabled, or not an analyst.
 function named(form, name) {
   if ($$('[name="who"]', form).some((box) => same(box.value, name))) return;
   const box = h("input", { type: "checkbox", name: "who", value: name });

@@ -103,7 +103,7 @@ async function take(file, where) {
     const found = await columnsOf(file);
     const before = state.columns.map((column) => column.name).join("\n");
     if (found.map((column) => column.name).join("\n") !== before) {
-      if (where.dataset.place === "redraw") throw new Error("This file has other columns than the one before. Go back to the first step with it.");
+      if (where.dataset.place === "redraw") throw new Error("The columns of this file differ from those of your draft. Choose it in the first step instead.");
       state.columns = found.map((column) => ({ ...column, described: true, low: "", high: "", groups: "", categories: "" }));
       state.reached = 1;
     }
@@ -129,7 +129,7 @@ $("#file").addEventListener("change", async () => {
 
 $("#file-2").addEventListener("change", async () => {
   const [file] = $("#file-2").files;
-  if (file && (await take(file, place("redraw")))) say("The file is there again.");
+  if (file && (await take(file, place("redraw")))) say("File chosen.");
 });
 
 // ------------------------------------------------------------------------------------- 2 who is protected
@@ -161,13 +161,13 @@ function drawn(column, i) {
   const type = h("select", { id: id("type") }, options(fits.map((one) => [one, one]), column.type));
   const described = h("input", { type: "checkbox", id: id("described"), checked: column.described || names, disabled: names });
   const bound = (name, label) => field(name, label, h("input", { id: id(name), type: "number", step: "any", value: column[name] }));
-  const grouping = [["", "not for grouping"], ["listed", "public, listed here"], ["private", "not public: found under noise, at a delta"]];
+  const grouping = [["", "none: no grouping"], ["listed", "public categories, listed here"], ["private", "private: found with noise, need a delta"]];
   const groups = h("select", { id: id("groups") }, options(grouping, column.groups));
   const listed = field("categories", "Categories, one per line", h("textarea", { id: id("categories"), rows: "3", spellcheck: "false" }, column.categories));
-  const bounds = h("div", { class: "row" }, bound("low", "Lowest possible"), bound("high", "Highest possible"));
-  const values = h("div", { class: "row" }, field("groups", "Its values are", groups), listed);
+  const bounds = h("div", { class: "row" }, bound("low", "Lower bound"), bound("high", "Upper bound"));
+  const values = h("div", { class: "row" }, field("groups", "Group keys", groups), listed);
   const more = h("div", {}, bounds, values);
-  const head = h("div", { class: "row" }, h("p", {}, h("label", { class: "beside" }, described, names ? " describes who a person is" : " describe it")), field("type", "Type", type));
+  const head = h("div", { class: "row" }, h("p", {}, h("label", { class: "beside" }, described, names ? " identifies a person" : " include in the schema")), field("type", "Type", type));
   const card = h("fieldset", { class: "panel column", "data-column": column.name }, h("legend", { class: "code" }, column.name), head, more, h("p", { class: "problem", role: "alert", hidden: true }));
   const turned = () => {
     more.hidden = names || !described.checked;
@@ -296,7 +296,7 @@ function review(checked) {
   $("#schema-text").textContent = checked.schema_text;
   const list = (id, sentences) => $(id).replaceChildren(...sentences.map((sentence) => h("li", {}, sentence)));
   list("#schema-sentences", checked.sentences);
-  list("#policy-sentences", checked.policy?.sentences ?? ["No policy yet: nothing flows to anybody."]);
+  list("#policy-sentences", checked.policy?.sentences ?? ["No policy yet: no one has access."]);
   $('[data-task="policy"]').hidden = state.policy === null;
   $("#tasks").querySelectorAll("li").forEach((item) => mark(item, ""));
   state.done = state.done.filter((task) => task === "schema" && state.name === checked.name);
@@ -317,7 +317,7 @@ const TASKS = {
     try {
       await call("POST", "/datasets", body);
     } catch (error) {
-      // An earlier attempt broke off before its data was there: the same table is described anew.
+      // An earlier attempt stopped before its data was delivered: the schema of the same table is replaced.
       if (error.status !== 409) throw error;
       await call("PUT", `/datasets${at(state.checked.name)}/schema`, { schema_text: body.schema_text }).catch(() => {
         throw error;
@@ -329,12 +329,12 @@ const TASKS = {
     upload(`/datasets${at(state.name)}/data`, state.file, (part) => {
       if (part < 1) $("#progress").value = part;
       else $("#progress").removeAttribute("value");
-      $("#progress-said").textContent = part < 1 ? `${Math.round(100 * part)} of 100 parts are sent` : "It is sent. The server reads it …";
+      $("#progress-said").textContent = part < 1 ? `${Math.round(100 * part)}% sent` : "Sent. The server is checking the file …";
     }),
   policy: () => call("PUT", `/datasets${at(state.name)}/policy`, state.policy),
 };
 
-const SAID = { schema: "The schema is registered", data: "the data is delivered", policy: "the policy is written" };
+const SAID = { schema: "The schema is registered", data: "the data is delivered", policy: "the policy is signed" };
 
 $("#step-5").addEventListener("submit", (event) => {
   event.preventDefault();
@@ -342,7 +342,7 @@ $("#step-5").addEventListener("submit", (event) => {
   quiet(step);
   if (!state.done.includes("data") && state.file === null) {
     $("#file-again").hidden = false;
-    show(fault("Choose the file again: it is not kept between visits"), place("redraw", step));
+    show(fault("Choose the file again: a draft does not contain it"), place("redraw", step));
     return;
   }
   busy($("#register"), () => carryOut(step));
@@ -378,10 +378,10 @@ async function carryOut(step) {
 
 function broken(error, step, task) {
   const done = state.done.map((one) => SAID[one]).join(", ");
-  $("#progress-said").textContent = done ? `${done}. It broke off at: ${item(task)}. What is done stays done.` : "Nothing is registered yet.";
+  $("#progress-said").textContent = done ? `${done}. This step failed: ${item(task)}. Completed steps are kept.` : "Nothing is registered yet.";
   $("#progress").value = 0;
-  say(`It broke off at: ${item(task)}.`);
-  $("#register").textContent = done ? "Go on from here" : "Register";
+  say(`This step failed: ${item(task)}.`);
+  $("#register").textContent = done ? "Continue" : "Register";
   show(error, general(step)).scrollIntoView({ block: "nearest" });
 }
 

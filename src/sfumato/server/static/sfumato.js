@@ -20,7 +20,7 @@ export class Problem extends Error {
 
 const upper = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
-const UNREACHED = { status: 0, code: "unreached", detail: "The server does not answer", hint: "what you wrote is still here: try again in a moment.", where: "" };
+const UNREACHED = { status: 0, code: "unreached", detail: "The server does not answer", hint: "your input is still here: try again in a moment.", where: "" };
 
 export async function call(method, path, body, { headers = {}, signal } = {}) {
   const csrf = document.querySelector('meta[name="csrf"]')?.content;
@@ -98,7 +98,7 @@ export const at = (...parts) => parts.map((part) => `/${encodeURIComponent(part)
 
 // ------------------------------------------------------------------------------------------------ the page
 
-// Texts are always text nodes: nothing that anybody wrote is ever read as HTML.
+// Texts are always text nodes: no input is ever read as HTML.
 
 export const $ = (selector, within = document) => within.querySelector(selector);
 export const $$ = (selector, within = document) => [...within.querySelectorAll(selector)];
@@ -115,7 +115,7 @@ export function h(tag, attributes = {}, ...children) {
   return made;
 }
 
-// Told to everybody, also to those who do not see the page.
+// A status message, also for screen readers.
 export function say(text) {
   const said = document.getElementById("said");
   said.textContent = text;

@@ -69,7 +69,7 @@ const frame = (more = {}) => ({
 // More noise is to the right, also where it is told by epsilon.
 const backwards = grid.points[0].across > grid.points.at(-1).across;
 const across = () => axis(grid.across, { type: "log", dtick: 1, autorange: backwards ? "reversed" : true });
-const up = (top) => axis("risk of sharing, 0 to 1", { range: [0, top] });
+const up = (top) => axis("sharing risk, 0 to 1", { range: [0, top] });
 
 // A line across at the limit, with its name.
 function limitLine(limit) {
@@ -122,7 +122,7 @@ function trusts() {
     const first = least(risks, limit);
     return [`${text}, ${share(step).split(" ")[0]}`, level(risks[point]), first < 0 ? "none on this scale" : grid.points[first].short];
   });
-  $("#trusts-table").replaceChildren(table("Each level of trust", ["Trust", "Sharing risk at your noise", "Least noise within your limit"], rows));
+  $("#trusts-table").replaceChildren(table("Sharing risk by level of trust", ["Trust", "Sharing risk at your noise", "Least noise within your limit"], rows));
 }
 
 let deep;
@@ -146,7 +146,7 @@ async function space() {
   const places = steps.map((step) => Number((step / grid.steps).toFixed(2)));
   const heads = ["Sensitivity", ...TRUSTS.map(({ text }) => `trust ${text}`)];
   const rows = TRUSTS.map(({ text, step }) => [text, ...TRUSTS.map((one) => number(course(step, one.step)[point]))]);
-  $("#space-table").replaceChildren(table("Risk over trust and sensitivity", heads, rows, { numbers: [1, 2, 3, 4, 5] }));
+  $("#space-table").replaceChildren(table("Sharing risk by trust and sensitivity", heads, rows, { numbers: [1, 2, 3, 4, 5] }));
   $("#space-said").textContent = $("#summary p:nth-last-child(1)").textContent;
   if (!hasWebGL()) {
     $("#space-problem").textContent = said.flat;
@@ -202,7 +202,7 @@ $("#take").addEventListener("click", (event) =>
       const partner = { trust: trust / grid.steps, data_sensitivity: sensitivity / grid.steps, limit };
       const found = await call("POST", `/datasets${at(name)}/guessing`, { sql: grid.query, how: { ...how, ...partner } });
       const exact = found.candidates.findIndex((one) => one.epsilon === found.epsilon);
-      $("#exact").textContent = exact < 0 ? "" : `Exactly, as a rule would have it: ${found.why} ${found.sentences[exact]}`;
+      $("#exact").textContent = exact < 0 ? "" : `As a rule, exactly: ${found.why} ${found.sentences[exact]}`;
     } catch (error) {
       show(error, form);
     }

@@ -1,4 +1,4 @@
-"""One's own account: the password, and tokens for programs."""
+"""The account of a user: password and API tokens."""
 
 from __future__ import annotations
 

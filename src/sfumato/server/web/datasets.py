@@ -1,4 +1,4 @@
-"""What a controller holds, or an auditor reads: the list, and one dataset with everything that is done to it."""
+"""Datasets for controllers and auditors: the list, and one dataset with its actions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MOST_WAITING = 200
 def datasets(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, after: AfterName = None) -> Response:
     if actor.has(Role.ANALYST) and not actor.has(Role.CONTROLLER, Role.AUDITOR):
         return RedirectResponse("/catalogue", 303)
-    actor.require(Role.CONTROLLER, Role.AUDITOR, to="see what is held")
+    actor.require(Role.CONTROLLER, Role.AUDITOR, to="list datasets")
     listed = escrow.datasets.many(actor, after, _AT_ONCE + 1)
     waiting = _waiting(actor, escrow)
     rows = [
@@ -45,7 +45,7 @@ def datasets(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, after: Af
 
 @screens.get("/datasets/{name}")
 def dataset(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, name: NameInPath) -> Response:
-    """Analysts find what they may know of it in the catalogue."""
+    """One dataset; analysts are sent to the catalogue."""
     visible = escrow.datasets.one(actor, name)
     if not isinstance(visible, DatasetDetails):
         return RedirectResponse(f"/catalogue/{visible.name}", 303)
@@ -75,7 +75,7 @@ def dataset(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, name: Name
 
 
 def _ways(escrow: Escrow, registered: RegisteredDataset) -> list[str]:
-    """In which ways the policy in force approves."""
+    """Approval modes of the policy in force."""
     signed = escrow.datasets.policy_of(registered)
     return [] if signed is None else [access_rule.approve.value for access_rule in signed.policy.access_rules]
 
@@ -85,7 +85,7 @@ def _has_public_page(escrow: Escrow, actor: Person, name: str, policy: object) -
 
 
 def _row(actor: Person, escrow: Escrow, entry: FullEntry) -> dict[str, Any]:
-    """One of the list; one whose policy or ledger cannot be read is listed, and says so."""
+    """One row of the list; a policy or ledger that cannot be read is shown as an error in its row."""
     try:
         registered = escrow.datasets.of(entry.name)
         ledger = escrow.datasets.ledger_of(actor, registered)
@@ -103,7 +103,7 @@ def _row(actor: Person, escrow: Escrow, entry: FullEntry) -> dict[str, Any]:
 
 
 def _waiting(actor: Person, escrow: Escrow) -> Counter[str]:
-    """How many requests wait for a decision, by dataset."""
+    """Number of requests that wait for a decision, by dataset."""
     states = ("submitted", "computed")
     return Counter(
         request.submission.dataset

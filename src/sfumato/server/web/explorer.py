@@ -1,4 +1,4 @@
-"""The risk explorer: of a request that waits for a decision, or of any query that a controller thinks of."""
+"""The risk explorer of a submitted request, or of any query of a controller."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ screens = APIRouter(include_in_schema=False)
 _WAITING = (State.SUBMITTED.value, State.COMPUTED.value)
 _TO_CHARGE = (State.SUBMITTED.value, State.APPROVED.value, State.RUNNING.value)
 _MOVED = ("mechanism", "delta", "calibration")
-HISTOGRAM_EPSILON = 0.05  # what an exposure histogram costs, unless somebody states another epsilon
+HISTOGRAM_EPSILON = 0.05  # of an exposure histogram, by default
 
 
 @screens.get("/requests/{id}")
@@ -51,7 +51,7 @@ def request(
         seen = submission_view.request_page(escrow.requests.approval.inspect(actor, waiting["id"], rehearse=False))
         place = min(query, len(seen["facts"]["queries"])) - 1
         exploration = _of_request(escrow, actor, seen, place)
-    except SfumatoError as refused:  # its policy or its data is gone: it can still be returned and refused
+    except SfumatoError as refused:  # its policy or its data is gone; it can still be returned or refused
         if waiting["state"] not in _WAITING:
             return result.render_result(page, actor, escrow, id)
         return _page(page, escrow, actor, waiting, _known_facts(escrow, actor, waiting), problem=_problem(refused))
@@ -59,7 +59,7 @@ def request(
 
 
 def first_query(dataset: str) -> str:
-    """What there is to begin with, of any table."""
+    """A query to begin with, for any table."""
     return f"SELECT COUNT(*) FROM {dataset}"
 
 
@@ -98,7 +98,7 @@ def risk(
 
 
 def _of_request(escrow: Escrow, actor: Person, seen: Mapping[str, Any], place: int) -> dict[str, Any]:
-    """One query of it in the worst case, with what is in force; a share of a rule stands at its epsilon."""
+    """The worst case of one query of a request, with the preference in force."""
     query, named = seen["facts"]["queries"][place], seen["request"]["dataset"]
     how = {name: query[name] for name in _MOVED}
     return escrow.questions.explore(
@@ -121,7 +121,7 @@ def _preferences(escrow: Escrow, actor: Person, seen: Mapping[str, Any], place: 
 
 
 def _known_facts(escrow: Escrow, actor: Person, request: Mapping[str, Any]) -> dict[str, Any]:
-    """What is known of a request that cannot be foreseen any more."""
+    """Facts of a request that can no longer be previewed."""
     looked = escrow.datasets.looked(actor, request["dataset"])
     return {
         "request": request,
@@ -189,7 +189,7 @@ def _page(
 
 
 def _chance(cost: Mapping[str, Any], exploration: Mapping[str, Any], query: Mapping[str, Any]) -> float | None:
-    """An attacker's at most, from all that would leave: by epsilon and delta, or by the law of a single noise."""
+    """Maximum attack success of the whole request: by epsilon and delta, or by the noise of a single query."""
     if cost["epsilon"] is None:
         return None
     delta = cost["delta"] or 0.0
@@ -220,7 +220,7 @@ def _facts(
     looked: bool,
     word: str,
 ) -> dict[str, Any]:
-    """What the script goes by: the first exploration, and what to ask for the others with."""
+    """Facts for the script: the first exploration, and the terms of further ones."""
     return {
         "dataset": dataset,
         "sql": sql,
@@ -242,7 +242,7 @@ def _facts(
 
 
 def _drawn(exploration: Mapping[str, Any]) -> dict[str, Any]:
-    """The first state, for the template: rows with their verdicts, and the point where the sliders stand."""
+    """The first state, for the template: rows with their verdicts, and the position of the sliders."""
     start = exploration["start"]
     stop = exploration["sliders"][start["kind"]]["stops"][start["index"]]
     return {
@@ -259,5 +259,5 @@ def _drawn(exploration: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _problem(refused: SfumatoError) -> Problem:
-    """The same sentence as the API's."""
+    """The problem that the API returns."""
     return Problem.model_validate_json(bytes(answer(refused).body))

@@ -1,4 +1,4 @@
-"""What a page says when it does not work: the same sentence as the API's, on a page."""
+"""Pages of errors, with the same sentences as the API."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ SIGN_IN = "/sign-in"
 
 
 def render_problem(request: Request, problem: JSONResponse) -> Response:
-    """The problem as it is for programs, and a page for browsers.
+    """The problem as JSON for programs, as a page for browsers.
 
-    People who are not signed in are sent to sign in, and come back to where they were.
+    Users who are not signed in are sent to sign in, and return to the same address.
     """
     path = request.scope["path"]
     if path.startswith(("/api/", "/static/")) or request.method not in ("GET", "HEAD"):

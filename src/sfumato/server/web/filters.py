@@ -7,7 +7,9 @@ from typing import Any
 
 from markupsafe import Markup
 
+from sfumato.model.guarantee import Guarantee
 from sfumato.presentation.glossary import glossary
+from sfumato.presentation.wording.guarantee import LABELS
 from sfumato.presentation.wording.numbers import number
 
 
@@ -57,13 +59,23 @@ def task_words(task: Mapping[str, Any] | None) -> str:
 def term(name: str, text: str = "") -> Markup:
     """A term of the glossary, or `text` for it, with its meaning as a tooltip that the keyboard reaches too."""
     abbreviation = Markup('<abbr class="term" tabindex="0" title="{}">{}</abbr>')
-    return abbreviation.format(glossary().term(name).means, text or name)
+    return abbreviation.format(meaning(name), text or name)
+
+
+def meaning(name: str) -> str:
+    return glossary().term(name).means
+
+
+def guarantee_label(code: str | None) -> str:
+    """The guarantee for people; empty where an event has none."""
+    return "" if code is None else LABELS[Guarantee(code)]
 
 
 FILTERS: Mapping[str, Callable[..., str]] = {
     "moment": moment,
     "figure": figure,
     "exact": exact,
+    "guarantee": guarantee_label,
     "short": number,
     "listed": comma_list,
     "stated": parameter_text,

@@ -1,4 +1,4 @@
-"""The introduction for controllers: six short screens and four questions, in three minutes."""
+"""The introduction for controllers: six short screens and four questions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def introduction(
         "introduction.html",
         screens=of_introduction.SCREENS,
         quiz=of_introduction.QUIZ,
-        dots=((100 - right, "not in the data"), (right, "in the data")),
+        dots=((100 - right, "not included"), (right, "included")),
         passed_at=escrow.accounts.introduced(actor),
         next=own_address(next, home_of(actor)),
         passed=of_introduction.PASSED,

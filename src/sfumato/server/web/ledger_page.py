@@ -1,4 +1,4 @@
-"""A dataset's ledger: what is spent, what was charged for what and who has it. An analyst sees the total."""
+"""The ledger of a dataset: total, charges and recipients. An analyst sees the total only."""
 
 from __future__ import annotations
 

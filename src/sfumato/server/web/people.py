@@ -1,4 +1,4 @@
-"""Who is let in, and as what: an admin's page."""
+"""Users and their roles, for admins."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from sfumato.server.web.shell import RendererDep
 screens = APIRouter(include_in_schema=False)
 _AT_ONCE = 100
 ROLES = {
-    Role.ADMIN: "lets people in and keeps them out; sees no data by that",
-    Role.CONTROLLER: "registers data, writes policies, decides requests",
-    Role.ANALYST: "asks what a policy lets them",
-    Role.AUDITOR: "reads the record, ledgers and policies",
+    Role.ADMIN: "adds and disables users; has no access to data through this role",
+    Role.CONTROLLER: "registers datasets, writes policies, decides requests",
+    Role.ANALYST: "requests statistics that a policy allows",
+    Role.AUDITOR: "reads the audit log, ledgers and policies",
 }
 
 
 @screens.get("/people")
 def people(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, after: AfterName = None) -> Response:
-    actor.require(Role.ADMIN, to="let people in")
+    actor.require(Role.ADMIN, to="manage users")
     listed = escrow.accounts.many(actor, after, _AT_ONCE + 1)
     accounts = list(map(to_plain, listed[:_AT_ONCE]))
     more = listed[_AT_ONCE - 1].name if len(listed) > _AT_ONCE else None

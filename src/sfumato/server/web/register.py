@@ -1,4 +1,4 @@
-"""Registering a table, step by step: nothing leaves the browser before the last of them."""
+"""Registration of a table in steps; nothing is sent before the last one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sfumato.server.web.policy.form import form_content
 from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
-STEPS = ("The file", "Who is protected", "Columns", "Policy", "Review")
+STEPS = ("File", "Privacy unit", "Columns", "Policy", "Review")
 
 
 @screens.get("/register")

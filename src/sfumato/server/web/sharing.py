@@ -1,4 +1,4 @@
-"""What sharing an answer risks: trust, sensitivity, the highest tolerable risk, and the noise that meets it."""
+"""Sharing risk: trust, sensitivity, the highest tolerable risk, and the noise that meets it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def sharing(
     limit: Slid = 0.3,
     epsilon: Annotated[float, Query(gt=0)] = view.EPSILONS[0],
 ) -> Response:
-    """It begins with DPP's story: low trust, high sensitivity, at most a low risk, and hardly any noise yet."""
+    """Begins with the example of the DPP paper: low trust, high sensitivity, low tolerable risk, little noise."""
     escrow.datasets.controlled(actor, name)
     dataset = escrow.datasets.one(actor, name)
     how: dict[str, Any] = {"secret": secret} if secret else {"choices": _whole(choices)}
@@ -85,7 +85,7 @@ _SENTENCES = {
 
 
 def _whole(choices: str) -> object:
-    """What is no number is refused where choices are read."""
+    """A whole number, or the text, which is refused where choices are read."""
     return int(choices) if choices.isdecimal() else choices or _CHOICES
 
 

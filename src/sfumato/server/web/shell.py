@@ -1,4 +1,4 @@
-"""What every page has around it: who is signed in, where they can go, how it looks, and what it may load."""
+"""The frame of every page: user, menu, theme, and what the page may load."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sfumato.escrow.service import Escrow
 from sfumato.presentation.figures.palette import PALETTE
 from sfumato.server.middleware.authentication import Caller
 from sfumato.server.web.assets import Assets
-from sfumato.server.web.filters import FILTERS, term
+from sfumato.server.web.filters import FILTERS, meaning, term
 from sfumato.version import __version__
 
 TEMPLATES = Path(__file__).parent.parent / "templates"
@@ -45,19 +45,19 @@ MENU = (
     MenuItem("/datasets", "Datasets", (Role.CONTROLLER, Role.AUDITOR)),
     MenuItem("/catalogue", "Catalogue", (Role.ANALYST,)),
     MenuItem("/requests", "My requests", (Role.ANALYST,)),
-    MenuItem("/people", "People", (Role.ADMIN,)),
+    MenuItem("/people", "Users", (Role.ADMIN,)),
     MenuItem("/audit", "Audit", (Role.ADMIN, Role.AUDITOR, Role.CONTROLLER)),
     MenuItem("/account", "Account", tuple(Role)),
 )
 
 
 def home_of(person: Person) -> str:
-    """Where somebody begins: at the first thing that waits for them."""
+    """The start page of a user: the first item of their menu."""
     return next(item.path for item in MENU if person.has(*item.roles))
 
 
 def own_address(address: str, otherwise: str = "/") -> str:
-    """An address of this server, whatever was written there.
+    """`address` if it is one of this server, else `otherwise`.
 
     Two slashes begin another host's address; browsers leave out tabs and line ends before they look for them.
     """
@@ -73,13 +73,19 @@ def environment(assets: Assets) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    templates.globals |= {"asset": assets.url, "palette": PALETTE, "release": __version__, "term": term}
+    templates.globals |= {
+        "asset": assets.url,
+        "palette": PALETTE,
+        "release": __version__,
+        "term": term,
+        "meaning": meaning,
+    }
     templates.filters |= FILTERS
     return templates
 
 
 class PageRenderer:
-    """Called with a template and what it shows; `facts` go along as JSON, for the page's script."""
+    """Renders a template; `facts` are JSON for the script of the page."""
 
     def __init__(self, request: Request, caller: Caller | None) -> None:
         self._request, self._caller = request, caller
@@ -94,7 +100,9 @@ class PageRenderer:
             "person": person,
             "csrf": None if self._caller is None else self._caller.csrf,
             "menu": [] if person is None else [item for item in MENU if person.has(*item.roles)],
-            "waiting": 0 if person is None or status >= 500 else self._waiting(person),  # what broke is not asked again
+            "waiting": 0
+            if person is None or status >= 500
+            else self._waiting(person),  # not after a failure of the server
             "here": self._request.scope["path"],
             "theme": theme if theme in THEMES else "",
             "facts": {} if facts is None else facts,
@@ -103,17 +111,17 @@ class PageRenderer:
         return HTMLResponse(text, status, {"Content-Security-Policy": POLICY})
 
     def _waiting(self, person: Person) -> int:
-        """How much waits for their decision: the menu says so on every page."""
+        """Number of submissions that wait for this user; the menu shows it."""
         if not person.has(Role.CONTROLLER):
             return 0
         escrow: Escrow = self._request.app.state.escrow
-        with suppress(SfumatoError):  # a page that says what went wrong is a page too
+        with suppress(SfumatoError):  # the page of an error is rendered too
             return len(escrow.requests.approval.waiting(person)) + len(escrow.signals.approval.waiting(person))
         return 0
 
 
 def renderer_for(request: Request) -> PageRenderer:
-    """The renderer of a request; public pages and failures have one without anybody signed in."""
+    """The renderer of a request, also where no user is signed in."""
     return PageRenderer(request, getattr(request.state, "caller", None))
 
 

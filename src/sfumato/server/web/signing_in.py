@@ -1,4 +1,4 @@
-"""Signing in, and where one begins."""
+"""Sign-in, and the start page."""
 
 from __future__ import annotations
 
@@ -19,10 +19,7 @@ def begin(caller: CallerDep) -> RedirectResponse:
 
 @screens.get(SIGN_IN)
 def sign_in(page: RendererDep, settings: SettingsDep, next: str = "/", changed: str = "") -> Response:
-    """`next` is as long as the address that somebody was sent here from: a query stands in some.
-
-    `changed` is the password, where somebody has just changed it.
-    """
+    """`next` is the address to return to, which may contain a query; `changed` is "password" after a change of it."""
     return page(
         "sign_in.html", facts={"next": own_address(next)}, guests=settings.guests, changed=changed == "password"
     )

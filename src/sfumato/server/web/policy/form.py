@@ -1,4 +1,4 @@
-"""What the form of a policy offers: the people and organisations that there are, and the usual rules in words."""
+"""The form of a policy: users and organisations to choose from, and the usual rules."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SWITCHES = {
 
 
 def form_content(escrow: Escrow, controllers: int) -> dict[str, Any]:
-    """Whom and what a policy may name. What is not offered here is stated as text."""
+    """Users, organisations and rules that the form offers. The rest of a policy is edited as text."""
     people = [person for person in escrow.accounts.all() if not person.disabled]
     return {
         "everyone": EVERYONE,
@@ -36,12 +36,12 @@ def form_content(escrow: Escrow, controllers: int) -> dict[str, Any]:
         "signal_bits": AccessRule.signal_bits,
         "switches": {name: sentence for name, sentence in _SWITCHES.items() if name in Policy.__dataclass_fields__},
         "words": {
-            "rule": of_rule.BEFORE_ANYBODY_LOOKS,
-            "ceiling": of_rule.CEILING,
+            "rule": of_rule.PREREGISTERED_RULE,
+            "epsilon_max": of_rule.EPSILON_MAX,
             "budget": of_rule.BUDGET,
             "budget_delta": of_rule.BUDGET_DELTA,
             "odds": of_rule.ODDS,
-            "fixed": of_rule.FIXED_BEFOREHAND,
+            "where": of_rule.WHERE_PREREGISTERED,
             "declare": of_guarantee.DECLARE,
             "otherwise": of_rule.OTHERWISE,
             "signals": of_signal_pages.ALLOWED,

@@ -1,4 +1,4 @@
-"""The policy of a dataset: what holds, who signed it, what held before, and the form that changes it."""
+"""The policy of a dataset: the version in force, earlier versions, and the form that changes it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Rule = Annotated[str | None, Query(max_length=4000)]
 
 @screens.get("/datasets/{name}/policy")
 def policy(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, name: NameInPath, rule: Rule = None) -> Response:
-    """`rule` is one that somebody found elsewhere, to be put into the form."""
+    """The policy in force and its form; `rule` comes from another page and is put into the form."""
     dataset = escrow.datasets.for_whoever_decides(actor, name)
     now, before, broken = _signed_policies(escrow, actor, dataset)
     controls = dataset.is_controlled_by(actor) and not dataset.retired
@@ -59,7 +59,7 @@ def policy(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, name: NameI
 def _signed_policies(
     escrow: Escrow, actor: Person, dataset: RegisteredDataset
 ) -> tuple[SignedPolicy | None, list[SignedPolicy], str | None]:
-    """What holds, every version of it, and what is wrong with them if they were edited outside."""
+    """The policy in force, all versions, and what is wrong with them if their files were edited."""
     try:
         return escrow.policies.current(actor, dataset.name), escrow.policies.history(actor, dataset.name), None
     except NotFound:
@@ -69,7 +69,7 @@ def _signed_policies(
 
 
 def _look_warnings(escrow: Escrow, actor: Person, dataset: RegisteredDataset) -> list[str]:
-    """What is said of looks at the people; nothing where the policy leaves nothing readable."""
+    """Warnings about earlier looks; none where the ledger cannot be read."""
     record = escrow.datasets.record_of(actor, dataset)
     look = None if record is None else earlier_look(record, actor)
     if look is None:
@@ -78,7 +78,7 @@ def _look_warnings(escrow: Escrow, actor: Person, dataset: RegisteredDataset) ->
 
 
 def _rule_of(text: str) -> dict[str, JsonValue] | None:
-    """A rule out of an address: what cannot be read as one is left there."""
+    """The rule in an address, or None if it cannot be read."""
     try:
         rule: Any = json.loads(text)
         return plain(rule) if isinstance(rule, dict) and rule else None
