@@ -47,7 +47,7 @@ def test_the_catalogue_shows_what_one_may_ask_and_nothing_counted(api: Api) -> N
     one = text(page(api, "bob", "/catalogue/stays"))
     for said in (
         "Aggregates any",
-        "An epsilon that I state",
+        "Use exactly this epsilon",
         "A controller must approve",
         "0 to 60",
         "a, b, c",
@@ -78,7 +78,7 @@ def test_the_editor_knows_the_columns_and_the_sql_that_is_answered(api: Api) -> 
     assert told["columns"][0]["categories"] == ["a", "b", "c"]
     assert [offer["name"] for offer in facts(shown)["offers"]] == ["gap"]
     assert "GROUP BY ward" in shown.text
-    assert "An epsilon that I state" not in text(shown)
+    assert "Use exactly this epsilon" not in text(shown)
 
 
 def test_what_came_back_is_changed_and_submitted_again(api: Api) -> None:
@@ -135,7 +135,7 @@ def test_the_estimate_of_an_average_turns_around_what_within_asks_for(api: Api) 
         (
             "SUM",
             {"within": 0},
-            "try “Each figure is so close to the true one, as far as noise goes” (at most so far off: 5).",
+            "try “Maximum error of any figure from the noise” (maximum error: 5).",
         ),
     ],
 )

@@ -82,7 +82,7 @@ def test_whoever_holds_nothing_is_told_how_to_begin(api: Api) -> None:
     api.room.accounts.add(api.room["root"], "gus", ["controller"])
     api.secrets["gus"] = api.room.accounts.new_token(api.room["gus"], "x")[1]
     text = page(api, "gus", "/datasets").text
-    assert "You hold no data yet." in text
+    assert "You have no datasets yet." in text
     assert '<a class="button primary" href="/register">Register a table</a>' in text
 
 
@@ -101,7 +101,7 @@ def test_one_dataset_without_javascript(api: Api) -> None:
     for link in ("policy", "ledger", "risk", "sharing", "compare", "ask"):
         assert f'href="/datasets/stays/{link}"' in text
     assert escape(of_guarantee.LOOK) in text
-    assert "nobody has looked at the people" in text
+    assert "no one has looked at the data" in text
     assert of_schema.CHECK_COSTS["by a controller"] in text
     api.room.look()
     assert 'id="check-costs"' not in page(api, "alice", "/datasets/stays").text, "there is nothing left to lose"
@@ -144,7 +144,10 @@ def test_a_schema_is_read_back_and_not_kept(api: Api) -> None:
     told = said.json()
     assert told["schema_text"].startswith('name = "more"\nunit = "who"\nmax_rows = 2\n')
     assert "x: numbers from 0 to 0.5; values beyond count as the nearest bound." in told["sentences"]
-    assert "bob may ask for any aggregate of any column, by the rule." in told["policy"]["sentences"]
+    assert (
+        "Access rule: bob may request any aggregate of any column. Allowed preferences: the rule."
+        in told["policy"]["sentences"]
+    )
     assert api("alice", "GET", "/datasets/more").status_code == 404
     assert (
         api("alice", "POST", "/datasets/check-schema", json={"schema_text": told["schema_text"]}).json()["policy"]

@@ -55,11 +55,11 @@ def test_what_waits_stands_in_the_inbox_with_what_it_would_cost(api: Api) -> Non
     assert shown.status_code == 200
     said = text(shown)
     assert "Waiting for your decision 2" in said
-    assert "#1 planning beds bob asks stays" in said
-    assert f"{SUM} to decide dp epsilon 0.2" in said
-    assert "answer withheld none epsilon 10" in said, "dan's waits for somebody who sees it"
+    assert "#1 planning beds bob · dataset stays" in said
+    assert f"{SUM} to decide Guaranteed epsilon 0.2" in said
+    assert "answer withheld No guarantee epsilon 10" in said, "dan's waits for somebody who sees it"
     assert "Inbox (2 waiting)" in said
-    assert "released" in said.partition("Decided lately")[2]
+    assert "released" in said.partition("Recent decisions")[2]
 
 
 def test_newest_first(api: Api) -> None:
@@ -71,13 +71,13 @@ def test_newest_first(api: Api) -> None:
 
 def test_an_inbox_with_nothing_in_it_says_so(api: Api) -> None:
     said = text(page(api, "fay", "/inbox"))
-    assert "Nothing waits for you" in said
+    assert "No requests to decide" in said
     assert "Inbox (" not in said
     assert "planning beds" not in said, "of somebody else's dataset"
     assert "Register a table" not in said, "there is one"
     api.room.accounts.add(api.room["root"], "gus", ["controller"])
     api.secrets["gus"] = api.room.accounts.new_token(api.room["gus"], "x")[1]
-    assert "Before anybody can ask" in text(page(api, "gus", "/inbox"))
+    assert "Before analysts can submit requests" in text(page(api, "gus", "/inbox"))
 
 
 def test_only_controllers_have_an_inbox(api: Api) -> None:
@@ -114,12 +114,12 @@ def test_a_controller_sees_what_they_decide_from(api: Api) -> None:
         "If you approve: an attacker who knows everyone else's record can tell whether a given person is included at "
         "most 55% of the time (a coin flip: 50%). 90% noise interval ±1,151.",
         "At epsilon 0.2, the person most at risk, in any data, is at 1.2 times the risk of the person least at risk.",
-        "if they are not in the data 45 of 100",
-        "if they are in the data 55 of 100",
+        "Person not included: 45%",
+        "Person included: 55%",
         of_explorer.no_probability(Source.WORST_CASE),
-        "It is charged epsilon 0.2.",
-        "The rule of record: gap 1.2, worst case.",
-        "epsilon noise range gap attacker right at most verdict",
+        "This request is charged epsilon 0.2.",
+        "Rule: gap 1.2, worst case.",
+        "epsilon noise (90%) risk gap attack success status",
         "0.2 ±1,151 1.2× 55% ● chosen",
         "0.5 ±460.5 1.5× 63% ✕ over",
         "Approve A Return R Refuse",
@@ -175,7 +175,7 @@ def test_after_a_look_the_page_says_what_a_decision_carries(api: Api) -> None:
     assert of_policy.AFTER_LOOK in said
     assert of_explorer.NOT_ALLOWED in said
     assert of_explorer.ACCEPT_NO in said
-    assert "An epsilon chosen from this page carries the guarantee" not in said
+    assert "An epsilon chosen from this page keeps the guarantee" not in said
 
 
 def test_a_request_that_the_policy_has_nothing_for_any_more_can_still_be_refused(api: Api) -> None:
@@ -210,7 +210,7 @@ def test_a_histogram_is_charged_and_no_look(api: Api) -> None:
     before = api.room.charged
     told = explore(api, "alice", source="exposure histogram", epsilon=0.5).json()
     assert api.room.charged - before == pytest.approx(0.5)
-    assert told["spent"]["words"] == "No total exists for this dataset any more (no budget is set)."
+    assert told["spent"]["words"] == "No total exists for this dataset (no budget is set)."
     assert told["histogram"]["noise"] > 0
     assert [point["gap"] for point in told["points"]] == pytest.approx(
         [1 + point["epsilon"] for point in told["points"]]
@@ -240,9 +240,9 @@ def test_only_whoever_holds_the_data_explores_it(api: Api) -> None:
 
 
 def test_any_query_is_explored_by_the_rule(api: Api) -> None:
-    assert "Write a query" in text(page(api, "alice", "/datasets/stays/risk"))
+    assert "Enter a query" in text(page(api, "alice", "/datasets/stays/risk"))
     shown = page(api, "alice", f"/datasets/stays/risk?sql={quote(BY_WARD)}")
-    assert "By the rule of record: gap 1.2, worst case." in text(shown)
+    assert "Rule of the policy: gap 1.2, worst case." in text(shown)
     assert facts(shown)["now"] == 0.2
     wrong = page(api, "alice", f"/datasets/stays/risk?sql={quote('SELECT nothing FROM stays')}")
     assert "There is no column 'nothing': line 1, column 8." in text(wrong)

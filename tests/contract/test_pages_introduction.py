@@ -1,4 +1,4 @@
-"""Whoever signs in to approve knows what it means: the introduction, its questions, and what is refused before."""
+"""The introduction: its page, its questions, and what is refused before it is passed."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_the_page_has_every_screen_and_question_and_does_not_tell_what_is_right(
 
 def test_every_word_of_a_question_stood_on_a_screen_before(api: Api) -> None:
     said = " ".join(sentence for screen in SCREENS for sentence in screen.sentences)
-    for word in ("dp:", "dp-selected:", "none:"):
+    for word in ("(dp)", "(dp-selected)", "(none)"):
         assert word in said
 
 

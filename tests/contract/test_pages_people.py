@@ -17,7 +17,7 @@ MARKUP = "<b>Board</b>"
 def test_it_is_the_admins(api: Api, who: str) -> None:
     answer = api(who, "GET", PEOPLE)
     assert answer.status_code == (200 if who == "root" else 403)
-    assert ("Only an admin may let people in" in answer.text) == (who != "root")
+    assert ("Only an admin may manage users" in answer.text) == (who != "root")
     assert (BOARD in answer.text) == (who == "root")
 
 
@@ -26,7 +26,7 @@ def test_everybody_is_listed_with_what_they_are(api: Api) -> None:
     text = api("root", "GET", PEOPLE).text
     for name in TOKENS:
         assert f'<tr data-name="{name}"><th scope="row">{name}</th>' in text
-    assert text.count("✕ kept out") == 1
+    assert text.count("✕ disabled") == 1
     assert BOARD in text
     assert "argon2" not in text
 

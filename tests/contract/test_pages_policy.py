@@ -42,7 +42,7 @@ def test_what_holds_stands_there_in_sentences_with_every_version(api: Api) -> No
     assert "Version 2, signed by alice on 2026-11-16" in text
     for sentence in current["sentences"]:
         assert f"<li>{escape(sentence, quote=False)}</li>" in text
-    assert 'data-number="1">Put this version back' in text
+    assert 'data-number="1">Restore' in text
     assert 'data-number="2">' not in text
 
 
@@ -73,11 +73,11 @@ def test_a_rule_comes_along_in_the_address(api: Api) -> None:
     rule = {"gap": 1.5, "worst_case": True}
     answer = page(api, "alice", f"/datasets/stays/policy?rule={quote(json.dumps(rule))}")
     assert facts(answer)["rule"] == rule
-    assert "A rule was brought along: gap 1.5, worst case." in answer.text
+    assert "The form below contains this rule: gap 1.5, worst case." in answer.text
     for unread in ("{", "[1]", "{}", '{"gap": NaN}', '{"gap": "\\u0000"}', "[" * 2000):
         answer = page(api, "alice", f"/datasets/stays/policy?rule={quote(unread)}")
         assert (answer.status_code, facts(answer)["rule"]) == (200, None)
-        assert "The rule in this address cannot be read." in answer.text
+        assert "The rule in the address of this page cannot be read." in answer.text
 
 
 def test_markup_in_a_rule_or_a_purpose_comes_out_as_text(api: Api) -> None:
@@ -125,7 +125,7 @@ def test_a_policy_that_was_edited_can_be_written_anew(api: Api) -> None:
 def test_a_draft_is_read_back_and_not_signed(api: Api) -> None:
     text = 'budget = 30\n[rule]\ngap = 1.2\nworst_case = true\n[[flow]]\nwho = ["everyone"]\n'
     told = api("alice", "POST", "/datasets/stays/check-policy", json={"policy_text": text}).json()
-    assert "The budget of all releases together is epsilon 30." in told["sentences"]
+    assert "Budget of all releases together: epsilon 30." in told["sentences"]
     redraw = api("alice", "POST", "/datasets/stays/check-policy", json={"policy": told["policy"]}).json()
     assert redraw == told
     assert len(api("alice", "GET", "/datasets/stays/policies").json()["items"]) == 1

@@ -111,6 +111,6 @@ def test_exactly_what_a_rule_would_take(api: Api) -> None:
 
 
 def test_what_the_policy_says_of_partners_now(api: Api) -> None:
-    assert "rates nobody" in api("alice", "GET", at(BY_WARD)).text
+    assert "states no trust and no sensitivity yet" in api("alice", "GET", at(BY_WARD)).text
     api.room.policy({"who": [BOARD]}, trust={BOARD: "low"}, sensitivity={"dataset": "high"})
-    assert f"Trust in {BOARD}: low. The sensitivity of this data: high." in api("alice", "GET", at(BY_WARD)).text
+    assert f"Trust in {BOARD}: low. Sensitivity of the data: high." in api("alice", "GET", at(BY_WARD)).text

@@ -36,6 +36,6 @@ def test_another_host_is_no_place_to_come_back_to(api: Api, other: str) -> None:
 
 
 def test_whoever_changed_the_password_is_told_to_sign_in_with_it(api: Api) -> None:
-    said = "Your password is changed. Sign in with it."
+    said = "Your password was changed. Sign in with the new one."
     assert said in Caller(api.app, None)("GET", f"{HOUSE}/sign-in?changed=password").text
     assert said not in Caller(api.app, None)("GET", f"{HOUSE}/sign-in").text

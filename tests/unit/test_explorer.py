@@ -154,14 +154,14 @@ def test_what_the_people_lead_to_is_proposed_to_nobody() -> None:
 def test_where_people_are_replaced_it_is_somebody_else_whom_they_are_told_from() -> None:
     profile = worst_case(query(SUM, 'relation = "replace"\n' + SCHEMA))
     told = shown(profile, ceiling=1.0, preference=RULE, now=0.2)
-    assert told["absent"] == "if another person is in their place"
+    assert told["absent"] == "Another person in their place:"
     assert (
         "whether a given person, or another in their place, is included at most 60%"
         in stop_of(told, "chance", 0.6)["words"]
     )
     assert "epsilon times the sum of their exposure and 1/2" in stop_of(told, "selected", 0.5)["words"]
-    assert found()["absent"] == "if they are not in the data"
-    assert "else in their place" not in json.dumps(found())
+    assert found()["absent"] == "Person not included:"
+    assert "n their place" not in json.dumps(found())
 
 
 def test_the_worst_case_has_no_histogram() -> None:

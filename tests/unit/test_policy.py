@@ -317,29 +317,30 @@ def test_whatever_is_changed_changes_the_fingerprint() -> None:
 def test_a_policy_in_sentences() -> None:
     assert sentences(read(EVERYTHING)) == [
         "Purpose: planning beds.",
-        "bob and health board may ask for COUNT, AVG of age, WARD, by the rule or an epsilon of their own.",
-        "2 of alice and carol must approve before anything is drawn. What leaves carries the word dp.",
-        "everyone may ask for any aggregate of any column, by the rule.",
-        "The policy approves by itself what carries a guarantee. What leaves carries the word dp or dp-selected.",
-        "Whoever is not named gets nothing, and does not learn that this dataset is there.",
-        "The rule of record: sharing risk low, choices 4.",
-        "No release has an epsilon above 2.",
-        "The budget of all releases together is epsilon 3.5, delta 1e-06.",
+        "Access rule: bob and health board may request COUNT, AVG of age, WARD. "
+        "Allowed preferences: the rule, epsilon.",
+        "2 of alice and carol must approve before noise is drawn. Allowed guarantees: dp.",
+        "Access rule: everyone may request any aggregate of any column. Allowed preferences: the rule.",
+        "The policy itself approves requests that have a guarantee. Allowed guarantees: dp, dp-selected.",
+        "No one else has access, or learns that this dataset exists.",
+        "Rule: sharing risk low, choices 4.",
+        "Maximum epsilon of one release (epsilon_max): 2.",
+        "Budget of all releases together: epsilon 3.5, delta 1e-06.",
         "Trust in bob: very high.",
         "Trust in Health Board: 0.7.",
         "Trust in everyone: low.",
-        "The sensitivity of this data: medium.",
-        "The sensitivity of income: very high.",
-        "An answer is handed out for 30 days after its release.",
-        "The data is forgotten 365 days after it was delivered.",
+        "Sensitivity of the data: medium.",
+        "Sensitivity of income: very high.",
+        "An answer can be read for 30 days after its release.",
+        "The data is deleted 365 days after its delivery.",
     ]
     assert sentences(read(EVERYTHING | {"introduction": False, "public_page": True}))[-2:] == [
-        "Whoever signs in to approve need not pass the introduction first.",
-        "A page that is open to everybody lists what was released, and its total.",
+        "Controllers may approve in a browser without passing the introduction.",
+        "A public page lists the releases and their total.",
     ]
     after = sentences(read(flow(approve="after the answer", guarantees=["none"])))
-    assert after[1].startswith("Any controller must approve, and once more after seeing the answer")
-    assert "no rule of record" in after[-1]
+    assert after[1].startswith("Any controller must approve, and again after seeing the withheld answer")
+    assert "There is no rule" in after[-1]
     assert sentences(read(flow(approvals=2)))[1].startswith("2 controllers must approve before")
 
 
@@ -358,9 +359,9 @@ def test_what_may_be_asked_about_the_noise() -> None:
     assert Policy.from_mapping(json.loads(json.dumps(wide.as_dict()))) == wide
     assert len({wide.fingerprint, plain.fingerprint, read(code=True).fingerprint}) == 3
     said = " ".join(sentences(wide))
-    assert "free, as_published; exact scores may tell 7 bits in all" in said
+    assert "free, as_published; exact scores may reveal at most 7 bits" in said
     assert "functions of their own" in said
-    assert "Nothing may be asked about what the noise did." in sentences(read(signals=[]))
+    assert "Utility signals are not allowed." in sentences(read(signals=[]))
     for wrong in ({"signals": ["loud"]}, {"code": "yes"}, {"signal_bits": -1}, {"signal_bits": True}):
         with pytest.raises(PolicyError):
             read(**wrong)

@@ -49,10 +49,10 @@ def _nothing(page: Page) -> None:
 
 
 def _shared(page: Page) -> None:
-    page.get_by_label("The query that is shared").fill("SELECT COUNT(*) FROM adult")
+    page.get_by_label("Query", exact=True).fill("SELECT COUNT(*) FROM adult")
     page.get_by_role("button", name="Show").click()
     expect(page.locator("#curve .scatterlayer")).to_be_visible()
-    page.get_by_role("button", name="Take the noise that meets my limit").click()
+    page.get_by_role("button", name="Use the least noise that meets my limit").click()
     expect(page.locator("#exact")).not_to_be_empty()
 
 
@@ -63,9 +63,9 @@ def _in_space(page: Page) -> None:
 
 
 def _looked(page: Page) -> None:
-    page.get_by_role("button", name="Look at the people in this dataset").click()
-    page.get_by_role("button", name="Look, and enter it").click()
-    expect(page.get_by_role("radio", name="The people")).to_be_checked()
+    page.get_by_role("button", name="View individual risks (logged)").click()
+    page.get_by_role("button", name="View and log").click()
+    expect(page.get_by_role("radio", name="Individual risks")).to_be_checked()
 
 
 def _asked_to_approve(page: Page) -> None:
@@ -115,17 +115,17 @@ class Screen:
 
 
 SCREENS = (
-    Screen("sign-in", "Signing in; a house that is open to all offers its two people.", None, "/sign-in"),
-    Screen("datasets", "Controller: the datasets, with their policies and what is spent.", CONTROLLER, "/datasets"),
+    Screen("sign-in", "Sign-in; the demo offers its two users.", None, "/sign-in"),
+    Screen("datasets", "Controller: the datasets, with their policies and budgets.", CONTROLLER, "/datasets"),
     Screen("dataset", "Controller: one dataset, its columns and its versions.", CONTROLLER, "/datasets/adult"),
     Screen("register", "Controller: registering a table, at its columns.", CONTROLLER, "/register", _columns),
     Screen("policy", "Controller: the policy in force, and its form.", CONTROLLER, "/datasets/adult/policy"),
-    Screen("people", "Admin: who is let in, and as what.", CONTROLLER, "/people"),
-    Screen("inbox", "Controller: what waits for a decision.", CONTROLLER, "/inbox"),
+    Screen("people", "Admin: users and their roles.", CONTROLLER, "/people"),
+    Screen("inbox", "Controller: requests to decide.", CONTROLLER, "/inbox"),
     Screen("explorer", "Controller: the risk explorer of a request.", CONTROLLER, "/requests/{submitted}"),
     Screen("approval", "Controller: the approval.", CONTROLLER, "/requests/{submitted}", _asked_to_approve),
     Screen("signal", "Controller: code that waits to be read, with its marks.", CONTROLLER, "/signals/{signal}"),
-    Screen("sharing", "Controller: what sharing risks.", CONTROLLER, "/datasets/adult/sharing", _shared),
+    Screen("sharing", "Controller: sharing risk.", CONTROLLER, "/datasets/adult/sharing", _shared),
     Screen(
         "space",
         "Controller: the same in three dimensions.",
@@ -135,9 +135,9 @@ SCREENS = (
         "#in-space",
     ),
     Screen("compare", "Controller: comparison of methods.", CONTROLLER, f"/datasets/adult/compare?sql={WAITING[0]}"),
-    Screen("ledger", "Controller: the ledger, and the odds of all together.", CONTROLLER, "/datasets/adult/ledger"),
+    Screen("ledger", "Controller: the ledger and its total.", CONTROLLER, "/datasets/adult/ledger"),
     Screen("audit", "Admin: who did what.", CONTROLLER, "/audit"),
-    Screen("introduction", "Controller: three minutes before the first approval.", CONTROLLER, "/introduction"),
+    Screen("introduction", "Controller: the introduction before the first approval.", CONTROLLER, "/introduction"),
     Screen("account", "Everybody: password and tokens.", ANALYST, "/account"),
     Screen("catalogue", "Analyst: the datasets that may be asked.", ANALYST, "/catalogue"),
     Screen("catalogued", "Analyst: one of them, as its controller described it.", ANALYST, "/catalogue/adult"),

@@ -99,7 +99,7 @@ def test_a_population_is_named_on_a_phone(own_house: House, visitors: Visitors) 
     expect(page.get_by_text("has the same rows as")).to_be_visible()
     name = "people-of-one-year" * 11
     page.get_by_label("Name of the population").fill(name)
-    page.get_by_role("button", name="Name the population").click()
+    page.get_by_role("button", name="Save population").click()
     expect(page.get_by_role("definition").filter(has_text=name)).to_be_visible()
     assert violations(page) == []
     fits_a_phone(page, "a population")

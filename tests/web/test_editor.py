@@ -114,6 +114,6 @@ def test_what_was_typed_is_still_there_after_the_session_was_over(own_house: Hou
     own_house.end_sessions()
     page.get_by_role("button", name="Submit").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Sign in")
-    page.get_by_role("button", name=f"Come in as {ANALYST}").click()
+    page.get_by_role("button", name=f"Continue as {ANALYST}").click()
     expect(editor(page)).to_contain_text("AS everybody")
     expect(page.get_by_label("Purpose")).to_have_value("How many there are.")

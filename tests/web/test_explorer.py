@@ -29,8 +29,8 @@ def test_a_slider_changes_picture_table_and_words_and_nothing_that_is_decided(
     chosen(page, "0.2")
     page.locator("#gap").press("ArrowRight")
     chosen(page, "0.25")
-    expect(page.locator("#words")).to_contain_text("At epsilon 0.25 the person most at risk")
-    expect(page.locator("#in")).to_have_text("57")
+    expect(page.locator("#words")).to_contain_text("At epsilon 0.25, the person most at risk")
+    expect(page.locator("#in")).to_have_text("57%")
     expect(page.locator("#thought-text")).to_have_text(of_explorer.A_THOUGHT)
     expect(page.locator("#make-rule")).to_have_attribute(
         "href", "/datasets/adult/policy?rule=%7B%22gap%22%3A1.25%2C%22worst_case%22%3Atrue%7D"

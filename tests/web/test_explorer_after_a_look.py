@@ -17,10 +17,10 @@ def guarantee(page: Page, value: str) -> Locator:
 
 
 def look(page: Page) -> None:
-    page.get_by_role("button", name="Look at the people in this dataset").click()
+    page.get_by_role("button", name="View individual risks (logged)").click()
     expect(page.locator("#look-dialog")).to_contain_text(of_explorer.BEFORE_LOOK)
-    page.get_by_role("button", name="Look, and enter it").click()
-    expect(page.get_by_role("radio", name="The people")).to_be_checked()
+    page.get_by_role("button", name="View and log").click()
+    expect(page.get_by_role("radio", name="Individual risks")).to_be_checked()
 
 
 def test_after_a_look_only_what_was_fixed_before_is_offered_and_allowed(visitors: Visitors, own_house: House) -> None:
@@ -46,7 +46,7 @@ def test_after_a_look_only_what_was_fixed_before_is_offered_and_allowed(visitors
     expect(dialog).to_contain_text(of_explorer.NOT_ALLOWED)
     approve = dialog.get_by_role("button", name="Approve")
     approve.click()
-    declared, written = dialog.get_by_label(of_guarantee.DECLARE), dialog.get_by_label("Where it is written")
+    declared, written = dialog.get_by_label(of_guarantee.DECLARE), dialog.get_by_label("Where it is written down")
     expect(declared).to_be_focused()
     expect(written).to_be_disabled()
     declared.check()

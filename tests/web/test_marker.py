@@ -135,8 +135,8 @@ def test_a_controller_who_looks_is_told(marked: House, visitors: Visitors) -> No
     page = visitors.enter(marked, CONTROLLER)
     page.goto(f"/requests/{marked.request_in('computed')}")
     assert told(marked, str(VALUE), f"{VALUE:,}") == []
-    page.get_by_role("button", name="See the withheld answer").click()
-    page.get_by_role("button", name="See it, and enter the look").click()
+    page.get_by_role("button", name="View withheld answer (logged)").click()
+    page.get_by_role("button", name="View and log").click()
     expect(page.locator("#withheld")).to_contain_text(f"{VALUE:,}")
     (answer,) = told(marked, str(VALUE), f"{VALUE:,}")
     assert answer.endswith("/answer")

@@ -16,11 +16,11 @@ SNOOP = re.compile(r"An attacker guesses right at most ([\d.]+)% of the time \(2
 
 
 def opened(page: Page) -> None:
-    """One count is shared; a snoop guesses one of four values."""
+    """One count is shared; an attacker guesses one of four values."""
     page.goto("/datasets/adult")
     follow(page, "Sharing risk")
-    page.get_by_label("The query that is shared").fill(COUNT)
-    page.get_by_label("How many values").fill("4")
+    page.get_by_label("Query", exact=True).fill(COUNT)
+    page.get_by_label("Number of values").fill("4")
     page.get_by_role("button", name="Show").click()
     expect(page.locator("#summary p")).not_to_have_count(0)
 
@@ -41,7 +41,7 @@ def test_low_trust_high_sensitivity_and_a_low_limit_need_noise_and_it_is_said_wh
     page = signed_in(CONTROLLER)
     opened(page)
     summary = page.locator("#summary")
-    move(page, "1 Trust in the partner", LOW)
+    move(page, "1 Trust in the recipient", LOW)
     move(page, "2 Sensitivity of the data", HIGH)
     move(page, "3 Highest tolerable risk", LOW)
     move(page, "4 Noise", 0)
@@ -51,7 +51,7 @@ def test_low_trust_high_sensitivity_and_a_low_limit_need_noise_and_it_is_said_wh
     expect(summary).to_contain_text("✕")
     expect(summary).to_contain_text("That is over your limit, 0.3 (low): add noise, or accept more risk.")
     without = snoop(page)
-    page.get_by_role("button", name="Take the noise that meets my limit").click()
+    page.get_by_role("button", name="Use the least noise that meets my limit").click()
     expect(summary).to_contain_text("✓")
     expect(summary).to_contain_text("That is within your limit, 0.3 (low).")
     expect(summary).to_contain_text(re.compile(r"a count of 100 becomes \d+ to \d+"))
@@ -67,8 +67,8 @@ def test_a_partner_who_is_trusted_gets_less_noise(signed_in: SignedIn) -> None:
     move(page, "3 Highest tolerable risk", LOW)
     taken = []
     for trust in (0.1, 0.3, 0.5):
-        move(page, "1 Trust in the partner", trust)
-        page.get_by_role("button", name="Take the noise that meets my limit").click()
+        move(page, "1 Trust in the recipient", trust)
+        page.get_by_role("button", name="Use the least noise that meets my limit").click()
         expect(page.locator("#exact")).not_to_be_empty()
         taken.append(int(page.locator("#point").input_value()))
     assert taken == sorted(taken, reverse=True)
@@ -90,11 +90,11 @@ def test_lines_of_trust_differ_in_more_than_colour_and_the_surface_opens(
     visitors.forgive("willReadFrequently", "GPU stall")  # hints on speed, of Plotly's own canvas
     page = signed_in(CONTROLLER)
     opened(page)
-    page.get_by_text("One line for each level of trust").click()
+    page.get_by_text("Sharing risk by level of trust").click()
     lines = page.locator("#trusts .scatterlayer path.js-line")
     expect(lines).to_have_count(5)
     dashes = lines.evaluate_all("all => all.map((one) => getComputedStyle(one).strokeDasharray)")
     assert len(set(dashes)) == 5
     page.get_by_text("in three dimensions").click()
     expect(page.locator("#space canvas").first).to_be_visible()
-    expect(page.get_by_role("region", name="Risk over trust and sensitivity")).to_be_visible()
+    expect(page.get_by_role("region", name="Sharing risk by trust and sensitivity")).to_be_visible()

@@ -100,7 +100,7 @@ def test_a_session_that_is_over_ends_at_the_door_and_one_comes_back(
         page.reload()
     else:
         visitors.forgive("401 (Unauthorized)")
-        page.get_by_role("button", name="Make a token").click()
+        page.get_by_role("button", name="Create token").click()
     at(page, own_house, "/sign-in?next=%2Faccount%3Fpage%3D1")
     expect(page.get_by_role("button", name="Sign out")).to_have_count(0)
     sign_in(page, ANALYST)
@@ -117,7 +117,7 @@ def test_signed_out_in_one_tab_is_signed_out_in_the_other(
         tab.goto("/account")
     one.get_by_role("button", name="Sign out").click()
     at(one, house, "/sign-in")
-    other.get_by_role("button", name="Make a token").click()
+    other.get_by_role("button", name="Create token").click()
     at(other, house, "/sign-in?next=%2Faccount")
 
 
@@ -133,7 +133,7 @@ def test_a_tab_of_whoever_was_there_before_does_nothing_in_anothers_name(
     at(one, house, "/account")
     people = house.escrow.accounts
     before = people.tokens(people.one(ANALYST))
-    other.get_by_role("button", name="Make a token").click()
+    other.get_by_role("button", name="Create token").click()
     expect(other.locator("#new-token").get_by_role("alert")).to_be_visible()
     assert people.tokens(people.one(ANALYST)) == before
 
@@ -152,7 +152,7 @@ def test_one_is_sent_nowhere_else(page: Page, house: House) -> None:
 def test_with_the_keyboard_alone(page: Page, house: House) -> None:
     page.goto("/sign-in?next=/account")
     page.keyboard.press("Tab")
-    expect(page.get_by_role("link", name="Skip to the page")).to_be_focused()
+    expect(page.get_by_role("link", name="Skip to content")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.get_by_role("main")).to_be_focused()
     tab_to(page, page.get_by_label("Name"))
@@ -172,7 +172,7 @@ def test_who_comes_in_with_one_click_begins_where_they_are_expected(page: Page, 
         path = f"{house.url}{guest.begins}"
         page.route(path, lambda route: route.fulfill(content_type="text/html", body="<h1>Expected</h1>"))
         page.goto("/sign-in")
-        page.get_by_role("button", name=f"Come in as {guest.name}").click()
+        page.get_by_role("button", name=f"Continue as {guest.name}").click()
         at(page, house, guest.begins)
 
 
@@ -182,11 +182,11 @@ def test_light_or_dark_is_kept(signed_in: SignedIn) -> None:
     page.goto("/account")
     paper = "getComputedStyle(document.body).backgroundColor"
     light = page.evaluate(paper)
-    page.get_by_role("button", name="Light or dark").click()
+    page.get_by_role("button", name="Switch between light and dark").click()
     dark = page.evaluate(paper)
     assert dark != light
     assert violations(page, "cat.color") == []
     page.reload()
     assert page.evaluate(paper) == dark
-    page.get_by_role("button", name="Light or dark").click()
+    page.get_by_role("button", name="Switch between light and dark").click()
     assert page.evaluate(paper) == light

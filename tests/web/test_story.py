@@ -44,26 +44,26 @@ def chosen(page: Page, stays: Path) -> None:
     """The first three steps of registering a table."""
     page.get_by_label("CSV or Parquet file").set_input_files(stays)
     expect(page.locator("#file-read")).to_have_text("2 columns: ward, days")
-    expect(page.get_by_label("Its name in SQL")).to_have_value("stays")
-    page.get_by_label("Title for people").fill("Stays of one year")
+    expect(page.get_by_label("Name in SQL")).to_have_value("stays")
+    page.get_by_label("Title", exact=True).fill("Stays of one year")
     go_on(page)
-    expect(page.get_by_role("heading", name="2 Who is protected")).to_be_focused()
+    expect(page.get_by_role("heading", name="2 Privacy unit")).to_be_focused()
     go_on(page)
-    page.get_by_label("Its values are of ward").select_option("listed")
+    page.get_by_label("Group keys of ward").select_option("listed")
     page.get_by_label("Categories, one per line of ward").fill("\n".join(WARDS))
-    page.get_by_label("Lowest possible of days").fill("0")
-    page.get_by_label("Highest possible of days").fill("60")
+    page.get_by_label("Lower bound of days").fill("0")
+    page.get_by_label("Upper bound of days").fill("60")
 
 
 def registered(page: Page, stays: Path) -> None:
     follow(page, "Register a table")
     chosen(page, stays)
     go_on(page)
-    page.get_by_label("What it is for").fill("planning of beds")
+    page.get_by_label("Purpose").fill("planning of beds")
     page.get_by_label(BOARD, exact=True).check()
-    page.get_by_label("The rule is about").select_option("gap")
+    page.get_by_label("Kind of rule").select_option("gap")
     go_on(page)
-    expect(page.locator("#policy-sentences")).to_contain_text(f"{BOARD} may ask")
+    expect(page.locator("#policy-sentences")).to_contain_text(f"{BOARD} may request")
     page.get_by_role("button", name="Register", exact=True).click()
     heading(page, "Stays of one year")
 
@@ -77,14 +77,14 @@ def asked(page: Page) -> None:
 
 
 def introduced(page: Page) -> None:
-    """The questions are answered as whoever read the screens before them does."""
-    heading(page, "Three minutes before you decide")
+    """All questions are answered right."""
+    heading(page, "Introduction for controllers")
     while page.get_by_role("button", name="Next").is_visible():
         page.get_by_role("button", name="Next").click()
     for number, question in enumerate(of_introduction.QUIZ):
         page.locator(f"#question-{number}").get_by_label(question.choices[question.right]).check()
-    page.get_by_role("button", name="Check my answers").click()
-    follow(page, "Go on")
+    page.get_by_role("button", name="Check answers").click()
+    follow(page, "Continue")
 
 
 def test_from_a_file_to_an_answer_and_its_certificate(own_house: House, visitors: Visitors, stays: Path) -> None:
@@ -137,19 +137,19 @@ def test_the_back_button_goes_one_step_back_and_loses_nothing(
     page.goto("/register")
     chosen(page, stays)
     go_on(page)
-    page.get_by_label("What it is for").fill("planning of beds")
+    page.get_by_label("Purpose").fill("planning of beds")
     page.go_back()
     expect(page.get_by_role("heading", name="3 Columns")).to_be_visible()
-    expect(page.get_by_label("Highest possible of days")).to_have_value("60")
+    expect(page.get_by_label("Upper bound of days")).to_have_value("60")
     page.go_forward()
-    expect(page.get_by_label("What it is for")).to_have_value("planning of beds")
+    expect(page.get_by_label("Purpose")).to_have_value("planning of beds")
     page.reload()
-    expect(page.locator("#draft")).to_contain_text("Your draft is still here")
-    expect(page.get_by_label("What it is for")).to_have_value("planning of beds")
+    expect(page.locator("#draft")).to_contain_text("Your draft was restored")
+    expect(page.get_by_label("Purpose")).to_have_value("planning of beds")
     page.go_back()
     page.go_back()
     page.go_back()
-    expect(page.get_by_label("Title for people")).to_have_value("Stays of one year")
+    expect(page.get_by_label("Title", exact=True)).to_have_value("Stays of one year")
     assert own_house.escrow.datasets.many(own_house.escrow.accounts.one(CONTROLLER)) == []
 
 
@@ -162,10 +162,10 @@ def test_a_column_of_people_asks_how_many_of_their_rows_count(
     page.get_by_label("CSV or Parquet file").set_input_files(stays)
     go_on(page)
     page.locator('[name="unit"][value="column"]').check()
-    page.get_by_label("The column that names people").select_option("ward")
+    page.get_by_label("Column that identifies a person").select_option("ward")
     go_on(page)
     expect(page.locator('[data-place="max_rows"] .problem')).to_contain_text("is not stated")
-    page.get_by_label("Rows of one person that count, at most").fill("4")
-    page.get_by_label("Groups of one person that count, at most").fill("2")
+    page.get_by_label("Maximum rows of one person").fill("4")
+    page.get_by_label("Maximum groups of one person").fill("2")
     go_on(page)
     expect(page.get_by_role("heading", name="3 Columns")).to_be_visible()

@@ -22,7 +22,7 @@ _PREFERENCES = {
 _DECIDED = {
     "automatic": "The policy itself approves requests that have a guarantee",
     "by a controller": "{who} before noise is drawn",
-    "after the answer": "{who}, and again after seeing the answer, which is withheld until then. No guarantee",
+    "after the answer": "{who}, and again after seeing the withheld answer: releases have no guarantee",
 }
 CODE = "Analysts may submit functions of their own, which run in a sandbox after a controller has read them."
 AFTER_LOOK = (
