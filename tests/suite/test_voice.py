@@ -47,7 +47,6 @@ COMMENTS_LEFT: dict[str, int] = {
 }
 TEXTS_LEFT: dict[str, int] = {
     "docs": 3,
-    "docs/screens": 1,
     "presentation": 0,
     "presentation/refusals": 20,
 }

@@ -21,7 +21,7 @@ def opened(page: Page) -> None:
     follow(page, "Sharing risk")
     page.get_by_label("Query", exact=True).fill(COUNT)
     page.get_by_label("Number of values").fill("4")
-    page.get_by_role("button", name="Show").click()
+    page.get_by_role("button", name="Update").click()
     expect(page.locator("#summary p")).not_to_have_count(0)
 
 

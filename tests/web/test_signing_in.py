@@ -70,7 +70,7 @@ def test_where_the_server_does_not_answer_all_that_was_typed_is_still_there(page
     page.goto("/sign-in?next=/account")
     page.context.set_offline(True)
     sign_in(page, ANALYST)
-    expect(page.get_by_role("alert")).to_contain_text("The server does not answer. What you wrote is still here")
+    expect(page.get_by_role("alert")).to_contain_text("The server does not answer. Your input is still here")
     expect(page.get_by_label("Name")).to_have_value(ANALYST)
     expect(page.get_by_label("Password")).to_have_value(PASSWORD)
     page.context.set_offline(False)
