@@ -202,7 +202,7 @@ $("#take").addEventListener("click", (event) =>
       const partner = { trust: trust / grid.steps, data_sensitivity: sensitivity / grid.steps, limit };
       const found = await call("POST", `/datasets${at(name)}/guessing`, { sql: grid.query, how: { ...how, ...partner } });
       const exact = found.candidates.findIndex((one) => one.epsilon === found.epsilon);
-      $("#exact").textContent = exact < 0 ? "" : `As a rule, exactly: ${found.why} ${found.sentences[exact]}`;
+      $("#exact").textContent = exact < 0 ? "" : `Exact result under a rule: ${found.why} ${found.sentences[exact]}`;
     } catch (error) {
       show(error, form);
     }
