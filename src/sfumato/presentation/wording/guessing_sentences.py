@@ -20,7 +20,10 @@ GUESSES = (
 # Filled in with what was chosen: {trust}, {sensitivity}, {limit}, {risk} as a number with its word.
 PARTNER = "A recipient with trust {trust} gets figures from data with sensitivity {sensitivity}."
 WITHIN = "The sharing risk is {risk}, on a scale from 0 to 1. That is within your limit, {limit}."
-OVER = "The sharing risk is {risk}, on a scale from 0 to 1. That is over your limit, {limit}: add noise, or accept more risk."
+OVER = (
+    "The sharing risk is {risk}, on a scale from 0 to 1. That is over your limit, {limit}: add noise, or accept more "
+    "risk."
+)
 NEVER = "No noise on this scale brings the risk within your limit. Raise the limit, or do not share this."
 RULE_SAYS = (
     "The rule states the highest tolerable risk and what is guessed. The policy states the trust in each "
