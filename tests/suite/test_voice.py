@@ -47,7 +47,7 @@ COMMENTS_LEFT: dict[str, int] = {
 }
 TEXTS_LEFT: dict[str, int] = {
     "docs": 3,
-    "presentation": 0,
+    "presentation": 1,
     "presentation/refusals": 20,
 }
 
