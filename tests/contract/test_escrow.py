@@ -66,7 +66,7 @@ def test_an_admin_lets_people_in_by_name_and_role(room: Room) -> None:
         with pytest.raises(BadInput, match="role"):
             room.accounts.add(room["root"], "gus", roles)
     for other in ("alice", "bob", "eve"):
-        with pytest.raises(Forbidden, match="Only an admin may let people in"):
+        with pytest.raises(Forbidden, match="Only an admin may add users"):
             room.accounts.add(room[other], "gus", ["analyst"])
 
 

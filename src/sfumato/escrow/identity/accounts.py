@@ -84,7 +84,7 @@ class Accounts:
         self, actor: Person, name: str, roles: Iterable[str], *, organisation: str = "", password: str | None = None
     ) -> Person:
         """Add a user. Without a password they use tokens only, which an admin makes for them."""
-        actor.require(Role.ADMIN, to="let people in")
+        actor.require(Role.ADMIN, to="add users")
         self.keep_roles(actor)
         return self._added(actor.name, name, roles, organisation, password)
 
