@@ -23,7 +23,7 @@ from sfumato.escrow.service import Escrow
 from sfumato.escrow.submissions.request_payload import Request
 from sfumato.ledger.entry import Entry, Event
 from sfumato.ports import Columns, LedgerStore, Row, Seals
-from sfumato.presentation.certificate import worded_answers
+from sfumato.presentation.escrow.submission_view import worded_answers
 from sfumato.presentation.exploration_view import exploration
 from tests.ledgers import MASTER
 

@@ -130,7 +130,9 @@ def use(room: Room) -> None:
     binding = room.signal_decisions.inspect(alice, signal.id).binding
     room.signal_decisions.approve(alice, signal.id, binding, allow_no_guarantee=True)
     room.go()
-    assert room.signal_decisions.look(alice, signal.id)["exact"] == SCORE, "withheld, and shown to a controller"
+    assert room.signal_decisions.look(alice, signal.id).stored()["exact"] == SCORE, (
+        "withheld, and shown to a controller"
+    )
     room.questions.look(alice, "pay", SUM, {})
     answered(room, {"pri": 100})
 

@@ -38,10 +38,10 @@ from sfumato.escrow.submissions.lifecycle import STEPS, Act, State, next_state
 from sfumato.escrow.submissions.visibility import FIELDS
 from sfumato.ledger.entry import Event
 from sfumato.model.plain import to_plain
-from sfumato.presentation.certificate import worded_answers
 from sfumato.presentation.escrow import dataset_view, submission_view
 from sfumato.presentation.escrow.notifications_view import sentence, worded
 from sfumato.presentation.escrow.policy_view import sentences, signed
+from sfumato.presentation.escrow.submission_view import worded_answers
 from sfumato.presentation.refusals.catalogue import terms
 from tests.contract.conftest import Copies
 from tests.room import BOARD, BY_WARD, COUNT, DATA, RULE, SCHEMA, SUM, Room
@@ -373,6 +373,11 @@ def test_a_request_through_the_states_that_lead_to_an_answer(room: Room) -> None
         assert (certificate["decided_by"], certificate["epsilon"]) == ("blind", 0.2)
     assert [len(answer["rows"]) for answer in result["answers"]] == [1, 3]
     assert worded_answers(room.requests.result(room["carol"], request.id)) == result
+    row = room.ports.rows("requests").one(id=request.id)
+    assert row is not None
+    stored = json.loads(room.ports.locks.unseal(row["answers"], f"answers of {request.id}"))
+    read = [released.as_dict() for released in room.requests.result(room["carol"], request.id).answers]
+    assert json.loads(json.dumps(read)) == stored, "what a signal's binding is a digest of"
     with pytest.raises(Forbidden, match="goes to whoever asked"):
         room.requests.result(room["eve"], request.id)
     with pytest.raises(NotFound):
@@ -844,7 +849,7 @@ def test_a_workspace_answers_by_workers_and_stops_what_is_cancelled(database_url
     with open_workspace(folder, passphrase=passphrase) as workspace:  # what was approved was waited for
         requests = workspace.escrow.requests
         result = requests.result(bob, request.id)
-        assert (result["guarantee"], len(result["answers"]), result["charged"]) == ("dp", 2, 0.4)
+        assert (result.guarantee, len(result.answers), result.charged) == ("dp", 2, 0.4)
         assert requests.one(bob, withdrawn.id).submission.state == "withdrawn"
         assert workspace.escrow.audit.verify(root).ledger.number > 0
     with pytest.raises(SfumatoError, match="passphrase"):

@@ -100,4 +100,4 @@ def test_a_request_at_the_limit_is_released_by_workers_with_one_person_and_witho
     with open_workspace(folder, passphrase=passphrase) as workspace:  # what was approved was waited for
         for request in asked.values():
             result = workspace.escrow.requests.result(bob, request.id)
-            assert (result["guarantee"], len(result["answers"]), result["charged"]) == ("dp", 14, 14.0)
+            assert (result.guarantee, len(result.answers), result.charged) == ("dp", 14, 14.0)

@@ -10,7 +10,7 @@ from sfumato.errors import Conflict
 from sfumato.escrow.ports import DIGEST, EXPLORE, ExplorationView
 from sfumato.escrow.questions.preferences import stated_preferences
 from sfumato.model.guarantee import Guarantee, weakest
-from sfumato.model.release import Answer, ReleaseCertificate, Released
+from sfumato.model.release import Released
 from sfumato.model.risk import Source
 from sfumato.release.batch import BatchPlan
 from sfumato.release.bound_query import BoundQuery, bind
@@ -71,7 +71,7 @@ def _left(
 def _signalled(dataset: DatasetContext, job: Job) -> dict[str, Any]:
     """What noise did to a task, about a release that this data gave: charged first."""
     stored, how = job["release"], dict(job["how"])
-    about = Released(Answer.from_dict(stored), ReleaseCertificate.from_dict(stored["certificate"]))
+    about = Released.from_dict(stored)
     asked_of = signal_request(how.pop("kind"), how.pop("epsilon"), attestation=how.pop("preregistered"), **how)
     return {"signal": make_signal(bind(dataset, job["sql"]), about, job["task"], asked_of).as_dict()}
 

@@ -18,7 +18,14 @@ from sfumato.escrow.questions.facts import budget_left
 from sfumato.escrow.submissions.code_review import checked, require_function
 from sfumato.escrow.submissions.lifecycle import State
 from sfumato.escrow.submissions.requests import Requests
-from sfumato.escrow.submissions.scoring import MOST_OWN_BLOCKS, MOST_OWN_DRAWS, Runs, require_sandbox, score
+from sfumato.escrow.submissions.scoring import (
+    MOST_OWN_BLOCKS,
+    MOST_OWN_DRAWS,
+    Runs,
+    SignalResult,
+    require_sandbox,
+    score,
+)
 from sfumato.escrow.submissions.signal_payload import (
     HOW,
     ReleasedAnswer,
@@ -51,7 +58,7 @@ class TaskLibrary:
     seconds: float
 
 
-class Signals(Submissions[Signal, SignalApprovalFacts]):
+class Signals(Submissions[Signal, SignalApprovalFacts, SignalResult, SignalResult]):
     def __init__(self, store: SubmissionStore[Signal], requests: Requests) -> None:
         super().__init__(store)
         self._requests = requests
@@ -67,7 +74,7 @@ class Signals(Submissions[Signal, SignalApprovalFacts]):
         request, dataset = self._requests.get(analyst, id)
         if request.analyst != analyst.name:
             raise Forbidden.because("signal-about-answer-of-others")
-        answers = self._requests.result(analyst, id)["answers"]
+        answers = self._requests.result(analyst, id).answers
         if not 0 < query <= len(answers):
             raise BadInput.because("request-query-missing", number=request.number, query=query)
         return ReleasedAnswer(request, dataset, query, answers[query - 1])
@@ -135,7 +142,7 @@ class Signals(Submissions[Signal, SignalApprovalFacts]):
     def one(self, actor: Person, id: str) -> VisibleSubmission[Signal]:
         signal, dataset = self._store.get_visible(actor, id)
         is_there = signal.state is State.RELEASED and self._may_have(actor, signal, dataset)
-        return self._visible(actor, signal, dataset, result=self._store.unseal(signal) if is_there else None)
+        return self._visible(actor, signal, dataset, result=self._result(signal) if is_there else None)
 
     def many(
         self,
@@ -167,10 +174,12 @@ class Signals(Submissions[Signal, SignalApprovalFacts]):
             run.stop()
         return super()._stop(id) or run is not None
 
-    def _released_result(self, submission: Signal, dataset: RegisteredDataset) -> dict[str, Any]:
+    def _released_result(self, submission: Signal, dataset: RegisteredDataset) -> SignalResult:
         self.payload(submission, dataset)  # as long as the answer is kept
-        result: dict[str, Any] = self._store.unseal(submission)
-        return result
+        return self._result(submission)
+
+    def _result(self, signal: Signal) -> SignalResult:
+        return SignalResult.from_stored(self._store.unseal(signal))
 
     # What is asked for, and whether it can be
 
@@ -240,10 +249,10 @@ class Signals(Submissions[Signal, SignalApprovalFacts]):
         """From what was released alone: nobody is read, nothing is charged, and no process is started."""
         query = bind(self._datasets.planned(about.dataset, None, actor), about.sql)
         result = score(query, about.release, signal.scored_by(), signal.parameters())
-        settled = {"state": State.RELEASED, "guarantee": result["guarantee"], "charged": result["cost"]}
+        settled: dict[str, Any] = {"state": State.RELEASED, "guarantee": result.guarantee, "charged": result.cost}
         released = replace(signal, **settled, decided_at=self._ports.moment)
         with self._ports.transaction():
-            if (earlier := self._store.add(released, idempotency, body, result)) is not None:
+            if (earlier := self._store.add(released, idempotency, body, result.stored())) is not None:
                 return earlier
             self._store.log(signal.analyst, "made a free signal", signal.id, {"dataset": signal.dataset})
         return self._store.get(signal.id)

@@ -9,25 +9,13 @@ from typing import Any
 from sfumato.escrow.policy.policy import Approve
 from sfumato.escrow.questions.query import RequestedQuery
 from sfumato.escrow.questions.risk_facts import RehearsalFacts
-from sfumato.escrow.submissions.lifecycle import Act, State
+from sfumato.escrow.submissions.lifecycle import State, SubmissionDecision
 from sfumato.model.confidential import Confidential
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.signal_score import SignalKind
 from sfumato.presentation.escrow.questions_view import RequestCost, WordedCertificate
 
 Value = str | float | bool | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class SubmissionDecision:
-    who: str
-    at: str
-    act: Act
-    binding: str
-    note: str
-    preregistered: str
-    state: State
-    allow_no_guarantee: bool
 
 
 @dataclass(frozen=True, kw_only=True)

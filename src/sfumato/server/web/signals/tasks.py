@@ -12,7 +12,7 @@ from sfumato.escrow.service import Escrow
 from sfumato.escrow.submissions.code_review import LONGEST
 from sfumato.escrow.submissions.lifecycle import State
 from sfumato.escrow.submissions.scoring import MOST_OWN_BLOCKS, MOST_OWN_DRAWS, OWN_BLOCKS, OWN_DRAWS
-from sfumato.model.release import Answer
+from sfumato.model.release import Answer, Released
 from sfumato.model.signal_score import SignalKind
 from sfumato.presentation.escrow import submission_view
 from sfumato.presentation.wording.signals import pages as of_signal_pages
@@ -34,15 +34,13 @@ _FIELDS = {  # the field of a parameter, by its kind, or by its name if the answ
 _MODELS = {"classifier": ("logistic", "tree"), "regression": ("linear", "tree")}
 
 
-def section(
-    escrow: Escrow, actor: Person, request: Mapping[str, Any], answers: Sequence[Mapping[str, Any]]
-) -> dict[str, Any]:
+def section(escrow: Escrow, actor: Person, request: Mapping[str, Any], answers: Sequence[Released]) -> dict[str, Any]:
     """Facts for the section and its script, from public facts only."""
     facts: dict[str, Any] = {"signals": _signals(escrow, actor, request["id"]), "kinds": kinds()}
     access = _access(escrow, actor, request["dataset"])
     if access is None:
         return facts | {"problem": of_signal_pages.NOTHING_ALLOWED}
-    tables = [_table(number, answer) for number, answer in enumerate(answers, 1)]
+    tables = [_table(number, released.answer) for number, released in enumerate(answers, 1)]
     figures = tables[0]["figures"]
     return facts | {
         "problem": None,
@@ -103,9 +101,8 @@ def _task(description: Mapping[str, Any]) -> dict[str, Any]:
     return {"name": description["name"], "said": of_tasks.SENTENCES[description["name"]], "parameters": parameters}
 
 
-def _table(number: int, facts: Mapping[str, Any]) -> dict[str, Any]:
+def _table(number: int, answer: Answer) -> dict[str, Any]:
     """What a task can use of an answer: its columns of figures, and the labels of its rows."""
-    answer = Answer.from_dict(dict(facts))
-    figures = tuple(name for name, ranged in zip(answer.columns, facts["ranged"], strict=True) if ranged)
+    figures = tuple(name for name, ranged in zip(answer.columns, answer.ranged, strict=True) if ranged)
     labels = Table(answer.columns, answer.rows[:_MOST_ROWS], figures).labels
     return {"query": number, "figures": list(figures), "labels": list(dict.fromkeys(labels))}
