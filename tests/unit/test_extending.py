@@ -155,14 +155,12 @@ class EvenShare(Task):
 
 def test_a_task_scores_a_release(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(tasks.TASKS, EvenShare.name, EvenShare)
-    monkeypatch.setitem(tasks.RANGES, EvenShare.name, [0.0, 1.0])
+    monkeypatch.setitem(tasks.RANGES, EvenShare.name, (0.0, 1.0))
     signal = query().release(epsilon=1.0).signal({"task": "even_share", "column": "n"})
     assert signal.score in (0.0, 1.0)
     assert signal.cost == 0
-    assert {"name": "even_share", "parameters": [PARAMETER], "range": [0.0, 1.0]} in tasks.task_descriptions()
-
-
-PARAMETER = {"name": "column", "kind": "text", "required": True, "default": None}
+    column = tasks.TaskParameter("column", "text", required=True, default=None)
+    assert tasks.TaskDescription("even_share", (column,), (0.0, 1.0)) in tasks.task_descriptions()
 
 
 def test_the_page_names_files_that_are_there() -> None:

@@ -44,8 +44,8 @@ from sfumato.release.ledger import digest
 from sfumato.release.risk.posthoc import require_same_numbers
 from sfumato.signals.charged import exact_bits
 from sfumato.signals.signal_request import signal_request
+from sfumato.signals.tasks.registry import TaskDescription, task_descriptions
 from sfumato.signals.tasks.registry import task as task_of
-from sfumato.signals.tasks.registry import task_descriptions
 from sfumato.signals.utility_signal import preview_guarantee
 
 
@@ -53,7 +53,7 @@ from sfumato.signals.utility_signal import preview_guarantee
 class TaskLibrary:
     """The tasks, and whether functions of one's own can run here: each run takes `seconds`; `missing` says why not."""
 
-    tasks: list[dict[str, Any]]
+    tasks: tuple[TaskDescription, ...]
     missing: SandboxMissing | None
     seconds: float
 

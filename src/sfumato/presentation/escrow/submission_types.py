@@ -14,6 +14,7 @@ from sfumato.model.confidential import Confidential
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.signal_score import SignalKind
 from sfumato.presentation.escrow.questions_view import RequestCost, WordedCertificate
+from sfumato.signals.tasks.registry import TaskDescription
 
 Value = str | float | bool | None
 
@@ -235,20 +236,9 @@ class WithheldAnswers(Confidential):
 
 
 @dataclass(frozen=True)
-class TaskParameter:
-    name: str
-    kind: str
-    required: bool
-    default: str | float | tuple[str, ...] | None
-
-
-@dataclass(frozen=True)
-class WordedTask:
+class WordedTask(TaskDescription):
     """`range` is null if the parameters of the task state it; `lipschitz` describes its constant, if it has one."""
 
-    name: str
-    parameters: tuple[TaskParameter, ...]
-    range: tuple[float, float] | None
     lipschitz: str | None
     sentence: str
 

@@ -226,7 +226,7 @@ def library(tasks: TaskLibrary) -> dict[str, Any]:
     """The tasks, the kinds of signals, and whether analysts' own functions can run."""
     sentences, missing = of_signalling, tasks.missing
     return {
-        "tasks": [of_tasks.worded(task) for task in tasks.tasks],
+        "tasks": [of_tasks.worded(to_plain(task)) for task in tasks.tasks],
         "kinds": [
             {"kind": k.value, "guarantee": sentences.GUARANTEES[k], "cost": sentences.COSTS[k]} for k in SignalKind
         ],

@@ -80,11 +80,13 @@ def _task(task: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """The sentence of a task, and each parameter with its value and its meaning."""
     if task is None:
         return None
-    description = next(one for one in task_descriptions() if one["name"] == task["task"])
-    names = [one["name"] for one in description["parameters"]]
-    sentences = [of_signal_pages.parameter(description["name"], name) for name in names]
-    sentence = of_tasks.SENTENCES[description["name"]]
-    return {"said": sentence, "parameters": [*zip(names, map(task.get, names), sentences, strict=True)]}
+    kind = next(one for one in task_descriptions() if one.name == task["task"])
+    names = [one.name for one in kind.parameters]
+    sentences = [of_signal_pages.parameter(kind.name, name) for name in names]
+    return {
+        "said": of_tasks.SENTENCES[kind.name],
+        "parameters": [*zip(names, map(task.get, names), sentences, strict=True)],
+    }
 
 
 def _lines(code: str, marks: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

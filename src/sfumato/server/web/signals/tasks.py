@@ -19,7 +19,7 @@ from sfumato.presentation.wording.signals import pages as of_signal_pages
 from sfumato.presentation.wording.signals import requests_sentences as of_signalling
 from sfumato.presentation.wording.signals import tasks as of_tasks
 from sfumato.signals.signal_request import BLOCKS, DRAWS, MOST_BLOCKS, MOST_DRAWS
-from sfumato.signals.tasks.registry import task_descriptions
+from sfumato.signals.tasks.registry import TaskDescription, task_descriptions
 from sfumato.signals.tasks.table import Table
 
 _MOST_ROWS = 400  # rows that the lists of the form show
@@ -88,17 +88,17 @@ def _signals(escrow: Escrow, actor: Person, request: str) -> list[dict[str, Any]
     return [submission_view.signal(one) for one in each]
 
 
-def _task(description: Mapping[str, Any]) -> dict[str, Any]:
+def _task(task: TaskDescription) -> dict[str, Any]:
     parameters = [
-        one
+        vars(one)
         | {
-            "kind": _FIELDS.get(one["name"]) or _FIELDS.get(one["kind"], one["kind"]),
-            "choices": _MODELS.get(description["name"], ()) if one["name"] == "model" else (),
-            "said": of_signal_pages.parameter(description["name"], one["name"]),
+            "kind": _FIELDS.get(one.name) or _FIELDS.get(one.kind, one.kind),
+            "choices": _MODELS.get(task.name, ()) if one.name == "model" else (),
+            "said": of_signal_pages.parameter(task.name, one.name),
         }
-        for one in description["parameters"]
+        for one in task.parameters
     ]
-    return {"name": description["name"], "said": of_tasks.SENTENCES[description["name"]], "parameters": parameters}
+    return {"name": task.name, "said": of_tasks.SENTENCES[task.name], "parameters": parameters}
 
 
 def _table(number: int, answer: Answer) -> dict[str, Any]:
