@@ -282,7 +282,7 @@ def test_every_version_of_a_policy_is_kept_with_its_author(room: Room) -> None:
     assert room.policies.current(room["alice"], "stays") == second
     assert list(signed(second).sentences) == sentences(second.policy)
     with pytest.raises(PolicyError, match="names nobody"):
-        room.policies.set(room["alice"], "stays", {"flow": []})
+        room.policies.set(room["alice"], "stays", {"access_rule": []})
     assert len(room.policies.history(room["alice"], "stays")) == 2
     sealed = [row["sealed"] for row in room.ports.rows("policies").many()]
     assert not any("bob" in text for text in sealed)
@@ -841,7 +841,7 @@ def test_a_workspace_answers_by_workers_and_stops_what_is_cancelled(database_url
         with pytest.raises(BadInput):
             escrow.datasets.deliver(root, "stays", [b"days\n1\n"], "csv")
         escrow.datasets.deliver(root, "stays", [DATA], "csv")
-        escrow.policies.set(root, "stays", {"rule": RULE, "flow": [{"who": ["bob"]}]})
+        escrow.policies.set(root, "stays", {"rule": RULE, "access_rule": [{"who": ["bob"]}]})
         request = requests.submit(bob, "stays", "planning", [{"sql": COUNT}, {"sql": BY_WARD}])
         escrow.requests.approval.approve(root, request.id, request.binding)
         withdrawn = requests.submit(bob, "stays", "planning", [{"sql": SUM}])

@@ -48,7 +48,7 @@ def furnish(escrow: Escrow, controller: str) -> None:
         escrow.datasets.register(alice, SCHEMA.format(name=name))
         escrow.datasets.deliver(alice, name, [data], "csv")
         flow = {"who": ["everyone"], "approve": "automatic"}
-        escrow.policies.set(alice, name, POLICY | {"flow": [flow]})
+        escrow.policies.set(alice, name, POLICY | {"access_rule": [flow]})
 
 
 @pytest.fixture

@@ -39,7 +39,7 @@ BY_API: dict[str, Callable[[Room], Any]] = {
     "schema": lambda room: room.datasets.describe(room["alice"], "stays", SCHEMA.replace("60", "70")),
     "policy": lambda room: room.policy(rule={"gap": 3, "worst_case": True}),
     "purpose of the policy": lambda room: room.policy(purpose="another"),
-    "flow": lambda room: room.policy({"who": ["dan"]}),
+    "access_rule": lambda room: room.policy({"who": ["dan"]}),
     "organisation": lambda room: room.accounts.change(room["root"], "bob", organisation="Insurer"),
 }
 

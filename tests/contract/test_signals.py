@@ -478,7 +478,7 @@ def test_data_elsewhere_that_is_written_anew_while_code_runs_is_not_scored(room:
     object.__setattr__(room.ports, "limits", EscrowLimits(references=(str(tmp_path),)))
     room.datasets.register(room["alice"], SCHEMA.replace("stays", name), reference=str(lies))
     flow = {"who": ["everyone"], "signals": EVERY, "code": True, "preferences": ["epsilon"]}
-    room.policies.set(room["alice"], name, {"flow": [flow]})
+    room.policies.set(room["alice"], name, {"access_rule": [flow]})
     query = {"sql": BY_WARD.replace("stays", name)}
     request = room.requests.submit(room["bob"], name, "planning beds", [query], {"epsilon": 1.0})
     room.approve(request)

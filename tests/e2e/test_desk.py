@@ -230,12 +230,12 @@ def test_a_dataset_is_handed_over(typed: Typed, server: Server, tmp_path: Path) 
 
 
 def test_a_policy_is_shown_and_set(typed: Typed, server: Server, tmp_path: Path) -> None:
-    (tmp_path / "p.toml").write_text('[[flow]]\nwho = ["ana"]\n', "utf-8")
+    (tmp_path / "p.toml").write_text('[[access_rule]]\nwho = ["ana"]\n', "utf-8")
     signed = SIGNED
     server.on("GET /datasets/t/policy", signed).on("PUT /datasets/t/policy", signed)
     server.on("GET /datasets/t/policies", items(signed))
     assert typed("policy", "set", "t", tmp_path / "p.toml", "--json").json == signed
-    assert body(server) == {"flow": [{"who": ["ana"]}]}
+    assert body(server) == {"access_rule": [{"who": ["ana"]}]}
     assert "ana may ask for counts." in typed("policy", "show", "t").out
     assert typed("policy", "show", "t", "--history", "--json").json == [signed]
 

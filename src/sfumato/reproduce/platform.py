@@ -29,7 +29,7 @@ QUERIES = {  # PRI 6.2.4
     "Q2": "SELECT race, COUNT(*) FROM {table} GROUP BY race",
     "Q3": "SELECT COUNT(*) FROM {table} WHERE sex = 'Female' AND income = '>50K'",
 }
-POLICY = {"flow": [{"who": ["analyst"], "approve": "automatic", "preferences": ["epsilon"]}]}
+POLICY = {"access_rule": [{"who": ["analyst"], "approve": "automatic", "preferences": ["epsilon"]}]}
 CHEAP = Argon2Cost(1, 64, 1)  # of a passphrase that is forgotten with the folder
 
 

@@ -133,7 +133,7 @@ class Access:
         signed = signed or self._policies.require(dataset)
         access_rule = signed.policy.access_rule_for(actor)
         if access_rule is None:
-            raise Forbidden.because("flow-missing", dataset=dataset.name)
+            raise Forbidden.because("access-rule-missing", dataset=dataset.name)
         return signed, access_rule
 
     def ledger_of(self, actor: Person, dataset: RegisteredDataset) -> PrivacyLedger:

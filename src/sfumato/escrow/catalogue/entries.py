@@ -49,7 +49,7 @@ class FullEntry(CatalogueEntry):
 class DatasetAccess(CatalogueEntry):
     """One dataset as an analyst sees it: with their access rule, and the number of the policy that it is of."""
 
-    flow: PartnerAccess | None
+    access_rule: PartnerAccess | None
     policy: int | None
 
 
@@ -58,7 +58,7 @@ class DatasetDetails(FullEntry):
     """One dataset in full. `same_rows` names datasets with the same rows, to its controllers; null: of others."""
 
     same_rows: tuple[str | None, ...] | None = field(default=None, metadata=LEFT_OUT)
-    flow: PartnerAccess | None
+    access_rule: PartnerAccess | None
     policy: int | None
 
 

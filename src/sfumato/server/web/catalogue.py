@@ -33,7 +33,9 @@ def catalogue(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, after: A
 @screens.get("/catalogue/{name}")
 def dataset(page: RendererDep, actor: ReadingUser, name: NameInPath, escrow: EscrowDep) -> Response:
     entry = escrow.datasets.one(actor, name)
-    return page("catalogue_entry.html", held=entry, flow=_access(entry.flow), spent=spent_text(actor, name, escrow))
+    return page(
+        "catalogue_entry.html", held=entry, flow=_access(entry.access_rule), spent=spent_text(actor, name, escrow)
+    )
 
 
 def spent_text(actor: Person, name: str, escrow: Escrow) -> str:

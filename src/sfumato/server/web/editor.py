@@ -33,9 +33,9 @@ def ask(
 ) -> Response:
     """`from` is an earlier request of yours, to change and submit again."""
     dataset = escrow.datasets.one(actor, name)
-    if dataset.flow is None:
+    if dataset.access_rule is None:
         raise Forbidden(f"You have no access to {dataset.name}", hint="ask its controller.")
-    offers = of_asking.offered(dataset.flow.preferences)
+    offers = of_asking.offered(dataset.access_rule.preferences)
     old = {} if before is None else submission_view.request(escrow.requests.one(actor, before))
     start = {
         "purpose": old.get("purpose", ""),
@@ -48,7 +48,7 @@ def ask(
         "person": actor.name,
         "before": before,
         "start": start,
-        "vocabulary": _vocabulary(dataset, dataset.flow),
+        "vocabulary": _vocabulary(dataset, dataset.access_rule),
         "offers": [offer.as_dict() for offer in offers],
     }
     return page(

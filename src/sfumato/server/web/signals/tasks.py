@@ -59,7 +59,7 @@ def section(escrow: Escrow, actor: Person, request: Mapping[str, Any], answers: 
 def _access(escrow: Escrow, actor: Person, dataset: str) -> PartnerAccess | None:
     """The access of this person by the current policy; None if there is none."""
     try:
-        return escrow.datasets.one(actor, dataset).flow
+        return escrow.datasets.one(actor, dataset).access_rule
     except SfumatoError:
         return None
 
