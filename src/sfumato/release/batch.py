@@ -105,7 +105,7 @@ class BatchPlan:
 
     # Reserve once, draw and keep each
 
-    def release_all(self, *, redraw: bool = False, attestation: str = "") -> tuple[Released, ...]:
+    def release_all(self, *, redraw: bool = False, preregistered: str = "") -> tuple[Released, ...]:
         """The noisy answers with their certificates, in order, charged together first.
 
         The same batch on the same data returns the answers that were released, uncharged, and so does one whose noisy
@@ -115,7 +115,7 @@ class BatchPlan:
         each: list[tuple[Provenance, ...]] = []  # as it was when all of it was reserved
 
         def inputs(record: Record) -> tuple[Provenance, ...]:
-            each[:] = [m.plan.provenances(record, attestation or m.choice.attestation) for m in self._members]
+            each[:] = [m.plan.provenances(record, preregistered or m.choice.preregistered) for m in self._members]
             return tuple(i for own in each for i in own)
 
         left_before = earlier_release(self._key, ReleaseTerms(redraw=redraw))

@@ -85,17 +85,17 @@ class DatasetContext:
         preferences = tuple(p.resolve(self.schema) for p in rule.preferences)
         return replace(rule, preferences=preferences, epsilon_max=min(EPSILON_MAX, self.ceiling))
 
-    def decision_provenances(self, record: Record, attestation: str) -> tuple[Provenance, ...]:
+    def decision_provenances(self, record: Record, preregistered: str) -> tuple[Provenance, ...]:
         """Where the decision to answer comes from, where there is one to be made (docs/theory/deciding.md)."""
         mandate = self.mandate
         if mandate is None:
             return ()
         if mandate.after_the_answer:
             return (people_provenance("approval"),)
-        by_policy = record.policy(mandate.policy, mandate.attestation)
+        by_policy = record.policy(mandate.policy, mandate.preregistered)
         if mandate.by_policy:
             return (by_policy,)
-        decision = record.decision(mandate.decision, attestation)
+        decision = record.decision(mandate.decision, preregistered)
         return (by_policy, *decision) if record.separated else decision  # its author decided who decides
 
     def require_data(self) -> None:

@@ -182,12 +182,12 @@ class ChargedSignal:
 
     def _inputs(self, key: str, record: Record) -> tuple[Provenance, ...]:
         """An epsilon that a person states, the schema, who decided; the exact score itself where it leaves."""
-        q, attestation = self.query, " ".join(self.request.attestation.split())
+        q, preregistered = self.query, " ".join(self.request.preregistered.split())
         ledger, statement = q.context.ledger, q.statement
-        by = {"attestation": attestation, "who": ledger.who}
+        by = {"preregistered": preregistered, "who": ledger.who}
         inputs = (
             record.schema(statement.columns, ledger.schema, **by),
-            *q.context.decision_provenances(record, attestation),
+            *q.context.decision_provenances(record, preregistered),
         )
         if self.grid is None:
             return (people_provenance(EXACT_SCORE), *inputs)

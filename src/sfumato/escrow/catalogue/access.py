@@ -287,7 +287,7 @@ def mandate_of(
     policy = signed.policy
     return Authorization(
         policy=policy.fingerprint,
-        attestation=policy.preregistered,
+        preregistered=policy.preregistered,
         decision=decision,
         by_policy=access_rule is None or (access_rule.approve is Approve.AUTOMATIC and not by_a_person),
         after_the_answer=access_rule is not None and access_rule.approve is Approve.AFTER_THE_ANSWER,

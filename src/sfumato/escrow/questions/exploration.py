@@ -163,12 +163,12 @@ class Questions:
         try:
             return self.compare(actor, name, sql, None)
         except _NO_RULE:
-            return compare_methods(query, (), {}, look=False, attestation="")
+            return compare_methods(query, (), {}, look=False, preregistered="")
 
     def compare(self, actor: Person, name: str, sql: str, preference: Mapping[str, Any] | None) -> MethodComparison:
         _, preview = self._public_preview(actor, name, (RequestedQuery(sql),), preference)
         preferences, how = preview.stated[0]
-        return compare_methods(preview.queries[0], preferences, _only(how, HOW), look=False, attestation="")
+        return compare_methods(preview.queries[0], preferences, _only(how, HOW), look=False, preregistered="")
 
     # From the data: controllers only, and logged
 
@@ -283,7 +283,7 @@ class Questions:
         preference: Mapping[str, Any] | None,
         *,
         signed: SignedPolicy | None = None,
-        attestation: str = "",
+        preregistered: str = "",
         by_a_person: bool = False,
     ) -> RequestPreview:
         """Preview a request from public facts, under the policy for this analyst; a controller needs no access rule.
@@ -297,7 +297,7 @@ class Questions:
         mandate = None if policy is None else mandate_of(policy, access_rule, by_a_person=by_a_person)
         rule, preference = self.terms(actor, registered, queries, preference, policy)
         dataset = self._datasets.planned(registered, mandate, actor, rule)
-        return RequestPreview(dataset, queries, preference, attestation)
+        return RequestPreview(dataset, queries, preference, preregistered)
 
     def _public_preview(
         self,

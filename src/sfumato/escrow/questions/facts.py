@@ -83,7 +83,7 @@ class RequestPreview:
         dataset: DatasetContext,
         queries: Sequence[RequestedQuery],
         preference: Mapping[str, Any] | None,
-        attestation: str = "",
+        preregistered: str = "",
     ) -> None:
         self.dataset, self.preference = dataset, preference
         self.queries = tuple(each(lambda one: bind(dataset, one.sql), queries))
@@ -94,7 +94,7 @@ class RequestPreview:
         self._refuse_twice()
         self.choices = tuple(
             each(
-                lambda one: preview(one[0], request_of(one[0], one[1][0], **one[1][1]), attestation),
+                lambda one: preview(one[0], request_of(one[0], one[1][0], **one[1][1]), preregistered),
                 tuple(zip(self.queries, self.stated, strict=True)),
             )
         )

@@ -83,7 +83,7 @@ class RequestPayload(Payload[Request, RequestApprovalFacts, AnswersBesideTrue]):
     def preview(self) -> RequestPreview:
         """What it would cost and promise, if a person approved it now."""
         request = self.submission
-        how: dict[str, Any] = {"attestation": self._preregistered, "by_a_person": True, "signed": self.signed}
+        how: dict[str, Any] = {"preregistered": self._preregistered, "by_a_person": True, "signed": self.signed}
         return self._questions.preview(self.analyst, self.dataset, request.queries, request.preference, **how)
 
     @property

@@ -122,7 +122,7 @@ class Signal(Submission):
         how: dict[str, Any] = {name: self.how[name] for name in ("draws", "blocks") if self.how.get(name) is not None}
         if self.has_code:
             how = {"draws": OWN_DRAWS, "blocks": OWN_BLOCKS} | how
-        how |= {"by_range": self.has_code or bool(self.how.get("by_range")), "attestation": preregistered}
+        how |= {"by_range": self.has_code or bool(self.how.get("by_range")), "preregistered": preregistered}
         return signal_request(self.kind.value, self.how.get("epsilon"), allow_no_guarantee=allow_no_guarantee, **how)
 
 
@@ -261,7 +261,7 @@ class SignalPayload(Payload[Signal, SignalApprovalFacts, SignalResult]):
         """In a worker, which has the data."""
         names = ("epsilon", "blocks", "by_range", "allow_no_guarantee")
         how = {name: getattr(parameters, name) for name in names}
-        how |= {"kind": parameters.kind.value, "preregistered": parameters.attestation}
+        how |= {"kind": parameters.kind.value, "preregistered": parameters.preregistered}
         datasets, task = self._store.datasets, dict(self.submission.task or {})
         job = datasets.job("signal", self.dataset, approved.who, approved.authorization)
         job |= {"sql": self._about.sql, "release": self._about.release.as_dict(), "task": task, "how": how}
