@@ -116,12 +116,12 @@ def open_registered(
     *,
     who: str,
     version: str = "",
-    mandate: Authorization | None = None,
+    authorization: Authorization | None = None,
     present: Mapping[str, Type | None] | None = None,
     records: Records | None = None,
     assumed: tuple[Assumption, ...] | None = None,
 ) -> DatasetContext:
-    """A registered dataset, queried by `who` under a mandate. Without an engine no data is read.
+    """A registered dataset, queried by `who` under an authorization. Without an engine no data is read.
 
     Without a ledger, draws are forgotten. `records` are ledger entries that were read before. `assumed` are the
     assumptions of reading, if another process reads the data.
@@ -133,7 +133,7 @@ def open_registered(
         replace(_services(), who=who),
         source=None,
         version=version,
-        mandate=mandate,
+        authorization=authorization,
         present=present,
         records=records,
         assumed=assumed,

@@ -78,7 +78,7 @@ def work(
         None if is_invented else opened.ledger,
         who=job["who"],
         version=version,
-        mandate=None if is_invented else _mandate(job["mandate"]),
+        authorization=None if is_invented else _authorization(job["authorization"]),
         records=None if is_invented else opened.records,
     )
     answer = performed(dataset, job, exploration)
@@ -147,7 +147,7 @@ def _schema(text: str, name: str) -> Schema:
     return parse_schema(text, f"the schema of {name}")
 
 
-def _mandate(stored: Mapping[str, Any] | None) -> Authorization | None:
+def _authorization(stored: Mapping[str, Any] | None) -> Authorization | None:
     return (
         None if stored is None else Authorization(**dict(stored) | {"budget": BudgetLimit.from_texts(stored["budget"])})
     )

@@ -127,7 +127,7 @@ def _explored(dataset: DatasetContext, job: Job) -> Exploration:
             cell = first_figure(query)
         case _:
             profile = rehearse(query, **how)
-    return explore(profile, ceiling=job["ceiling"], preference=job["preference"], now=job["now"], cell=cell)
+    return explore(profile, epsilon_max=job["epsilon_max"], preference=job["preference"], now=job["now"], cell=cell)
 
 
 def _checked(dataset: DatasetContext, _job: Job) -> dict[str, Any]:

@@ -89,7 +89,7 @@ class _PolicyReader:
             access_rules=read,
             purpose=self.text(tables, "purpose"),
             rule=self.rule(tables.get("rule")),
-            epsilon_max=self.ceiling(tables.get("epsilon_max")),
+            epsilon_max=self.epsilon_max(tables.get("epsilon_max")),
             budget=BudgetLimit(
                 self.budget(tables, "budget", MOST_EPSILON), self.budget(tables, "budget_delta", MOST_DELTA)
             ),
@@ -261,7 +261,7 @@ class _PolicyReader:
             raise PolicyError.because("signal-bits-out-of-range", where=where)
         return float(value)
 
-    def ceiling(self, value: object) -> float | None:
+    def epsilon_max(self, value: object) -> float | None:
         if value is None:
             return None
         return float(self.checked("epsilon_max", lambda: stated_epsilon(value, "epsilon_max").value))  # type: ignore[arg-type]

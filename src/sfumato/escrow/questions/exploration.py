@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sfumato.errors import BadInput, Forbidden, PreferenceError, SfumatoError
-from sfumato.escrow.catalogue.access import mandate_of
+from sfumato.escrow.catalogue.access import authorization_of
 from sfumato.escrow.catalogue.datasets import Datasets
 from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person
@@ -220,8 +220,8 @@ class Questions:
         """
         dataset = self._datasets.controlled(actor, name)
         policy = self._policies.of(dataset)
-        ceiling = (None if policy is None else policy.policy.epsilon_max) or EPSILON_MAX
-        terms: dict[str, Any] = {"ceiling": ceiling, "preference": dict(preference or {}), "now": now}
+        epsilon_max = (None if policy is None else policy.policy.epsilon_max) or EPSILON_MAX
+        terms: dict[str, Any] = {"epsilon_max": epsilon_max, "preference": dict(preference or {}), "now": now}
         drawn = _only(how, _HISTOGRAM if source is Source.EXPOSURE_HISTOGRAM else NoiseKeywords.__annotations__)
         question = {"sql": sql, "source": source.value, "how": drawn, "epsilon": epsilon, **terms}
         match source:
@@ -251,10 +251,10 @@ class Questions:
         if (what or verb) in _LOOKS:
             self._datasets.require_look(actor, dataset)
         policy = self._policies.of(dataset)
-        mandate = None if policy is None else mandate_of(policy, None)
+        authorization = None if policy is None else authorization_of(policy, None)
         if "sql" in question:  # refuse a query before data is opened
-            bind(self._datasets.planned(dataset, mandate, actor), question["sql"])
-        job = self._datasets.job(verb, dataset, actor.name, mandate) | dict(question)
+            bind(self._datasets.planned(dataset, authorization, actor), question["sql"])
+        job = self._datasets.job(verb, dataset, actor.name, authorization) | dict(question)
         self._datasets.say(actor, f"asked for the {what or verb} of", dataset.name)
         called = f"{verb} {self._ports.new_id()}"
         if what == EXPOSURE_HISTOGRAM:
@@ -294,9 +294,9 @@ class Questions:
         access_rule = None if policy is None else policy.policy.access_rule_for(actor)
         if access_rule is None and not registered.is_controlled_by(actor):
             self._datasets.access_rule(actor, registered)
-        mandate = None if policy is None else mandate_of(policy, access_rule, by_a_person=by_a_person)
+        authorization = None if policy is None else authorization_of(policy, access_rule, by_a_person=by_a_person)
         rule, preference = self.terms(actor, registered, queries, preference, policy)
-        dataset = self._datasets.planned(registered, mandate, actor, rule)
+        dataset = self._datasets.planned(registered, authorization, actor, rule)
         return RequestPreview(dataset, queries, preference, preregistered)
 
     def _public_preview(

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
 from sfumato.errors import Conflict, EngineFailure, Forbidden, Refused, SfumatoError
-from sfumato.escrow.catalogue.access import mandate_of
+from sfumato.escrow.catalogue.access import authorization_of
 from sfumato.escrow.policy.policy import Approve
 from sfumato.escrow.submissions.lifecycle import Act, State, Submission
 from sfumato.escrow.submissions.payload import Approved, Computed, Payload
@@ -87,7 +87,7 @@ class Execution(Generic[T]):
         """Who lets it go on, under what. What a submission says of itself is no approval: the ledger has those."""
         submission, analyst, access = payload.submission, payload.analyst, payload.access
         ledger, automatic = self._datasets.ledger_of(analyst, payload.dataset), not submission.decided_by
-        authorization = mandate_of(payload.signed, access, submission.binding, by_a_person=not automatic)
+        authorization = authorization_of(payload.signed, access, submission.binding, by_a_person=not automatic)
         if automatic:
             if access.approve is not Approve.AUTOMATIC or not payload.is_automatic or analyst.disabled:
                 raise Forbidden.because("no-longer-automatic", what=submission.noun)

@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from typing import Any, Self
 
 from sfumato.errors import SfumatoError
-from sfumato.escrow.catalogue.access import mandate_of
+from sfumato.escrow.catalogue.access import authorization_of
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.policy.policy import Approve
 from sfumato.escrow.questions.exploration import Questions
@@ -116,7 +116,7 @@ class RequestPayload(Payload[Request, RequestApprovalFacts, AnswersBesideTrue]):
     def look(self, approver: Person) -> AnswersBesideTrue:
         """The answer beside the true one, which a worker reads, and enters as a look."""
         request, datasets = self.submission, self._store.datasets
-        authorization = mandate_of(self.signed, self.access, request.binding)
+        authorization = authorization_of(self.signed, self.access, request.binding)
         job = datasets.job("answer", self.dataset, approver.name, authorization)
         queries = [vars(query) for query in request.queries]
         exact = self._store.ports.runner.run(f"answer {request.id}", job | {"queries": queries})

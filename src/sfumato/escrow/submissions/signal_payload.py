@@ -9,7 +9,7 @@ from functools import cached_property, partial
 from typing import Any, Self
 
 from sfumato.errors import Forbidden, Refused, SandboxMissing
-from sfumato.escrow.catalogue.access import mandate_of
+from sfumato.escrow.catalogue.access import authorization_of
 from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.policy.policy import AccessRule
@@ -188,7 +188,7 @@ class SignalPayload(Payload[Signal, SignalApprovalFacts, SignalResult]):
     def guarantee(self) -> Guarantee:
         if self.submission.is_exact:
             return Guarantee.NONE
-        authorization = mandate_of(self.signed, self.access, by_a_person=True)
+        authorization = authorization_of(self.signed, self.access, by_a_person=True)
         query = bind(self._store.datasets.planned(self.dataset, authorization, self.analyst), self._about.sql)
         parameters = self.submission.parameters(preregistered=self._preregistered)
         return preview_guarantee(query, self._about.release, self.submission.scored_by(), parameters)

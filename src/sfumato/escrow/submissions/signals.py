@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from sfumato.errors import BadInput, BudgetExceeded, Conflict, Forbidden, SandboxMissing
-from sfumato.escrow.catalogue.access import mandate_of
+from sfumato.escrow.catalogue.access import authorization_of
 from sfumato.escrow.catalogue.separation import refuse_viewer
 from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person, Role
@@ -231,7 +231,7 @@ class Signals(Submissions[Signal, SignalApprovalFacts, SignalResult, SignalResul
         if signal.reads_people and self._datasets.version(about.dataset).id != about.request.version:
             raise Conflict.because("signal-about-older-data")
         automatic = access.approve is Approve.AUTOMATIC and signal.is_automatic
-        authorization = mandate_of(signed, access, by_a_person=not automatic)
+        authorization = authorization_of(signed, access, by_a_person=not automatic)
         query = bind(self._datasets.planned(about.dataset, authorization, actor), about.sql)
         require_same_numbers(query, about.release)
         guarantee = preview_guarantee(query, about.release, signal.scored_by(), parameters)

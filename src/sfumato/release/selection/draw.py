@@ -45,7 +45,7 @@ def draw_selection(
     noise: Noise,
     services: Services,
     candidates: Sequence[float] | None,
-    ceiling: float,
+    epsilon_max: float,
 ) -> Selected:
     """One private selection. Everything after its noisy numbers is post-processing of them."""
     match preference:
@@ -55,7 +55,7 @@ def draw_selection(
             epsilon = _by_cap(preference, survey, noise, services)
         case _:
             raise ValueError("nothing is selected for this preference")
-    return Selected(None, epsilon) if isinstance(epsilon, str) else Selected.rounded(epsilon, ceiling, candidates)
+    return Selected(None, epsilon) if isinstance(epsilon, str) else Selected.rounded(epsilon, epsilon_max, candidates)
 
 
 def _by_variance(preference: Variance, survey: Survey, noise: Noise, services: Services) -> float | str:

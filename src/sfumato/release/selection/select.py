@@ -170,14 +170,14 @@ def _select(query: BoundQuery, request: ReleaseRequest, terms: ReleaseTerms) -> 
     )
     if isinstance(reservation, Draft):
         return _read(reservation, request)
-    ceiling = request.epsilon_max
+    epsilon_max = request.epsilon_max
     if ledger.budget.epsilon is not None:  # whatever is selected can be released within the budget
         left = ledger.budget.epsilon - Fraction(reservation.total.nano_epsilon, NANO)
-        ceiling = min(ceiling, math.floor(left * NANO) / NANO)
+        epsilon_max = min(epsilon_max, math.floor(left * NANO) / NANO)
     survey, services = query.survey(request.noise), query.context.services
 
     def select() -> SelectionOutcome:
-        how = request.noise, services, request.candidates, ceiling
+        how = request.noise, services, request.candidates, epsilon_max
         return SelectionOutcome({p: draw_selection(p, survey, *how) for p in request.selecting})
 
     what, is_public = _what(query, request, reservation.guarantee), reservation.guarantee.holds
