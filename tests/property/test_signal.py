@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato.privacy.sensitivity import sensitivity_of_figure
 from sfumato.signals.exact_answer import block_tables, exact_table
-from sfumato.signals.score_grid import difference_grid
+from sfumato.signals.score_lattice import difference_lattice
 from sfumato.signals.tasks.registry import task
 from sfumato.signals.tasks.table import Table
 from tests.property.tables import examples
@@ -133,7 +133,7 @@ def test_one_person_moves_a_difference_by_its_sensitivity_at_most(
         moved = sum(abs(with_all.figure("n")[x] - other.figure("n")[x]) for x in LABELS)
         assert moved <= float(most) * (1 + 1e-12), "D1"
         for made in LIPSCHITZ:
-            grid = difference_grid(made, {"n": most})
+            grid = difference_lattice(made, {"n": most})
             h = [grid.steps(abs(made.score([public]) - made.score([seen]))) for seen in (with_all, other)]
             assert abs(h[0] - h[1]) <= grid.sensitivity, made
 

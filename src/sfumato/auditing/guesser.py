@@ -30,7 +30,7 @@ class Round:
     present: bool
     numbers: Numbers  # the noisy numbers
     figures: Numbers  # the answer that was made from them
-    steps: Numbers = ()  # the grid that each number is said to lie on
+    steps: Numbers = ()  # the lattice that each number is said to lie on
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from sfumato.model.guarantee import Guarantee, Provenance
 from sfumato.model.release import Released
 from sfumato.privacy.accounting.cost import rho_delta_of, rho_of
 from sfumato.privacy.accounting.dominating_pairs import pairs_of
-from sfumato.privacy.noise.gaussian import for_the_grid
+from sfumato.privacy.noise.gaussian import lattice_cost
 from sfumato.release.bound_query import bind
 from sfumato.release.context import DatasetContext
 from sfumato.release.decide import SolvedRequest, checked_delta
@@ -94,7 +94,7 @@ class BatchPlan:
         if self._stated is None:
             return summed
         numbers = sum(m.gaussian_numbers for m in self._members)
-        more, left = for_the_grid(summed[0] / NANO, self._stated, numbers) if numbers else (0.0, self._stated)
+        more, left = lattice_cost(summed[0] / NANO, self._stated, numbers) if numbers else (0.0, self._stated)
         schema = self.context.schema
         pairs = [pair for m in self._members for pair in pairs_of(m.query.measurement, m.plan.calibration, schema)]
         tight = self.context.services.accountant()(pairs, left) + more

@@ -22,7 +22,7 @@ from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.privacy.preferences.solver import Solution, solve
 from sfumato.privacy.risk import sharing
 from sfumato.privacy.risk.guessing import (
-    average_chance_on_grid,
+    average_chance_on_lattice,
     delta_of,
     exponent_of,
     guess_chance,
@@ -135,7 +135,7 @@ class GuessingRisk:
 
     def _average(self, epsilon: float, bars: int) -> float:
         [number] = self._measurement.numbers
-        return average_chance_on_grid(1 / number.scale(epsilon), bars, int(1 / number.step))
+        return average_chance_on_lattice(1 / number.scale(epsilon), bars, int(1 / number.step))
 
 
 def guessing_risk(
@@ -169,7 +169,7 @@ def guessing_risk(
 def _hundred(measurement: Measurement, noise_90: Sequence[float | None]) -> tuple[int, int] | None:
     """What a count of 100 becomes: off by k at most, once rounded, where noise stays below k + 1/2.
 
-    Noise on a grid goes no further than half a step beyond what it does between (docs/theory/guessing.md).
+    Noise on a lattice goes no further than half a step beyond what it does between (docs/theory/guessing.md).
     """
     number, far = measurement.numbers[0], noise_90[0]
     if len(measurement.numbers) > 1 or not number.kind.counts or far is None:
