@@ -37,7 +37,7 @@ SEEN = {
         "queries", "epsilon", "delta", "guarantee", "spent", "dataset_guarantee", "budget", "left", "sentences",
         "barred",
     },
-    "/datasets/stays/dry-run": {"answers", "invented", "people", "sentence"},
+    "/datasets/stays/dry-run": {"answers", "synthetic", "people", "sentence"},
     "/datasets/stays/worst-case": _RISK,
     "/datasets/stays/rehearse": _RISK | {"solution", "at"},
     "/datasets/stays/compare": {"query", "mechanism", "delta", "looked", "methods", "together"},

@@ -405,7 +405,7 @@ def test_the_approvers_page_has_public_facts_only(room: Room) -> None:
     request = room.submit(COUNT, SUM)
     jobs = len(room.runner.done)
     page = submission_view.request_page(room.decisions.inspect(room["alice"], request.id))
-    assert {(job["verb"], job["format"]) for job in room.runner.done[jobs:]} == {("rehearse", "invented")}, "nobody"
+    assert {(job["verb"], job["format"]) for job in room.runner.done[jobs:]} == {("rehearse", "synthetic")}, "nobody"
     assert [one["at"]["epsilon"] for one in page["rehearsal"]] == [q["epsilon"] for q in page["facts"]["queries"]]
     assert room.entries(Event.LOOKED, Event.RESERVED) == []
     assert (page["analyst"], page["looked"], page["warning"]) == ({"name": "bob", "organisation": BOARD}, False, None)
@@ -744,7 +744,7 @@ def test_an_estimate_and_a_dry_run_charge_nothing_and_read_nobody(room: Room) ->
     estimate = room.questions.estimate(room["bob"], "stays", asked, None)
     assert (estimate.facts.epsilon, estimate.facts.guarantee) == (0.4, "dp")
     dry = room.questions.dry_run(room["bob"], "stays", asked, None)
-    assert dry.invented
+    assert dry.synthetic
     assert [len(answer.rows) for answer in dry.answers] == [1, 3]
     assert room.questions.worst_case(room["bob"], "stays", COUNT, {}).source == "worst case"
     assert room.questions.rehearse(room["bob"], "stays", COUNT, None).source
@@ -753,7 +753,7 @@ def test_an_estimate_and_a_dry_run_charge_nothing_and_read_nobody(room: Room) ->
     for stated in ({"gap": 1.2}, None):
         room.questions.dry_run(room["bob"], "stays", [{"sql": SUM}], stated)
     assert len(room.entries()) == before
-    assert {job["format"] for job in room.runner.done} == {"invented"}
+    assert {job["format"] for job in room.runner.done} == {"synthetic"}
 
 
 def test_a_histogram_is_charged_and_no_look(room: Room) -> None:

@@ -291,7 +291,7 @@ def test_what_is_no_request_is_not_sent(typed: Typed, server: Server, said: tupl
 
 def test_an_estimate_and_a_dry_run_ask_nothing(typed: Typed, server: Server, released: dict[str, Any]) -> None:
     shape = {name: value for name, value in released["answers"][0].items() if name != "certificate"}
-    dry = {"answers": [shape | {"query": "SELECT COUNT(*) FROM t"}], "invented": True, "people": 1000}
+    dry = {"answers": [shape | {"query": "SELECT COUNT(*) FROM t"}], "synthetic": True, "people": 1000}
     dry |= {"sentence": "A dry run on invented rows: nobody was read."}
     server.on("POST /datasets/t/estimate", ESTIMATE).on("POST /datasets/t/dry-run", dry)
     assert typed("estimate", "t", *QUERY, "--gap", 1.2, "--worst-case", "--json").json == ESTIMATE

@@ -130,7 +130,7 @@ def ask_and_wait(served: Served, alice: Somebody, bob: Somebody, typed: Typed, t
     """Steps 1 to 3: queries come, a controller inspects and approves them; the platform is stopped right then."""
     assert bob.said()["epsilon"] == 0.3
     dry = bob.said()
-    assert dry["invented"]
+    assert dry["synthetic"]
     assert [len(answer["rows"]) for answer in dry["answers"]] == [1, 5, 1]
     id, sentence, state = bob.said()
     assert state == "submitted"

@@ -365,7 +365,7 @@ def test_what_may_be_asked_about_the_noise() -> None:
     plain = read()
     assert set(plain.as_dict()["access_rule"][0]).isdisjoint({"signals", "code", "signal_bits"})  # type: ignore[index]
     assert read(signals=["free"], code=False, signal_bits=20).fingerprint == plain.fingerprint
-    assert plain.access_rules[0].for_partner().signals == ("free",)
+    assert plain.access_rules[0].for_analyst().signals == ("free",)
     wide = read(signals=["free", "as_published"], code=True, signal_bits=7)
     assert Policy.from_signed(json.loads(json.dumps(wide.as_signed()))) == wide
     assert len({wide.fingerprint, plain.fingerprint, read(code=True).fingerprint}) == 3

@@ -388,12 +388,12 @@ def _accountant() -> Accountant:
 
 
 def _rehearsal(schema: Schema, like: object, rows: int) -> DuckDB:
-    from sfumato.adapters.engines.duckdb.engine import Invented
+    from sfumato.adapters.engines.duckdb.engine import SyntheticPopulation
     from sfumato.sql.plans.synthetic import synthetic_table
 
     if like is not None:
         return _duckdb(like, schema)
-    return _duckdb(Invented(synthetic_table(schema, rows, REHEARSAL_SEED).sql("duckdb")), schema)
+    return _duckdb(SyntheticPopulation(synthetic_table(schema, rows, REHEARSAL_SEED).sql("duckdb")), schema)
 
 
 def _schema(schema: str | Path | Mapping[str, Any] | Schema) -> tuple[Schema, Path]:

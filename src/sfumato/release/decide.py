@@ -221,12 +221,12 @@ def new_plan(
 
 
 def plan_entry(
-    ledger: PrivacyLedger, request: ReleaseRequest, foreseen: Guarantee, drawn: Mapping[str, object]
+    ledger: PrivacyLedger, request: ReleaseRequest, guarantee: Guarantee, drawn: Mapping[str, object]
 ) -> Draft:
     """`drawn`: what was drawn for it already."""
-    what = f"{request.method_text(public=foreseen.holds)} for {request.statement.text}"
-    public: dict[str, object] = {"what": what, "guarantee": foreseen.value}
-    hidden: dict[str, object] = {} if foreseen.holds else {"method": request.method}
+    what = f"{request.method_text(public=guarantee.holds)} for {request.statement.text}"
+    public: dict[str, object] = {"what": what, "guarantee": guarantee.value}
+    hidden: dict[str, object] = {} if guarantee.holds else {"method": request.method}
     public |= {"query_sha256": request.statement.sha256, "question": request.question}
     return ledger.draft(Event.PLANNED, request.key, public, {**hidden, **drawn})
 

@@ -23,7 +23,7 @@ RETENTION = ("answers_days", "data_days")
 SWITCHES = ("introduction", "public_page", "separation")
 SIGNALLING = ("signals", "code", "signal_bits")
 _BUDGETS = {"epsilon": "budget", "delta": "budget_delta"}
-PARTNER = ("trust", "data_sensitivity")
+RATED = ("trust", "data_sensitivity")
 
 
 _UNSAID: Mapping[str, Any] = {"purpose": "", "preregistered": "", "introduction": True, "public_page": False}
@@ -82,8 +82,8 @@ class AccessRule:
                 raise Forbidden.because("rule-not-allowed", allowed=allowed)
             raise Forbidden.because("preference-not-allowed", name=beyond[0], allowed=allowed)
 
-    def for_partner(self) -> PartnerAccess:
-        return PartnerAccess(**{each.name: getattr(self, each.name) for each in fields(PartnerAccess)})
+    def for_analyst(self) -> AnalystAccess:
+        return AnalystAccess(**{each.name: getattr(self, each.name) for each in fields(AnalystAccess)})
 
     def as_dict(self) -> dict[str, object]:
         """The rule as its file has it: without limits that are not set, and signals as they are by default."""
@@ -94,7 +94,7 @@ class AccessRule:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PartnerAccess:
+class AnalystAccess:
     """An access rule as its analysts see it: without other analysts and approvers."""
 
     preferences: tuple[str, ...]
@@ -175,7 +175,7 @@ class Policy:
         """
         if preference is None or "sharing_risk" not in preference:
             return preference
-        own = {name: value for name, value in preference.items() if name not in PARTNER}
+        own = {name: value for name, value in preference.items() if name not in RATED}
         return own | {
             "trust": preference["trust"] if "trust" in preference else self._trust(person),
             "data_sensitivity": preference["data_sensitivity"]

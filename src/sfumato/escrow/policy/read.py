@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from sfumato.errors import PolicyError, PreferenceError
 from sfumato.escrow.identity.person import EVERYONE, Person
 from sfumato.escrow.policy.policy import (
-    PARTNER,
+    RATED,
     RETENTION,
     RULE,
     SWITCHES,
@@ -101,7 +101,7 @@ class _PolicyReader:
             data_days=self.days(retention, "data_days"),
             **{name: self.switch(tables, name) for name in SWITCHES if name in tables},
         )
-        self.require_partners(policy)
+        self.require_ratings(policy)
         for number, access_rule in enumerate(policy.access_rules if policy.separation else (), 1):
             self.require_separable(access_rule, f"[[access_rule]] {number}")
         return policy
@@ -156,7 +156,7 @@ class _PolicyReader:
         )
         if read.approve is Approve.AFTER_THE_ANSWER and Guarantee.NONE not in read.guarantees:
             raise PolicyError.because("access-rule-after-the-answer", where=where)
-        if read.approve is Approve.AUTOMATIC and not any(word.holds for word in read.guarantees):
+        if read.approve is Approve.AUTOMATIC and not any(guarantee.holds for guarantee in read.guarantees):
             raise PolicyError.because("access-rule-automatic-without-guarantee", where=where)
         most = len(approvers or self.deciders)
         if read.approve is not Approve.AUTOMATIC and read.approvals > most:
@@ -176,11 +176,11 @@ class _PolicyReader:
         if not isinstance(table, Mapping):
             raise PolicyError.because("policy-rule-not-a-table")
         # Trust and sensitivity come from the policy where the rule leaves them to it.
-        rated = dict.fromkeys(PARTNER, "very low") if "sharing_risk" in table else {}
+        rated = dict.fromkeys(RATED, "very low") if "sharing_risk" in table else {}
         self.checked("[rule]", lambda: rule_of(rated | dict(table), "the policy", private_keys=self.private_keys))
         return dict(table)
 
-    def require_partners(self, policy: Policy) -> None:
+    def require_ratings(self, policy: Policy) -> None:
         """Require a trust rating of every analyst, if the rule depends on trust."""
         if policy.rule is None or "sharing_risk" not in policy.rule:
             return

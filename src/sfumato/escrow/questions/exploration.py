@@ -11,7 +11,7 @@ from sfumato.escrow.catalogue.access import authorization_of
 from sfumato.escrow.catalogue.datasets import Datasets
 from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person
-from sfumato.escrow.policy.policy import PARTNER
+from sfumato.escrow.policy.policy import RATED
 from sfumato.escrow.policy.store import Policies, SignedPolicy
 from sfumato.escrow.ports import EXPLORE, EscrowPorts
 from sfumato.escrow.questions.facts import RequestFacts, RequestPreview, budget_left, each
@@ -20,9 +20,9 @@ from sfumato.escrow.questions.query import RequestedQuery, checked_queries, shar
 from sfumato.escrow.questions.risk_facts import (
     DryRunFacts,
     HistogramFacts,
-    InventedAnswer,
     RehearsalFacts,
     RiskFacts,
+    SyntheticAnswer,
 )
 from sfumato.ledger.charges import EXPOSURE_HISTOGRAM
 from sfumato.model.budget import BudgetLimit
@@ -122,7 +122,7 @@ class Questions:
         terms |= {"allow_no_guarantee": True, "preregistered": ""}
         answers = self._on_synthetic_rows(actor, dataset, "release", terms)["answers"]
         texts = [query.sql for query in preview.queries]
-        shapes = [from_plain(InventedAnswer, a | {"query": sql}) for sql, a in zip(texts, answers, strict=True)]
+        shapes = [from_plain(SyntheticAnswer, a | {"query": sql}) for sql, a in zip(texts, answers, strict=True)]
         return DryRunFacts(tuple(shapes), True, people_of(dataset.schema))
 
     def worst_case(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> RiskFacts:
@@ -140,13 +140,13 @@ class Questions:
         return self._rehearsed(actor, dataset, preview, sql)
 
     def rehearsed(
-        self, partner: Person, dataset: RegisteredDataset, preview: RequestPreview
+        self, analyst: Person, dataset: RegisteredDataset, preview: RequestPreview
     ) -> tuple[RehearsalFacts | SfumatoError, ...]:
         """Rehearsals of a request's queries for its analyst; the error, where a query cannot be rehearsed."""
         rehearsals: list[RehearsalFacts | SfumatoError] = []
         for query, choice in zip(preview.queries, preview.choices, strict=True):
             try:
-                rehearsals.append(self._rehearsed(partner, dataset, preview, query.sql, choice.epsilon))
+                rehearsals.append(self._rehearsed(analyst, dataset, preview, query.sql, choice.epsilon))
             except SfumatoError as why:
                 rehearsals.append(why)
         return tuple(rehearsals)
@@ -264,7 +264,7 @@ class Questions:
     def _on_synthetic_rows(
         self, actor: Person, dataset: RegisteredDataset, verb: str, terms: Mapping[str, Any]
     ) -> dict[str, Any]:
-        job = self._datasets.job_on(verb, dataset, "invented", "invented", actor.name)
+        job = self._datasets.job_on(verb, dataset, "synthetic", "synthetic", actor.name)
         return dict(self._ports.runner.run(f"{verb} on synthetic rows {self._ports.new_id()}", job | dict(terms)))
 
     def _bind(self, actor: Person, dataset: RegisteredDataset, sql: str) -> BoundQuery:
@@ -315,7 +315,7 @@ class Questions:
 
     def terms(
         self,
-        partner: Person,
+        analyst: Person,
         dataset: RegisteredDataset,
         queries: Sequence[RequestedQuery],
         preference: Mapping[str, Any] | None,
@@ -323,16 +323,16 @@ class Questions:
     ) -> tuple[Mapping[str, Any] | None, Mapping[str, Any] | None]:
         """The preregistered rule and the preference, with the policy's ratings of this analyst."""
         rule = dataset.schema.rule if signed is None else signed.policy.rule
-        if signed is None or signed.policy.access_rule_for(partner) is None:
+        if signed is None or signed.policy.access_rule_for(analyst) is None:
             return rule, preference
-        if own := [name for name in PARTNER if name in (preference or {})]:
+        if own := [name for name in RATED if name in (preference or {})]:
             raise Forbidden.because("trust-stated", names=own)
 
         def columns() -> set[str]:
             present = self._datasets.columns(dataset)
             return {column for one in queries for column in parse(one.sql, dataset.schema, present).columns}
 
-        return signed.policy.rule_for(partner, columns, rule), signed.policy.rule_for(partner, columns, preference)
+        return signed.policy.rule_for(analyst, columns, rule), signed.policy.rule_for(analyst, columns, preference)
 
 
 def _only(how: Mapping[str, Any], known: Iterable[str]) -> dict[str, Any]:

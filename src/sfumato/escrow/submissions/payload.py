@@ -132,7 +132,7 @@ class Payload(ABC, Generic[T, F, W]):
         guarantee, allowed = self.guarantee, self.access.guarantees
         if guarantee not in allowed:
             raise Forbidden.because(
-                "approval-guarantee-not-allowed", guarantee=guarantee.value, allowed=[word.value for word in allowed]
+                "approval-guarantee-not-allowed", guarantee=guarantee.value, allowed=list(map(str, allowed))
             )
         if not guarantee.holds and not allow_no_guarantee:
             raise no_guarantee(Act.APPROVE)

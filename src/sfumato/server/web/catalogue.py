@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from sfumato.escrow.identity.person import Person
-from sfumato.escrow.policy.policy import PartnerAccess
+from sfumato.escrow.policy.policy import AnalystAccess
 from sfumato.escrow.service import Escrow
 from sfumato.presentation.wording import asking as of_asking
 from sfumato.presentation.wording import guarantee as of_guarantee
@@ -47,7 +47,7 @@ def spent_text(actor: Person, name: str, escrow: Escrow) -> str:
     )
 
 
-def _access(access: PartnerAccess | None) -> dict[str, Any] | None:
+def _access(access: AnalystAccess | None) -> dict[str, Any] | None:
     """The access of this person by the policy, in words; None if there is none."""
     if access is None:
         return None

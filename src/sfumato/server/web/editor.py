@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from sfumato.errors import Forbidden
 from sfumato.escrow.catalogue.entries import CatalogueEntry
-from sfumato.escrow.policy.policy import PartnerAccess
+from sfumato.escrow.policy.policy import AnalystAccess
 from sfumato.model.plain import to_plain
 from sfumato.presentation.escrow import submission_view
 from sfumato.presentation.wording import asking as of_asking
@@ -63,7 +63,7 @@ def ask(
     )
 
 
-def _vocabulary(dataset: CatalogueEntry, access: PartnerAccess) -> dict[str, Any]:
+def _vocabulary(dataset: CatalogueEntry, access: AnalystAccess) -> dict[str, Any]:
     """Completions of the editor: allowed columns, their categories, and the supported SQL."""
     allowed = None if access.columns is None else {name.casefold() for name in access.columns}
     columns = [column for column in dataset.columns if allowed is None or column.name.casefold() in allowed]

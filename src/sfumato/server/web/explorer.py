@@ -90,10 +90,10 @@ def risk(
         )
     except SfumatoError as refused:
         return page("risk.html", **around, problem=_problem(refused))
-    word = rule.guarantee.value
-    facts = _facts(dataset.name, sql, how, rule.stated, exploration, looked=rule.looked, word=word)
+    guarantee = rule.guarantee.value
+    facts = _facts(dataset.name, sql, how, rule.stated, exploration, looked=rule.looked, guarantee=guarantee)
     facts["say"] |= {"thought": of_explorer.NO_REQUEST, "unknown": of_explorer.NO_REQUEST}
-    values = around | {"found": exploration, "method": rule.method, "looked": rule.looked, "carries": word}
+    values = around | {"found": exploration, "method": rule.method, "looked": rule.looked, "carries": guarantee}
     return page("risk.html", facts=facts, problem=None, **values, **_drawn(exploration))
 
 
@@ -166,12 +166,14 @@ def _page(
     if exploration is None or seen["facts"] is None:
         return page("explorer.html", facts=facts, **around)
     query = seen["facts"]["queries"][place]
-    how, word = {name: query[name] for name in _MOVED}, seen["guarantee_before_approval"]
+    how, before = {name: query[name] for name in _MOVED}, seen["guarantee_before_approval"]
     preferences = _preferences(escrow, actor, seen, place)
-    facts |= _facts(request["dataset"], query["sql"], how, preferences, exploration, looked=seen["looked"], word=word)
+    facts |= _facts(
+        request["dataset"], query["sql"], how, preferences, exploration, looked=seen["looked"], guarantee=before
+    )
     guarantee, cost = Guarantee(seen["facts"]["guarantee"]), seen["facts"]
     around |= {
-        "carries": word,
+        "carries": before,
         "method": query["method"],
         "guarantee": (guarantee.value, of_explorer.LEAVES[guarantee]),
         "cost": of_explorer.cost(cost["epsilon"], cost["delta"], guarantee)
@@ -218,7 +220,7 @@ def _facts(
     exploration: Mapping[str, Any],
     *,
     looked: bool,
-    word: str,
+    guarantee: str,
 ) -> dict[str, Any]:
     """What the script goes by: the first exploration, and what to ask for the others with."""
     return {
@@ -227,7 +229,7 @@ def _facts(
         "how": {name: value for name, value in how.items() if value is not None},
         "preference": dict(preferences),
         "now": exploration["in_force"],
-        "word": word,
+        "word": guarantee,
         "looked": looked,
         "found": exploration,
         "verdicts": {name: exploration_view.verdict_mark(name) for name in exploration_view.VERDICTS},
@@ -252,7 +254,7 @@ def _drawn(exploration: Mapping[str, Any]) -> dict[str, Any]:
         "point": _point(exploration, stop["epsilon"]),
         "says": of_explorer,
         "declare": of_guarantee.DECLARE,
-        "guarantees": {word.value: of_explorer.WORDS[word] for word in Guarantee},
+        "guarantees": {each.value: of_explorer.WORDS[each] for each in Guarantee},
         "reading": of_risk.READING,
         "histogram_epsilon": HISTOGRAM_EPSILON,
     }

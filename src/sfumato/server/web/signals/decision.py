@@ -42,7 +42,7 @@ def signal(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, sid: NameIn
     published = facts["kind"] == SignalKind.PUBLISHED  # the sentences of its kind state its guarantee
     looked = escrow.datasets.looked(actor, facts["dataset"])
     kind = next(one for one in kinds() if one["kind"] == facts["kind"])
-    word = facts["guarantee"] if seen is None or not waits else seen["guarantee"]
+    guarantee = facts["guarantee"] if seen is None or not waits else seen["guarantee"]
     return page(
         "signal.html",
         signal=facts,
@@ -55,8 +55,8 @@ def signal(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, sid: NameIn
         kind=kind,
         said=kind["said"] if seen is None else " ".join(seen["sentences"]),
         task=_task(facts["task"]),
-        guarantee=word,
-        meaning=of_explorer.LEAVES[Guarantee(word)] if waits and word and not published else "",
+        guarantee=guarantee,
+        meaning=of_explorer.LEAVES[Guarantee(guarantee)] if waits and guarantee and not published else "",
         lines=_lines(facts["code"] or "", [] if seen is None else seen["marks"]),
         stands=of_signal_pages.STANDS[facts["state"]],
         words=of_signal_pages,

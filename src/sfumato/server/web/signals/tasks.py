@@ -7,7 +7,7 @@ from typing import Any
 
 from sfumato.errors import SfumatoError
 from sfumato.escrow.identity.person import Person
-from sfumato.escrow.policy.policy import PartnerAccess
+from sfumato.escrow.policy.policy import AnalystAccess
 from sfumato.escrow.service import Escrow
 from sfumato.escrow.submissions.code_review import LONGEST
 from sfumato.escrow.submissions.lifecycle import State
@@ -56,7 +56,7 @@ def section(escrow: Escrow, actor: Person, request: Mapping[str, Any], answers: 
     }
 
 
-def _access(escrow: Escrow, actor: Person, dataset: str) -> PartnerAccess | None:
+def _access(escrow: Escrow, actor: Person, dataset: str) -> AnalystAccess | None:
     """The access of this person by the current policy; None if there is none."""
     try:
         return escrow.datasets.one(actor, dataset).access_rule
