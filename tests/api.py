@@ -91,9 +91,9 @@ def routes_of(noun: str) -> list[tuple[str, str, Body | None]]:
     bodies: dict[str, Body] = {
         "schema": {"schema_text": SCHEMA}, "controllers": {"controllers": ["fay"]},
         "population": {"population": "patients"},
-        "policy": {"flow": [{"who": ["bob"]}]}, "estimate": {"queries": [{"sql": COUNT}]},
+        "policy": {"access_rule": [{"who": ["bob"]}]}, "estimate": {"queries": [{"sql": COUNT}]},
         "failures": {"entry": 1, "cause": "the disk was full"},
-        "check-policy": {"policy": {"flow": [{"who": ["bob"]}]}},
+        "check-policy": {"policy": {"access_rule": [{"who": ["bob"]}]}},
         "dry-run": {"queries": [{"sql": COUNT}]}, "worst-case": {"sql": COUNT},
         "rehearse": {"sql": COUNT}, "guessing": {"sql": COUNT, "how": {"choices": 4}},
         "explore": {"sql": COUNT}, "compare": {"sql": COUNT}, "risk": {"sql": COUNT},

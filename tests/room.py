@@ -23,7 +23,7 @@ from sfumato.escrow.service import Escrow
 from sfumato.escrow.submissions.request_payload import Request
 from sfumato.ledger.entry import Entry, Event
 from sfumato.ports import Columns, LedgerStore, Row, Seals
-from sfumato.presentation.certificate import worded_answers
+from sfumato.presentation.escrow.submission_view import worded_answers
 from sfumato.presentation.exploration_view import exploration
 from tests.ledgers import MASTER
 
@@ -182,7 +182,7 @@ class Room:
         self, *flows: Mapping[str, Any], by: str = "alice", allow_no_guarantee: bool = False, **said: Any
     ) -> None:
         stated = list(map(dict, flows)) or [{}]
-        policy = {"rule": RULE} | said | {"flow": [{"who": ["everyone"]} | flow for flow in stated]}
+        policy = {"rule": RULE} | said | {"access_rule": [{"who": ["everyone"]} | flow for flow in stated]}
         self.policies.set(self[by], "stays", policy, allow_no_guarantee=allow_no_guarantee)
 
     def submit(

@@ -70,7 +70,7 @@ class Engine(Protocol):
 
 
 class Mechanism(Protocol):
-    """Draws. `totals` are whole steps of a grid, which one person moves by `sensitivity` steps in all.
+    """Draws. `totals` are whole steps of a lattice, which one person moves by `sensitivity` steps in all.
 
     They come back with noise; or they are scores, and where the best one stands comes back. The budget is an epsilon,
     or a mu of Gaussian noise.

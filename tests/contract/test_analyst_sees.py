@@ -29,7 +29,7 @@ _LISTED = {"name", "title", "schema", "columns", "unit", "relation", "population
 _RISK = {"source", "people", "outputs", "mechanism", "sensitivity", "influence", "exposure", "candidates"}
 _ANSWER = {"columns", "rows", "intervals", "numbers", "types", "ranged"}
 SEEN = {
-    "/datasets/stays": _LISTED | {"flow", "policy"},
+    "/datasets/stays": _LISTED | {"access_rule", "policy"},
     "/datasets/stays/ledger": {
         "dataset", "population", "spent", "delta", "at_most", "rho", "rho_delta", "guarantee", "budget", "sentences",
     },
@@ -37,7 +37,7 @@ SEEN = {
         "queries", "epsilon", "delta", "guarantee", "spent", "dataset_guarantee", "budget", "left", "sentences",
         "barred",
     },
-    "/datasets/stays/dry-run": {"answers", "invented", "people", "sentence"},
+    "/datasets/stays/dry-run": {"answers", "synthetic", "people", "sentence"},
     "/datasets/stays/worst-case": _RISK,
     "/datasets/stays/rehearse": _RISK | {"solution", "at"},
     "/datasets/stays/compare": {"query", "mechanism", "delta", "looked", "methods", "together"},
@@ -187,7 +187,7 @@ def test_of_everything_else_a_fixed_list(read_only: Api) -> None:
         "answers"
     ]:
         assert set(one) == _ANSWER | {"query"}, "what nobody drew is certified by nobody"
-    flow = read_only("bob", "GET", "/datasets/stays").json()["flow"]
+    flow = read_only("bob", "GET", "/datasets/stays").json()["access_rule"]
     known = {"preferences", "guarantees", "approve", "signals", "code", "signal_bits"}
     assert set(flow) == known, "nobody else whom the flow names, and no approver"
     assert {one["id"] for one in read_only("bob", "GET", "/tokens").json()["items"]} == {TOKENS["bob"]}

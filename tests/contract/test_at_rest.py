@@ -124,13 +124,15 @@ def use(room: Room) -> None:
     room.datasets.deliver(alice, "pay", [f"euros\n{ANSWER - 40}\n40\n".encode()], "csv")
     flow = {"who": ["everyone"], "signals": ["as_published"], "code": True, "signal_bits": 40}
     flow |= {"preferences": ["rule", "epsilon", "pri"], "guarantees": ["dp", "none"]}
-    room.policies.set(alice, "pay", {"rule": {"gap": 1.2, "worst_case": True}, "flow": [flow]})
+    room.policies.set(alice, "pay", {"rule": {"gap": 1.2, "worst_case": True}, "access_rule": [flow]})
     released = answered(room, {"epsilon": 1.0})
     signal = room.signals.submit(bob, released, 1, "as_published", code=CODE, how={"range": [0, 100_000]})
     binding = room.signal_decisions.inspect(alice, signal.id).binding
     room.signal_decisions.approve(alice, signal.id, binding, allow_no_guarantee=True)
     room.go()
-    assert room.signal_decisions.look(alice, signal.id)["exact"] == SCORE, "withheld, and shown to a controller"
+    assert room.signal_decisions.look(alice, signal.id).stored()["exact"] == SCORE, (
+        "withheld, and shown to a controller"
+    )
     room.questions.look(alice, "pay", SUM, {})
     answered(room, {"pri": 100})
 

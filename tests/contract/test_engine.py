@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sfumato.adapters.engines.duckdb.engine import DuckDB, Invented
+from sfumato.adapters.engines.duckdb.engine import DuckDB, SyntheticPopulation
 from sfumato.composition import local
 from sfumato.errors import EngineFailure
 from sfumato.model.schema import PERSON, RAW_TEXT, Type
@@ -135,8 +135,8 @@ def as_dataset(table: pa.Table, folder: Path) -> ds.Dataset:
     return ds.dataset(as_parquet(table, folder))
 
 
-def as_invented(table: pa.Table, folder: Path) -> Invented:
-    return Invented(f"SELECT * FROM '{as_parquet(table, folder)}'")
+def as_invented(table: pa.Table, folder: Path) -> SyntheticPopulation:
+    return SyntheticPopulation(f"SELECT * FROM '{as_parquet(table, folder)}'")
 
 
 SOURCES: list[Callable[[pa.Table, Path], object]] = [
@@ -352,6 +352,6 @@ def test_ctrl_c_amid_a_query_is_no_failure_of_the_engine() -> None:
     def interrupted() -> None:
         raise RuntimeError("Query interrupted")
 
-    engine = DuckDB(Invented("SELECT 1 AS a"), None, lambda *_: "")
+    engine = DuckDB(SyntheticPopulation("SELECT 1 AS a"), None, lambda *_: "")
     with pytest.raises(KeyboardInterrupt):
         engine._run_guarded(EngineFailure(), interrupted)

@@ -38,10 +38,10 @@ from sfumato.escrow.submissions.lifecycle import STEPS, Act, State, next_state
 from sfumato.escrow.submissions.visibility import FIELDS
 from sfumato.ledger.entry import Event
 from sfumato.model.plain import to_plain
-from sfumato.presentation.certificate import worded_answers
 from sfumato.presentation.escrow import dataset_view, submission_view
 from sfumato.presentation.escrow.notifications_view import sentence, worded
 from sfumato.presentation.escrow.policy_view import sentences, signed
+from sfumato.presentation.escrow.submission_view import worded_answers
 from sfumato.presentation.refusals.catalogue import terms
 from tests.contract.conftest import Copies
 from tests.room import BOARD, BY_WARD, COUNT, DATA, RULE, SCHEMA, SUM, Room
@@ -282,7 +282,7 @@ def test_every_version_of_a_policy_is_kept_with_its_author(room: Room) -> None:
     assert room.policies.current(room["alice"], "stays") == second
     assert list(signed(second).sentences) == sentences(second.policy)
     with pytest.raises(PolicyError, match="names nobody"):
-        room.policies.set(room["alice"], "stays", {"flow": []})
+        room.policies.set(room["alice"], "stays", {"access_rule": []})
     assert len(room.policies.history(room["alice"], "stays")) == 2
     sealed = [row["sealed"] for row in room.ports.rows("policies").many()]
     assert not any("bob" in text for text in sealed)
@@ -373,6 +373,11 @@ def test_a_request_through_the_states_that_lead_to_an_answer(room: Room) -> None
         assert (certificate["decided_by"], certificate["epsilon"]) == ("blind", 0.2)
     assert [len(answer["rows"]) for answer in result["answers"]] == [1, 3]
     assert worded_answers(room.requests.result(room["carol"], request.id)) == result
+    row = room.ports.rows("requests").one(id=request.id)
+    assert row is not None
+    stored = json.loads(room.ports.locks.unseal(row["answers"], f"answers of {request.id}"))
+    read = [released.as_dict() for released in room.requests.result(room["carol"], request.id).answers]
+    assert json.loads(json.dumps(read)) == stored, "what a signal's binding is a digest of"
     with pytest.raises(Forbidden, match="goes to whoever asked"):
         room.requests.result(room["eve"], request.id)
     with pytest.raises(NotFound):
@@ -400,7 +405,7 @@ def test_the_approvers_page_has_public_facts_only(room: Room) -> None:
     request = room.submit(COUNT, SUM)
     jobs = len(room.runner.done)
     page = submission_view.request_page(room.decisions.inspect(room["alice"], request.id))
-    assert {(job["verb"], job["format"]) for job in room.runner.done[jobs:]} == {("rehearse", "invented")}, "nobody"
+    assert {(job["verb"], job["format"]) for job in room.runner.done[jobs:]} == {("rehearse", "synthetic")}, "nobody"
     assert [one["at"]["epsilon"] for one in page["rehearsal"]] == [q["epsilon"] for q in page["facts"]["queries"]]
     assert room.entries(Event.LOOKED, Event.RESERVED) == []
     assert (page["analyst"], page["looked"], page["warning"]) == ({"name": "bob", "organisation": BOARD}, False, None)
@@ -739,7 +744,7 @@ def test_an_estimate_and_a_dry_run_charge_nothing_and_read_nobody(room: Room) ->
     estimate = room.questions.estimate(room["bob"], "stays", asked, None)
     assert (estimate.facts.epsilon, estimate.facts.guarantee) == (0.4, "dp")
     dry = room.questions.dry_run(room["bob"], "stays", asked, None)
-    assert dry.invented
+    assert dry.synthetic
     assert [len(answer.rows) for answer in dry.answers] == [1, 3]
     assert room.questions.worst_case(room["bob"], "stays", COUNT, {}).source == "worst case"
     assert room.questions.rehearse(room["bob"], "stays", COUNT, None).source
@@ -748,7 +753,7 @@ def test_an_estimate_and_a_dry_run_charge_nothing_and_read_nobody(room: Room) ->
     for stated in ({"gap": 1.2}, None):
         room.questions.dry_run(room["bob"], "stays", [{"sql": SUM}], stated)
     assert len(room.entries()) == before
-    assert {job["format"] for job in room.runner.done} == {"invented"}
+    assert {job["format"] for job in room.runner.done} == {"synthetic"}
 
 
 def test_a_histogram_is_charged_and_no_look(room: Room) -> None:
@@ -836,7 +841,7 @@ def test_a_workspace_answers_by_workers_and_stops_what_is_cancelled(database_url
         with pytest.raises(BadInput):
             escrow.datasets.deliver(root, "stays", [b"days\n1\n"], "csv")
         escrow.datasets.deliver(root, "stays", [DATA], "csv")
-        escrow.policies.set(root, "stays", {"rule": RULE, "flow": [{"who": ["bob"]}]})
+        escrow.policies.set(root, "stays", {"rule": RULE, "access_rule": [{"who": ["bob"]}]})
         request = requests.submit(bob, "stays", "planning", [{"sql": COUNT}, {"sql": BY_WARD}])
         escrow.requests.approval.approve(root, request.id, request.binding)
         withdrawn = requests.submit(bob, "stays", "planning", [{"sql": SUM}])
@@ -844,7 +849,7 @@ def test_a_workspace_answers_by_workers_and_stops_what_is_cancelled(database_url
     with open_workspace(folder, passphrase=passphrase) as workspace:  # what was approved was waited for
         requests = workspace.escrow.requests
         result = requests.result(bob, request.id)
-        assert (result["guarantee"], len(result["answers"]), result["charged"]) == ("dp", 2, 0.4)
+        assert (result.guarantee, len(result.answers), result.charged) == ("dp", 2, 0.4)
         assert requests.one(bob, withdrawn.id).submission.state == "withdrawn"
         assert workspace.escrow.audit.verify(root).ledger.number > 0
     with pytest.raises(SfumatoError, match="passphrase"):

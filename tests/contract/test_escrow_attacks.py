@@ -27,7 +27,7 @@ AUTOMATIC = {"approve": "automatic"}
 def test_a_rule_that_the_schema_states_is_of_record_with_the_policy(room: Room) -> None:
     """Looked at, and then changed in the schema: the policy goes by the rule that it was written with."""
     room.datasets.describe(room["alice"], "stays", f"{SCHEMA}[rule]\ngap = 1.2\nworst_case = true\n")
-    room.policies.set(room["alice"], "stays", {"flow": [{"who": ["bob"]} | AUTOMATIC]})
+    room.policies.set(room["alice"], "stays", {"access_rule": [{"who": ["bob"]} | AUTOMATIC]})
     assert room.policies.current(room["alice"], "stays").policy.rule == RULE
     room.look()
     room.datasets.describe(room["alice"], "stays", f"{SCHEMA}[rule]\nepsilon = 5\n")
@@ -35,7 +35,7 @@ def test_a_rule_that_the_schema_states_is_of_record_with_the_policy(room: Room) 
 
 
 def test_a_schema_adds_no_rule_to_a_policy_without_one(room: Room) -> None:
-    room.policies.set(room["alice"], "stays", {"flow": [{"who": ["bob"]} | AUTOMATIC]})
+    room.policies.set(room["alice"], "stays", {"access_rule": [{"who": ["bob"]} | AUTOMATIC]})
     room.look()
     room.datasets.describe(room["alice"], "stays", f"{SCHEMA}[rule]\nepsilon = 5\n")
     with pytest.raises(PreferenceError, match="No preference is stated"):
@@ -146,7 +146,7 @@ def test_where_data_lies_is_for_its_controllers(room: Room) -> None:
     object.__setattr__(room.ports, "limits", EscrowLimits(references=(str(place),)))
     schema = SCHEMA.replace("stays", "elsewhere")
     room.datasets.register(room["alice"], schema, reference=str(place / "stays.csv"))
-    room.policies.set(room["alice"], "elsewhere", {"rule": RULE, "flow": [{"who": ["bob"]} | AUTOMATIC]})
+    room.policies.set(room["alice"], "elsewhere", {"rule": RULE, "access_rule": [{"who": ["bob"]} | AUTOMATIC]})
     asked = (room["bob"], "elsewhere", "planning beds", [{"sql": "SELECT COUNT(*) FROM elsewhere"}])
     request = room.requests.submit(*asked)
     (place / "stays.csv").unlink()
@@ -170,7 +170,7 @@ def test_data_that_lies_elsewhere_may_change_between_requests_and_not_within_one
     pq.write_table(table, file)
     object.__setattr__(room.ports, "limits", EscrowLimits(references=(str(place),)))
     room.datasets.register(room["alice"], SCHEMA.replace("stays", "elsewhere"), reference=str(file))
-    room.policies.set(room["alice"], "elsewhere", {"rule": RULE, "flow": [{"who": ["bob"]} | AUTOMATIC]})
+    room.policies.set(room["alice"], "elsewhere", {"rule": RULE, "access_rule": [{"who": ["bob"]} | AUTOMATIC]})
 
     def asked(sql: str) -> Request:
         request = room.requests.submit(room["bob"], "elsewhere", "planning beds", [{"sql": sql}])

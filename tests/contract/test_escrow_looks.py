@@ -193,11 +193,11 @@ def test_taking_access_away_after_a_look_is_a_decision_and_so_is_giving_it_back(
         {"epsilon_max": 2.0},
         {"budget": 5},
         {"introduction": False, "public_page": True},
-        {"flow": [{"who": ["bob"]}, {"who": ["dan"]}]},
+        {"access_rule": [{"who": ["bob"]}, {"who": ["dan"]}]},
     ],
 )
 def test_what_only_adds_access_takes_nothing_away(room: Room, changes: dict[str, Any]) -> None:
-    policy: dict[str, Any] = {"epsilon_max": 1.0, "budget": 3, "flow": [{"who": ["bob"]}]}
+    policy: dict[str, Any] = {"epsilon_max": 1.0, "budget": 3, "access_rule": [{"who": ["bob"]}]}
     room.policies.set(room["alice"], "stays", policy)
     room.look()
     room.policies.set(room["alice"], "stays", policy | changes)
@@ -211,12 +211,12 @@ def test_what_only_adds_access_takes_nothing_away(room: Room, changes: dict[str,
         {"budget": 2},
         {"rule": {"gap": 1.1, "worst_case": True}},
         {"retention": {"answers_days": 1}},
-        {"flow": [{"who": ["dan"]}, {"who": ["bob"]}]},
-        {"flow": [{"who": ["bob"], "aggregates": ["COUNT"]}]},
+        {"access_rule": [{"who": ["dan"]}, {"who": ["bob"]}]},
+        {"access_rule": [{"who": ["bob"], "aggregates": ["COUNT"]}]},
     ],
 )
 def test_whatever_else_is_changed_takes_something_away(room: Room, changes: dict[str, Any]) -> None:
-    policy: dict[str, Any] = {"epsilon_max": 1.0, "budget": 3, "flow": [{"who": ["bob"]}]}
+    policy: dict[str, Any] = {"epsilon_max": 1.0, "budget": 3, "access_rule": [{"who": ["bob"]}]}
     room.policies.set(room["alice"], "stays", policy)
     room.look()
     with pytest.raises(NoGuarantee):

@@ -48,7 +48,7 @@ def furnish(escrow: Escrow, controller: str) -> None:
         escrow.datasets.register(alice, SCHEMA.format(name=name))
         escrow.datasets.deliver(alice, name, [data], "csv")
         flow = {"who": ["everyone"], "approve": "automatic"}
-        escrow.policies.set(alice, name, POLICY | {"flow": [flow]})
+        escrow.policies.set(alice, name, POLICY | {"access_rule": [flow]})
 
 
 @pytest.fixture
@@ -100,4 +100,4 @@ def test_a_request_at_the_limit_is_released_by_workers_with_one_person_and_witho
     with open_workspace(folder, passphrase=passphrase) as workspace:  # what was approved was waited for
         for request in asked.values():
             result = workspace.escrow.requests.result(bob, request.id)
-            assert (result["guarantee"], len(result["answers"]), result["charged"]) == ("dp", 14, 14.0)
+            assert (result.guarantee, len(result.answers), result.charged) == ("dp", 14, 14.0)

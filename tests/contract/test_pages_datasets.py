@@ -69,7 +69,7 @@ def test_the_list_has_what_one_holds_with_what_waits_and_what_is_spent(api: Api)
 def test_what_is_spent_stands_beside_the_budget(api: Api) -> None:
     room = api.room
     room.policies.set(
-        room["fay"], "visits", {"rule": RULE, "budget": 3, "flow": [{"who": ["bob"], "approve": "automatic"}]}
+        room["fay"], "visits", {"rule": RULE, "budget": 3, "access_rule": [{"who": ["bob"], "approve": "automatic"}]}
     )
     room.requests.submit(room["bob"], "visits", "beds", [{"sql": COUNT.replace("stays", "visits")}])
     room.go()
@@ -138,7 +138,7 @@ def test_markup_in_what_controllers_write_comes_out_as_text(api: Api) -> None:
 
 
 def test_a_schema_is_read_back_and_not_kept(api: Api) -> None:
-    flow = {"flow": [{"who": ["bob"]}], "budget": 3}
+    flow = {"access_rule": [{"who": ["bob"]}], "budget": 3}
     said = api("alice", "POST", "/datasets/check-schema", json={"schema_table": TABLE, "policy": flow})
     assert said.status_code == 200
     told = said.json()
@@ -160,9 +160,12 @@ def test_what_is_wrong_with_a_draft_is_said_with_its_place(api: Api) -> None:
     answer = api("alice", "POST", "/datasets/check-schema", json={"schema_table": wrong})
     assert (answer.status_code, answer.json()["where"]) == (422, "[columns.x] in the schema")
     answer = api(
-        "alice", "POST", "/datasets/check-schema", json={"schema_table": TABLE, "policy": {"flow": [{"who": ["zoe"]}]}}
+        "alice",
+        "POST",
+        "/datasets/check-schema",
+        json={"schema_table": TABLE, "policy": {"access_rule": [{"who": ["zoe"]}]}},
     )
-    assert (answer.status_code, answer.json()["where"]) == (422, "[[flow]] 1")
+    assert (answer.status_code, answer.json()["where"]) == (422, "[[access_rule]] 1")
     for body in ({}, {"schema_text": SCHEMA, "schema_table": TABLE}):
         for path in ("/datasets", "/datasets/check-schema"):
             assert api("alice", "POST", path, json=body).status_code == 422

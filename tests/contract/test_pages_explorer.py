@@ -252,7 +252,7 @@ def test_any_query_is_explored_by_the_rule(api: Api) -> None:
     "rule", [None, {"sharing_risk": "low", "choices": 4}, {"variance": 1e-3, "select_epsilon": 0.1}]
 )
 def test_without_a_rule_that_says_an_epsilon_all_is_thought(api: Api, rule: Any) -> None:
-    flow = {"flow": [{"who": ["everyone"], "preferences": ["epsilon"]}], "sensitivity": {"dataset": "high"}}
+    flow = {"access_rule": [{"who": ["everyone"], "preferences": ["epsilon"]}], "sensitivity": {"dataset": "high"}}
     said = flow | ({} if rule is None else {"rule": rule, "trust": {"Health Board": "low"}})
     api.room.policies.set(api.room["alice"], "stays", said)
     shown = page(api, "alice", f"/datasets/stays/risk?sql={quote(SUM)}")

@@ -41,7 +41,7 @@ def test_an_analyst_sees_the_total_and_no_entries(api: Api) -> None:
 
 def test_spent_up_to_the_budget_that_is_agreed_now_and_the_odds_of_all_of_it(api: Api) -> None:
     room, fay = api.room, api.room["fay"]
-    policy = {"rule": {"gap": 1.2, "worst_case": True}, "flow": [{"who": ["everyone"], "approve": "automatic"}]}
+    policy = {"rule": {"gap": 1.2, "worst_case": True}, "access_rule": [{"who": ["everyone"], "approve": "automatic"}]}
     room.policies.set(fay, "visits", policy | {"budget": 3})
     room.requests.submit(room["bob"], "visits", "planning", [{"sql": COUNT.replace("stays", "visits")}])
     room.go()

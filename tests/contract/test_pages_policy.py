@@ -65,7 +65,7 @@ def test_a_version_is_put_back_as_it_is_shown(api: Api) -> None:
 
 @pytest.mark.parametrize("budget", ["", "x", "1/0", "-1", "1e3", "٣", "1000001"])
 def test_a_budget_that_is_no_number_is_refused(api: Api, budget: str) -> None:
-    body = {"policy": {"flow": [{"who": ["bob"]}], "budget": budget}}
+    body = {"policy": {"access_rule": [{"who": ["bob"]}], "budget": budget}}
     assert api("alice", "POST", "/datasets/stays/check-policy", json=body).status_code == 422
 
 
@@ -123,7 +123,7 @@ def test_a_policy_that_was_edited_can_be_written_anew(api: Api) -> None:
 
 
 def test_a_draft_is_read_back_and_not_signed(api: Api) -> None:
-    text = 'budget = 30\n[rule]\ngap = 1.2\nworst_case = true\n[[flow]]\nwho = ["everyone"]\n'
+    text = 'budget = 30\n[rule]\ngap = 1.2\nworst_case = true\n[[access_rule]]\nwho = ["everyone"]\n'
     told = api("alice", "POST", "/datasets/stays/check-policy", json={"policy_text": text}).json()
     assert "Budget of all releases together: epsilon 30." in told["sentences"]
     redraw = api("alice", "POST", "/datasets/stays/check-policy", json={"policy": told["policy"]}).json()
@@ -138,7 +138,7 @@ def test_a_draft_is_read_back_and_not_signed(api: Api) -> None:
 
 def test_a_budget_below_what_is_spent_is_refused_before_anything_is_signed(api: Api) -> None:
     """Else nothing could be asked of the dataset any more, nor its ledger read."""
-    policy = {"flow": [{"who": ["bob"]}], "budget": 0.001}
+    policy = {"access_rule": [{"who": ["bob"]}], "budget": 0.001}
     for method, path, body in (("POST", "check-policy", {"policy": policy}), ("PUT", "policy", policy)):
         answer = api("alice", method, f"/datasets/stays/{path}", json=body)
         assert (answer.status_code, answer.json()["where"]) == (422, "budget")

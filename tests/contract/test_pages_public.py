@@ -100,7 +100,7 @@ def test_what_the_total_comes_to(api: Api) -> None:
     fay = api.room["fay"]
     automatic = {"who": ["everyone"], "approve": "automatic"}
     api.room.policies.set(fay, "visits", {"rule": {"gap": 1.2, "worst_case": True}, "budget": 3, "public_page": True,
-                                          "flow": [automatic]})  # fmt: skip
+                                          "access_rule": [automatic]})  # fmt: skip
     nothing = stranger(api)("GET", "/public/visits").json()
     assert (nothing["releases"], nothing["total"]["epsilon"]) == ([], 0)
     assert "Nothing was released yet" in stranger(api)("GET", f"{HOST}/public/visits").text
@@ -117,7 +117,7 @@ def test_markup_in_what_people_wrote_comes_out_as_text(api: Api) -> None:
     schema = SCHEMA.replace('"stays"', '"marked"')
     api.room.datasets.register(alice, schema, title=bad)
     said = {"rule": {"gap": 1.2, "worst_case": True}, "purpose": bad, "public_page": True}
-    api.room.policies.set(alice, "marked", said | {"flow": [{"who": ["bob"]}]})
+    api.room.policies.set(alice, "marked", said | {"access_rule": [{"who": ["bob"]}]})
     page = stranger(api)("GET", f"{HOST}/public/marked").text
     assert bad not in page
     assert page.count("&lt;script&gt;alert(1)&lt;/script&gt;") >= 2

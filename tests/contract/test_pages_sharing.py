@@ -56,6 +56,24 @@ def test_words_begin_where_they_are_nearest() -> None:
         assert word == nearest_word(hundredth / 100)
 
 
+@pytest.mark.parametrize(("sql", "falling"), [(BY_WARD, False), ("SELECT MEDIAN(age) FROM stays", True)])
+def test_pictures_are_the_servers_own(sql: str, falling: bool) -> None:
+    grid = sharing.grid(of(sql).guessing(choices=4, candidates=sharing.EPSILONS).view)
+    drawn = sharing.figures(grid, 6, 14, 0.3, 3)
+    line, here, limit, pin = drawn["curve"]["data"]
+    assert line["y"] == sharing.course(grid, 14, 6)
+    assert (line["x"][3], line["y"][3]) == (here["x"][0], here["y"][0])
+    assert (limit["x"], limit["y"], len(pin["x"])) == ([line["x"][0], line["x"][-1]], [0.3, 0.3], 2)
+    assert (drawn["curve"]["layout"]["xaxis"]["autorange"] == "reversed") is falling
+    *lines, limit = drawn["trusts"]["data"]
+    assert [each["y"] for each in lines] == [sharing.course(grid, 14, step) for step in (2, 6, 10, 14, 18)]
+    surface, plane, *marks = drawn["space"]["data"]
+    assert surface["z"][14][6] == here["y"][0]
+    assert {height for row in plane["z"] for height in row} == {0.3}
+    assert len(marks) == 5
+    assert "#" not in json.dumps(drawn), "colours are names, which follow the page's theme"
+
+
 def test_the_story_of_the_paper(api: Api) -> None:
     """Low trust, high sensitivity, at most a low risk: hardly any noise is too little, and the page says so."""
     page = api("alice", "GET", at(BY_WARD)).text

@@ -17,7 +17,7 @@ from tests.room import DATA, RULE, SCHEMA, Room
 BILLS = SCHEMA.replace('"stays"', '"bills"')
 OTHERS = b"days,age,ward\n" + b"".join(b"%d,%d,a\n" % (i, i) for i in range(20))
 BACKWARDS = b"days,age,ward\n" + b"\n".join(reversed(DATA.splitlines()[1:]))
-ANYBODY = {"rule": RULE, "flow": [{"who": ["everyone"]}]}
+ANYBODY = {"rule": RULE, "access_rule": [{"who": ["everyone"]}]}
 COUNT = "SELECT COUNT(*) FROM bills WHERE days > 5"
 
 
@@ -69,7 +69,7 @@ def test_an_analyst_sees_the_population_and_no_entry_or_name_of_another_dataset(
     held(room, population="patients")
     room.datasets.populate(room["alice"], "stays", "patients")
     room.policy(public_page=True)
-    room.policies.set(room["alice"], "bills", {"rule": RULE, "flow": [{"who": ["dan"], "approve": "automatic"}]})
+    room.policies.set(room["alice"], "bills", {"rule": RULE, "access_rule": [{"who": ["dan"], "approve": "automatic"}]})
     room.requests.submit(room["dan"], "bills", "planning", [{"sql": COUNT}])
     room.go()
     ledger = to_plain(dataset_view.ledger(room.datasets.ledger(room["bob"], "stays")))

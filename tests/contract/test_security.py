@@ -14,6 +14,7 @@ from sfumato.errors import BadInput, Conflict, Forbidden, PreferenceError, Sfuma
 from sfumato.escrow.questions.query import RequestedQuery
 from sfumato.escrow.submissions.request_payload import Request
 from sfumato.ledger.entry import Event
+from sfumato.model.plain import to_plain
 from sfumato.presentation.escrow import submission_view
 from tests.room import BY_WARD, COUNT, DATA, SCHEMA, SUM, Room
 
@@ -38,7 +39,7 @@ BY_API: dict[str, Callable[[Room], Any]] = {
     "schema": lambda room: room.datasets.describe(room["alice"], "stays", SCHEMA.replace("60", "70")),
     "policy": lambda room: room.policy(rule={"gap": 3, "worst_case": True}),
     "purpose of the policy": lambda room: room.policy(purpose="another"),
-    "flow": lambda room: room.policy({"who": ["dan"]}),
+    "access_rule": lambda room: room.policy({"who": ["dan"]}),
     "organisation": lambda room: room.accounts.change(room["root"], "bob", organisation="Insurer"),
 }
 
@@ -87,13 +88,13 @@ def test_5_nor_does_one_whose_binding_was_made_to_fit(room: Room) -> None:
     held = room.datasets.of("stays")
     forged = replace(request, queries=(RequestedQuery(ALL),), preference={"epsilon": 5.0})
     binding = room.requests.payload(forged, held).binding
-    made = [dict(one) | {"binding": binding} for one in approved.decided_by]
+    made = [to_plain(one) | {"binding": binding} for one in approved.decided_by]
     room.sql(
         "UPDATE requests SET queries = :queries, preference = :preference, binding = :binding, decided_by = :made",
         queries=json.dumps([{"sql": ALL, "weight": 1.0}]),
         preference=json.dumps({"epsilon": 5.0}),
         binding=binding,
-        made=json.dumps(made),
+        made=json.dumps(made, sort_keys=True),
     )
     assert_refused(room, request)
 
@@ -103,10 +104,10 @@ def test_5_nor_one_that_was_declared_approved(room: Room) -> None:
     approved, request = room.submit(), room.submit(SUM)
     decided = room.approve(approved).decided_by
     room.waiting.clear()
-    for made in ([], [dict(one) | {"binding": request.binding} for one in decided]):
+    for made in ([], [to_plain(one) | {"binding": request.binding} for one in decided]):
         room.sql(
             "UPDATE requests SET state = 'approved', decided_by = :made WHERE id = :id",
-            made=json.dumps(made),
+            made=json.dumps(made, sort_keys=True),
             id=request.id,
         )
         room.execution.execute(request.id)

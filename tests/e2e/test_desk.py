@@ -230,12 +230,12 @@ def test_a_dataset_is_handed_over(typed: Typed, server: Server, tmp_path: Path) 
 
 
 def test_a_policy_is_shown_and_set(typed: Typed, server: Server, tmp_path: Path) -> None:
-    (tmp_path / "p.toml").write_text('[[flow]]\nwho = ["ana"]\n', "utf-8")
+    (tmp_path / "p.toml").write_text('[[access_rule]]\nwho = ["ana"]\n', "utf-8")
     signed = SIGNED
     server.on("GET /datasets/t/policy", signed).on("PUT /datasets/t/policy", signed)
     server.on("GET /datasets/t/policies", items(signed))
     assert typed("policy", "set", "t", tmp_path / "p.toml", "--json").json == signed
-    assert body(server) == {"flow": [{"who": ["ana"]}]}
+    assert body(server) == {"access_rule": [{"who": ["ana"]}]}
     assert "ana may ask for counts." in typed("policy", "show", "t").out
     assert typed("policy", "show", "t", "--history", "--json").json == [signed]
 
@@ -291,7 +291,7 @@ def test_what_is_no_request_is_not_sent(typed: Typed, server: Server, said: tupl
 
 def test_an_estimate_and_a_dry_run_ask_nothing(typed: Typed, server: Server, released: dict[str, Any]) -> None:
     shape = {name: value for name, value in released["answers"][0].items() if name != "certificate"}
-    dry = {"answers": [shape | {"query": "SELECT COUNT(*) FROM t"}], "invented": True, "people": 1000}
+    dry = {"answers": [shape | {"query": "SELECT COUNT(*) FROM t"}], "synthetic": True, "people": 1000}
     dry |= {"sentence": "A dry run on invented rows: nobody was read."}
     server.on("POST /datasets/t/estimate", ESTIMATE).on("POST /datasets/t/dry-run", dry)
     assert typed("estimate", "t", *QUERY, "--gap", 1.2, "--worst-case", "--json").json == ESTIMATE

@@ -32,7 +32,7 @@ FAR = 250  # noise of scale 10 is further from 0 in e^-25 of all draws: one fals
 POLICY = {
     "purpose": "planning of care",
     "budget": 1.0,
-    "flow": [{"who": ["Health Board"], "preferences": ["rule", "epsilon"], "approve": "by a controller"}],
+    "access_rule": [{"who": ["Health Board"], "preferences": ["rule", "epsilon"], "approve": "by a controller"}],
 }
 CONTROLLER = f"""
 held = me.register("DATA", "SCHEMA", title="A census")
@@ -130,7 +130,7 @@ def ask_and_wait(served: Served, alice: Somebody, bob: Somebody, typed: Typed, t
     """Steps 1 to 3: queries come, a controller inspects and approves them; the platform is stopped right then."""
     assert bob.said()["epsilon"] == 0.3
     dry = bob.said()
-    assert dry["invented"]
+    assert dry["synthetic"]
     assert [len(answer["rows"]) for answer in dry["answers"]] == [1, 5, 1]
     id, sentence, state = bob.said()
     assert state == "submitted"
@@ -249,7 +249,7 @@ def platform(database: str, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         yield found
 
 
-BY_A_CONTROLLER = {"flow": POLICY["flow"]}
+BY_A_CONTROLLER = {"access_rule": POLICY["access_rule"]}
 ON_A_PLATFORM = pytest.mark.parametrize("database", kinds("postgresql", "sqlite"), indirect=True)
 
 
@@ -314,7 +314,7 @@ def test_killed_at_any_moment(platform: Platform) -> None:
 def test_the_papers_own_order(platform: Platform) -> None:
     """Compute, withhold, look at both answers, then approve (4.2.1 steps 2 and 3): it carries no guarantee."""
     flow = {"who": ["bob"], "preferences": ["epsilon"], "approve": "after the answer", "guarantees": ["none"]}
-    platform.hold("looked", {"flow": [flow]})
+    platform.hold("looked", {"access_rule": [flow]})
     charges, (mine, theirs) = len(platform.charges()), platform.asked("looked", 1.9)
     theirs.approve(allow_no_guarantee=True)
     until(lambda: mine.state == "computed")

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
 PASSPHRASE, PASSWORD = "a passphrase of tests", "four words put together"
 SCHEMA = 'name = "t"\n[columns.age]\ntype = "integer"\nbounds = [0, 100]\n'
-POLICY = '[rule]\ngap = 1.2\nworst_case = true\n[[flow]]\nwho = ["ana"]\n'
+POLICY = '[rule]\ngap = 1.2\nworst_case = true\n[[access_rule]]\nwho = ["ana"]\n'
 COUNT = "SELECT COUNT(*) FROM t WHERE age > 60"
 
 

@@ -39,7 +39,7 @@ type = "text"
 categories = ["heart", "birth"]
 """
 UNIT = 'unit = "name"\nmax_rows = 2\n'
-POLICY = {"flow": [{"who": ["everyone"], "preferences": ["epsilon"], "approve": "automatic"}]}
+POLICY = {"access_rule": [{"who": ["everyone"], "preferences": ["epsilon"], "approve": "automatic"}]}
 MANY, LONG = 300_000, 70  # people whose rows are numbered: their names are more than the memory of a worker holds
 
 

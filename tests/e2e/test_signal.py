@@ -31,7 +31,9 @@ SCHEMA: dict[str, Any] = {
         "price": {"type": "integer", "bounds": [0, 1000]},
     },
 }
-POLICY = {"flow": [{"who": ["bob"], "preferences": ["epsilon"], "signals": ["free", "as_published"], "code": True}]}
+POLICY = {
+    "access_rule": [{"who": ["bob"], "preferences": ["epsilon"], "signals": ["free", "as_published"], "code": True}]
+}
 TREE = sf.task("classifier", features=["people", "school", "price"], reference=LEVELS, model="tree")
 CODE = """
 from sklearn.model_selection import cross_val_score

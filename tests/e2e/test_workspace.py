@@ -24,7 +24,7 @@ from tests.e2e.served import CHEAP, PASSPHRASE, PASSWORD, prepared, secret_file
 pytestmark = pytest.mark.e2e
 
 SCHEMA = 'name = "t"\n[rule]\nepsilon = 0.1\n[columns.age]\ntype = "integer"\nbounds = [0, 100]\n'
-FLOW = '[[flow]]\nwho = ["bob"]\napprove = "automatic"\n'
+FLOW = '[[access_rule]]\nwho = ["bob"]\napprove = "automatic"\n'
 SQL = "SELECT COUNT(*) FROM t"
 HELD = {"t": 100, "edited": 10, "swapped": 10, "removed": 1000, "altered": 2000}  # datasets, and how large they are
 
@@ -40,7 +40,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for name, rows in HELD.items():
             escrow.datasets.register(alice, SCHEMA.replace('"t"', f'"{name}"'))
             escrow.datasets.deliver(alice, name, [b"age\n", b"30\n40\n" * rows], "csv")
-            escrow.policies.set(alice, name, {"flow": [{"who": ["bob"], "approve": "automatic"}]})
+            escrow.policies.set(alice, name, {"access_rule": [{"who": ["bob"], "approve": "automatic"}]})
         asked = escrow.requests.submit(bob, "t", "To be checked.", [{"sql": SQL}])
     with open_workspace(folder / "workspace", passphrase=PASSPHRASE) as workspace:
         assert workspace.escrow.requests.one(bob, asked.id).submission.state == "released", "closing waits for it"
@@ -138,8 +138,11 @@ def test_a_file_that_does_not_fit_its_schema(typed: Typed, workspace: Path, pass
     ("policy", "sentence"),
     [
         ("purpose = 'none'\n", "The policy names nobody: without a flow nothing goes to anybody."),
-        ("[[flow]]\nwho = []\n", "The policy names nobody: a flow says whom it goes to: [[flow]] 1."),
-        ('[[flow]]\nwho = ["bop"]\n', "The policy names 'bop', and there is nobody of that name: [[flow]] 1."),
+        ("[[access_rule]]\nwho = []\n", "The policy names nobody: a flow says whom it goes to: [[access_rule]] 1."),
+        (
+            '[[access_rule]]\nwho = ["bop"]\n',
+            "The policy names 'bop', and there is nobody of that name: [[access_rule]] 1.",
+        ),
     ],
 )
 def test_a_policy_that_names_nobody(

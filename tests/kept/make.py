@@ -87,7 +87,7 @@ def make_workspace(folder: Path) -> dict[str, Any]:
         escrow.datasets.register(ada, SCHEMA)
         escrow.datasets.deliver(ada, "stays", [b"days\n1\n4\n9\n"], "csv")
         flow = {"who": ["everyone"], "guarantees": ["dp", "none"]}
-        escrow.policies.set(ada, "stays", {"rule": {"gap": 1.2, "worst_case": True}, "flow": [flow]})
+        escrow.policies.set(ada, "stays", {"rule": {"gap": 1.2, "worst_case": True}, "access_rule": [flow]})
         bob = escrow.accounts.add(ada, "bob", ["analyst"], password=PASSWORD)
         for sql in ("SELECT COUNT(*) FROM stays", "SELECT SUM(days) FROM stays"):
             request = escrow.requests.submit(bob, "stays", "planning", [{"sql": sql}], None)

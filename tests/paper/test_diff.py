@@ -8,7 +8,7 @@ import pytest
 import sfumato as sf
 from sfumato.privacy.noise.error import (
     epsilon_for_error,
-    epsilon_for_error_on_grid,
+    epsilon_for_error_on_lattice,
     epsilon_for_relative_error,
     minimum_true_answer,
     noise_quantile,
@@ -130,4 +130,4 @@ def test_the_epsilon_that_keeps_errors_small() -> None:
 
 @pytest.mark.golden("acc_geom")
 def test_the_same_on_whole_numbers() -> None:
-    assert epsilon_for_error_on_grid(5, 0.95) == pytest.approx(0.5381740034515188, rel=1e-9)
+    assert epsilon_for_error_on_lattice(5, 0.95) == pytest.approx(0.5381740034515188, rel=1e-9)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sfumato.privacy.noise.error import (
     epsilon_for_error,
-    epsilon_for_error_on_grid,
+    epsilon_for_error_on_lattice,
     epsilon_for_relative_error,
     minimum_true_answer,
     noise_quantile,
@@ -60,11 +60,11 @@ def test_at_that_epsilon_all_of_them_are_that_near_that_often(
 
 @given(steps=st.integers(0, 60), confidence=SHARES, sensitivity=st.integers(1, 20), k=st.integers(1, 9))
 def test_on_whole_numbers_it_is_the_exact_sum(steps: int, confidence: float, sensitivity: int, k: int) -> None:
-    epsilon = epsilon_for_error_on_grid(steps, confidence, sensitivity, k)
+    epsilon = epsilon_for_error_on_lattice(steps, confidence, sensitivity, k)
     ratio = math.exp(-epsilon / sensitivity)
     within = math.fsum(ratio ** abs(x) for x in range(-steps, steps + 1)) * (1 - ratio) / (1 + ratio)
     assert within**k == pytest.approx(confidence, rel=1e-9)
-    assert epsilon_for_error_on_grid(steps + 1, confidence, sensitivity, k) < epsilon
+    assert epsilon_for_error_on_lattice(steps + 1, confidence, sensitivity, k) < epsilon
     if steps:
         assert epsilon < epsilon_for_error(steps, confidence, sensitivity, k) * (1 + 1e-12), "a whole step is further"
 

@@ -118,7 +118,7 @@ def test_nothing_printed_as_a_bound_is_below_what_the_people_give(
     profile = dataset.query(question.sql).exposure_histogram(
         spent, bins=bins, mechanism=noise.mechanism, delta=noise.delta, candidates=(1.0, 5.0)
     )
-    found = exploration(explore(profile, ceiling=10.0, preference={}, now=None))
+    found = exploration(explore(profile, epsilon_max=10.0, preference={}, now=None))
     points = {point["epsilon"]: point for point in found["points"]}
     for at in profile.candidates:
         gap, chance = given_by(exposures, oracle.outputs, at.epsilon, noise)

@@ -14,7 +14,7 @@ from sfumato.composition import local
 from sfumato.errors import PreferenceError
 from sfumato.privacy.risk.guessing import (
     average_chance,
-    average_chance_on_grid,
+    average_chance_on_lattice,
     chance_for_normalised,
     delta_of,
     epsilon_for_guess,
@@ -196,14 +196,14 @@ def test_the_average_chance_of_two_bars_by_brute_force(per_bar: float, steps: in
     """The best guess at each answer, over all of them; beyond 40 persons there is less than 1e-13."""
     here, there = ([noise(k - moved, per_bar, steps) for k in range(-40 * steps, 41 * steps)] for moved in (0, steps))
     found = sum(max(here[a] * there[b], there[a] * here[b]) for a in range(len(here)) for b in range(len(here))) / 2
-    assert average_chance_on_grid(per_bar, 2, steps) == pytest.approx(found, rel=1e-9)
+    assert average_chance_on_lattice(per_bar, 2, steps) == pytest.approx(found, rel=1e-9)
 
 
 @given(st.floats(0.01, 5), st.integers(2, 12))
 def test_an_average_lies_between_blind_and_the_worst_answer(per_bar: float, choices: int) -> None:
     smooth, *grids = (
         average_chance(per_bar, choices),
-        *(average_chance_on_grid(per_bar, choices, s) for s in (1024, 8, 1)),
+        *(average_chance_on_lattice(per_bar, choices, s) for s in (1024, 8, 1)),
     )
     rising = [1 / choices, smooth, *grids, guess_chance(2 * per_bar, 1 / choices)]
     assert all(less <= more + 1e-8 for less, more in pairwise(rising))

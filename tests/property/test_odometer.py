@@ -19,7 +19,7 @@ from sfumato.composition import local
 from sfumato.errors import BudgetExceeded, NoGuarantee, PreferenceError
 from sfumato.ledger.entry import Event, nano
 from sfumato.privacy.accounting.zcdp import ledger_rho, rho_gaussian, rho_laplace, rho_pure
-from sfumato.privacy.noise.gaussian import mu_on_grid
+from sfumato.privacy.noise.gaussian import mu_on_lattice
 from tests.depth import depth
 
 PEOPLE = pd.DataFrame({"ward": ["a", "a", "b"] * 20, "days": [3, 40, 7] * 20})
@@ -55,7 +55,7 @@ def laplace(epsilon: float) -> Charge:
 
 
 def gaussian(epsilon: float) -> Charge:
-    rho = ledger_rho(rho_gaussian(mu_on_grid(epsilon, 1e-6, numbers=1)))
+    rho = ledger_rho(rho_gaussian(mu_on_lattice(epsilon, 1e-6, numbers=1)))
     return Charge(epsilon, rho, Fraction(1, 10**6))
 
 

@@ -92,18 +92,18 @@ def laplace(coins: random.Random) -> float:
     return coins.expovariate(EPSILON) - coins.expovariate(EPSILON)
 
 
-def on_grid(x: float) -> float:
+def on_lattice(x: float) -> float:
     return float(STEP * round(x / STEP))
 
 
 @pytest.mark.parametrize(
     ("noisy", "told"),
     [
-        (lambda value, coins: on_grid(on_grid(value) + laplace(coins)), ""),
-        (lambda value, coins: on_grid(value + laplace(coins)), ""),  # what is rounded afterwards, as a whole
+        (lambda value, coins: on_lattice(on_lattice(value) + laplace(coins)), ""),
+        (lambda value, coins: on_lattice(value + laplace(coins)), ""),  # what is rounded afterwards, as a whole
         (lambda value, coins: value + laplace(coins), "a number is no whole multiple of 0.000976562"),
-        (lambda value, coins: value + on_grid(laplace(coins)), "a number is no whole multiple of 0.000976562"),
-        (lambda value, coins: on_grid(value) + 2 * on_grid(laplace(coins)), "bit 0 of the steps is set "),
+        (lambda value, coins: value + on_lattice(laplace(coins)), "a number is no whole multiple of 0.000976562"),
+        (lambda value, coins: on_lattice(value) + 2 * on_lattice(laplace(coins)), "bit 0 of the steps is set "),
     ],
     ids=["value and noise on the grid", "rounded afterwards", "noise in floats", "a value off the grid", "even noise"],
 )
@@ -119,5 +119,5 @@ def test_a_value_off_the_grid_shows_in_the_low_bits_too() -> None:
     """To whoever does not know the step, too."""
     coins, runs = random.Random(SEED), 4 * depth("audit runs")
     half = float(STEP / 2)
-    sides = [[2.0**30 + value + on_grid(laplace(coins)) for _ in range(runs)] for value in (0.0, half * 2**-10)]
+    sides = [[2.0**30 + value + on_lattice(laplace(coins)) for _ in range(runs)] for value in (0.0, half * 2**-10)]
     assert told_apart(sides[0], sides[1], None).startswith("bit ")

@@ -12,7 +12,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
-from sfumato.privacy.risk.guessing import average_chance_on_grid
+from sfumato.privacy.risk.guessing import average_chance_on_lattice
 from tests.depth import depth
 from tests.statistical.audit import least_rate, most_rate
 from tests.statistical.bulk import draw_answers
@@ -52,7 +52,7 @@ def test_the_best_guess_is_right_as_often_as_the_average_says(epsilon: float, re
             found.setdefault(village, []).append((max(0.0, min(1.0, noisy - OTHERS)), coin.random(), state))
         right += sum(max(found[v])[2] == SIRD[i % 4] for i, v in enumerate(VILLAGES))
     per_bar = epsilon if relation == "add-remove" else epsilon / 2
-    average, trials = average_chance_on_grid(per_bar, 4, 1024), runs * len(VILLAGES)
+    average, trials = average_chance_on_lattice(per_bar, 4, 1024), runs * len(VILLAGES)
     assert least_rate(right, trials) <= average <= most_rate(right, trials), f"{right} of {trials}, not {average:.4f}"
 
 

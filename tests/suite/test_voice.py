@@ -22,6 +22,10 @@ ROOT = Path(__file__).parents[2]
 SRC = ROOT / "src" / "sfumato"
 MODULES = {path: path.read_text("utf-8") for path in sorted(SRC.rglob("*.py"))}
 BANNED_NAMES = {"said", "told", "found", "held", "made", "shown", "asked", "stated"}
+REPLACED = {  # parts of names that the glossary has another word for
+    *("flow", "flows", "mandate", "attestation", "foreseen", "lookalike", "snoop", "asker", "docket", "sketch"),
+    *("aftermath", "notice", "partner", "invented", "notices"),
+}
 LONGEST_MODULE = 500
 MOST_FOLDERS = 3
 
@@ -54,6 +58,11 @@ TEXTS_LEFT: dict[str, int] = {
 
 def test_no_function_parameter_or_local_is_named_by_a_participle() -> None:
     assert_left(NAMES_LEFT, ((path, name) for path, text in MODULES.items() for name in banned_names(text)))
+
+
+def test_names_are_those_of_the_glossary() -> None:
+    modules = {path: text for path, text in MODULES.items() if "wording" not in path.parts}
+    assert [f"{path.relative_to(SRC)}: {name}" for path, text in modules.items() for name in replaced_names(text)] == []
 
 
 def test_a_class_name_has_one_meaning() -> None:
@@ -118,6 +127,22 @@ def banned_names(source: str) -> Iterator[str]:
             case _:
                 continue
         if name.lstrip("_") in BANNED_NAMES:
+            yield f"{name} in line {node.lineno}"
+
+
+def replaced_names(source: str) -> Iterator[str]:
+    """Functions, classes, parameters and variables with a part that the glossary has another word for."""
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                pass
+            case ast.arg(arg=name) | ast.Name(id=name, ctx=ast.Store()):
+                pass
+            case _:
+                continue
+        if REPLACED & {
+            *re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower().replace("look_alike", "lookalike").split("_")
+        }:
             yield f"{name} in line {node.lineno}"
 
 
@@ -234,6 +259,13 @@ def test_a_planted_name_is_seen() -> None:
     names = [line.split()[0] for line in banned_names(PLANTED)]
     assert sorted(names) == ["_asked", "found", "made", "said", "shown", "told"]
     assert class_names(PLANTED) == ["Kept"]
+    planted = "class FlowTable:\n    by_partner: int\n\ndef a_look_alike(mandate, overflow):\n    workflow = 1\n"
+    assert [line.split()[0] for line in replaced_names(planted)] == [
+        "FlowTable",
+        "a_look_alike",
+        "by_partner",
+        "mandate",
+    ]
 
 
 def test_a_planted_phrase_is_seen() -> None:

@@ -220,7 +220,7 @@ def test_what_lost_its_guarantee_since_is_refused() -> None:
     dataset.query("SELECT SUM(days) FROM stays").risk()
     late = dataset.query("SELECT SUM(days) FROM stays").choose(stated(0.3), preregistered="minutes of May")
     with pytest.raises(NoGuarantee, match="would carry no guarantee"):
-        dataset.batch([*chosen, replace(late, attestation="")]).release()
+        dataset.batch([*chosen, replace(late, preregistered="")]).release()
     assert charged(dataset) == []
     dataset.batch(chosen).release()  # what was planned before the look stays planned
     assert len(charged(dataset)) == 1

@@ -14,7 +14,7 @@ import pytest
 import sfumato as sf
 from sfumato.errors import NoMechanism
 from sfumato.model.choice import Noise
-from sfumato.privacy.noise.gaussian import mu_on_grid
+from sfumato.privacy.noise.gaussian import mu_on_lattice
 
 PEOPLE = pd.DataFrame({"ward": ["a", "a", "b"], "days": [3, 40, 7]})
 SCHEMA: dict[str, object] = {
@@ -138,4 +138,4 @@ def test_the_smallest_epsilon_and_delta_are_drawn() -> None:
         query.release(query.choose(preference, **tiny), allow_no_guarantee=True)
         assert query.dataset.ledger.total.releases == charged
     with pytest.raises(NoMechanism, match="This epsilon is too small"):
-        mu_on_grid(1e-15, 1e-300, numbers=1)
+        mu_on_lattice(1e-15, 1e-300, numbers=1)

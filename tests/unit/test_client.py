@@ -470,11 +470,11 @@ def test_what_is_there_already_is_not_replaced() -> None:
 
 
 def test_a_policy_comes_from_a_file_or_from_python(tmp_path: Path) -> None:
-    (tmp_path / "p.toml").write_text('purpose = "study"\n[[flow]]\nwho = ["ana"]\n', "utf-8")
+    (tmp_path / "p.toml").write_text('purpose = "study"\n[[access_rule]]\nwho = ["ana"]\n', "utf-8")
     server = served().on("PUT /datasets/t/policy", SIGNED)
-    for policy in (tmp_path / "p.toml", {"purpose": "study", "flow": [{"who": ["ana"]}]}):
+    for policy in (tmp_path / "p.toml", {"purpose": "study", "access_rule": [{"who": ["ana"]}]}):
         signed = server.client().set_policy("t", policy)
-        assert body(server) == {"purpose": "study", "flow": [{"who": ["ana"]}]}
+        assert body(server) == {"purpose": "study", "access_rule": [{"who": ["ana"]}]}
         assert "  ana may ask for counts." in repr(signed)
     (tmp_path / "bad.toml").write_text("purpose", "utf-8")
     for name, kind in (("bad.toml", SchemaError), ("none.toml", BadInput)):

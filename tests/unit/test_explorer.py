@@ -32,10 +32,10 @@ def query(sql: str, schema: str = SCHEMA) -> BoundQuery:
     return bind(local.open_registered(None, parse_schema(schema), None, who="alice"), sql)
 
 
-def found(sql: str = SUM, *, ceiling: float = 1.0, stated: Any = None, now: float | None = 0.2, **how: Any) -> Any:
+def found(sql: str = SUM, *, epsilon_max: float = 1.0, stated: Any = None, now: float | None = 0.2, **how: Any) -> Any:
     """In the worst case; what is in force is the rule, unless something else is stated."""
     profile = worst_case(query(sql), **how)
-    return shown(profile, ceiling=ceiling, preference=RULE if stated is None else stated, now=now)
+    return shown(profile, epsilon_max=epsilon_max, preference=RULE if stated is None else stated, now=now)
 
 
 def on_rows(sql: str) -> BoundQuery:
@@ -46,7 +46,7 @@ def on_rows(sql: str) -> BoundQuery:
 
 
 def on_invented_rows(sql: str) -> Any:
-    return shown(rehearse(on_rows(sql)), ceiling=1.0, preference=RULE, now=0.2)
+    return shown(rehearse(on_rows(sql)), epsilon_max=1.0, preference=RULE, now=0.2)
 
 
 def stop_of(told: Any, kind: str, value: float) -> Any:
@@ -145,7 +145,7 @@ def test_from_a_look_alike_goes_the_epsilon_that_was_found() -> None:
 
 def test_what_the_people_lead_to_is_proposed_to_nobody() -> None:
     """A note goes to whoever asked: a figure in it that comes from the people would tell what a look showed."""
-    looked = shown(people_profile(on_rows(AVERAGE)), ceiling=1.0, preference=RULE, now=0.2)
+    looked = shown(people_profile(on_rows(AVERAGE)), epsilon_max=1.0, preference=RULE, now=0.2)
     assert {stop["proposal"] for stop in looked["sliders"]["gap"]["stops"]} == {""}
     assert stop_of(looked, "epsilon", 0.5)["proposal"], "what was moved to by hand may be"
     assert stop_of(on_invented_rows(AVERAGE), "gap", 1.1)["proposal"]
@@ -153,7 +153,7 @@ def test_what_the_people_lead_to_is_proposed_to_nobody() -> None:
 
 def test_where_people_are_replaced_it_is_somebody_else_whom_they_are_told_from() -> None:
     profile = worst_case(query(SUM, 'relation = "replace"\n' + SCHEMA))
-    told = shown(profile, ceiling=1.0, preference=RULE, now=0.2)
+    told = shown(profile, epsilon_max=1.0, preference=RULE, now=0.2)
     assert told["absent"] == "Another person in their place:"
     assert (
         "whether a given person, or another in their place, is included at most 60%"
@@ -182,7 +182,7 @@ def test_a_selection_has_no_epsilon_before_it_is_drawn() -> None:
 
 def test_after_a_look_a_true_figure_has_its_noise_around_it() -> None:
     profile = worst_case(query(SUM))
-    told = shown(profile, ceiling=1.0, preference=RULE, now=0.2, cell=("sum(age)", 1000.0))
+    told = shown(profile, epsilon_max=1.0, preference=RULE, now=0.2, cell=("sum(age)", 1000.0))
     [point] = [point for point in told["points"] if point["epsilon"] == 0.5]
     assert (told["cell"], point["noise"], point["cell"]) == ("sum(age)", "±460.5", "539.48 to 1,460.5")
 

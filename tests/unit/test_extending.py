@@ -17,12 +17,12 @@ from typer.testing import CliRunner
 
 import sfumato as sf
 import sfumato.cli.preferences
+import sfumato.presentation.option_help
 import sfumato.server.option_bodies
 from sfumato.composition import local
 from sfumato.errors import PreferenceError
 from sfumato.model.schema import Schema
 from sfumato.ports import Engine
-from sfumato.presentation.option_help import HELP
 from sfumato.privacy.preferences import registry
 from sfumato.privacy.preferences.preference import Interval, Preference, Setting, exactly, plain
 from sfumato.privacy.preferences.registry import Option
@@ -65,18 +65,18 @@ def odds_factor(factor: float) -> OddsFactor:
 
 @pytest.fixture
 def with_odds_factor(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """One option in the registry and one line of help; what is made from the list is made anew, and again after."""
-    option = Option("odds_factor", home=__name__)
+    """One option in the registry; what is made from the list is made anew, and again after."""
+    modules = (sfumato.presentation.option_help, sfumato.cli.preferences, sfumato.server.option_bodies)
+    option = Option("odds_factor", "Maximum factor by which the odds of a person change.", home=__name__)
     with monkeypatch.context() as registered:
         registered.setattr(registry, "OPTIONS", (*registry.OPTIONS, option))
         registered.setattr(registry, "NAMES", (*registry.NAMES, option.name))
         registered.setattr(registry, "KNOWN", registry.KNOWN | {option.name})
         registered.setattr(registry, "_IN_RULE", registry._IN_RULE | {option.name})
-        registered.setitem(HELP, option.name, "Nobody's odds change by more than this factor.")
-        for module in (sfumato.cli.preferences, sfumato.server.option_bodies):
+        for module in modules:
             importlib.reload(module)
         yield
-    for module in (sfumato.cli.preferences, sfumato.server.option_bodies):
+    for module in modules:
         importlib.reload(module)
 
 
@@ -96,10 +96,12 @@ def test_a_preference_is_known_to_every_interface() -> None:
 
     assert CliRunner().invoke(app, ["--odds-factor", "1.5"]).exit_code == 0
     assert taken == [(stated,)]
+    assert "Maximum factor by which the odds" in CliRunner().invoke(app, ["--help"]).stdout
 
 
 def test_nothing_is_left_of_it() -> None:
-    assert "odds_factor" not in {*registry.KNOWN, *HELP, *sfumato.server.option_bodies.NamedPreference.model_fields}
+    known = {*registry.KNOWN, *sfumato.presentation.option_help.HELP}
+    assert "odds_factor" not in known | {*sfumato.server.option_bodies.NamedPreference.model_fields}
 
 
 # An engine: DuckDB under another name
@@ -153,14 +155,12 @@ class EvenShare(Task):
 
 def test_a_task_scores_a_release(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(tasks.TASKS, EvenShare.name, EvenShare)
-    monkeypatch.setitem(tasks.RANGES, EvenShare.name, [0.0, 1.0])
+    monkeypatch.setitem(tasks.RANGES, EvenShare.name, (0.0, 1.0))
     signal = query().release(epsilon=1.0).signal({"task": "even_share", "column": "n"})
     assert signal.score in (0.0, 1.0)
     assert signal.cost == 0
-    assert {"name": "even_share", "parameters": [PARAMETER], "range": [0.0, 1.0]} in tasks.task_descriptions()
-
-
-PARAMETER = {"name": "column", "kind": "text", "required": True, "default": None}
+    column = tasks.TaskParameter("column", "text", required=True, default=None)
+    assert tasks.TaskDescription("even_share", (column,), (0.0, 1.0)) in tasks.task_descriptions()
 
 
 def test_the_page_names_files_that_are_there() -> None:

@@ -12,7 +12,7 @@ import sfumato as sf
 from sfumato.errors import NoMechanism, PreferenceError
 from sfumato.presentation.figures.marks import Line, Surface
 from sfumato.privacy.noise.calibration import furthest_of
-from sfumato.privacy.noise.error import epsilon_for_error_on_grid
+from sfumato.privacy.noise.error import epsilon_for_error_on_lattice
 from sfumato.privacy.preferences.preference import epsilon
 from sfumato.privacy.risk.sharing import LEVELS
 
@@ -429,8 +429,8 @@ def test_a_line_for_each_word_of_trust() -> None:
 def test_all_figures_together_or_each_by_itself() -> None:
     asked = query()
     joint, each = (asked.choose(sf.within(5, each=each)).epsilon for each in (False, True))
-    assert joint == pytest.approx(epsilon_for_error_on_grid(5 * 1024, 0.95, 1024, k=4), rel=1e-8)
-    assert each == pytest.approx(epsilon_for_error_on_grid(5 * 1024, 0.95, 1024), rel=1e-8)
+    assert joint == pytest.approx(epsilon_for_error_on_lattice(5 * 1024, 0.95, 1024, k=4), rel=1e-8)
+    assert each == pytest.approx(epsilon_for_error_on_lattice(5 * 1024, 0.95, 1024), rel=1e-8)
     assert (joint or 0) > (each or 0)
 
 

@@ -79,7 +79,7 @@ def test_a_held_file_is_read_like_one_on_a_disk(keep: Keep, format: str, tmp_pat
 
 @pytest.mark.parametrize("format", FILES)
 def test_a_session_is_opened_for_whoever_asks(keep: Keep, format: str) -> None:
-    data = opened(keep(FILES[format]), format, mandate=Authorization("a policy", budget=budget_of(1.0)))
+    data = opened(keep(FILES[format]), format, authorization=Authorization("a policy", budget=budget_of(1.0)))
     release = data.query("SELECT COUNT(*) FROM stays").release(epsilon=0.5)
     redraw = data.query("SELECT COUNT(*) FROM stays").release(epsilon=0.5)
     assert redraw.rows == release.rows

@@ -188,7 +188,7 @@ WORDS = {
     ),
     "stated before the look, and taken back": ([opened(), PLAN, OTHER_PLAN, LOOK], {}, "after-look"),
     "stated after the look": ([opened(), LOOK, PLAN], {}, "after-look"),
-    "stated after the look, fixed elsewhere": ([opened(), LOOK], {"attestation": "p. 3"}, "attested"),
+    "stated after the look, fixed elsewhere": ([opened(), LOOK], {"preregistered": "p. 3"}, "attested"),
     "the rule before the look": ([opened(), LOOK], {"is_rule": True}, "planned"),
     "a rule that came after the look": ([opened(rule="none"), LOOK, opened()], {"is_rule": True}, "after-look"),
     "a look at other people": ([opened(), draft(Event.LOOKED, "risk", "others")], {}, "planned"),
@@ -197,15 +197,15 @@ WORDS = {
 
 @pytest.mark.parametrize(("drafts", "asked", "fixed"), WORDS.values(), ids=WORDS)
 def test_when_a_preference_was_fixed(drafts: list[Draft], asked: dict[str, object], fixed: str) -> None:
-    how = {"plan": ASKED, "is_rule": False, "rule": RULE, "attestation": ""}
+    how = {"plan": ASKED, "is_rule": False, "rule": RULE, "preregistered": ""}
     assert record(*drafts).preference(**how | asked).fixed == fixed  # type: ignore[arg-type]
 
 
 def test_only_the_facts_in_force_at_the_first_look_are_public() -> None:
     kept = record(opened(), LOOK, opened(SCHEMA | {"days": "7 to 9"}))
-    assert kept.schema(["days"], SCHEMA, attestation="").fixed == "planned"
-    assert kept.schema(["days"], SCHEMA | {"days": "7 to 9"}, attestation="").fixed == "after-look"
-    assert kept.schema([], SCHEMA | {"days": "7 to 9"}, attestation="").fixed == "planned", "unless they are not used"
+    assert kept.schema(["days"], SCHEMA, preregistered="").fixed == "planned"
+    assert kept.schema(["days"], SCHEMA | {"days": "7 to 9"}, preregistered="").fixed == "after-look"
+    assert kept.schema([], SCHEMA | {"days": "7 to 9"}, preregistered="").fixed == "planned", "unless they are not used"
 
 
 # What is spent

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sfumato.adapters.accounting.pld import epsilon_at
 from sfumato.errors import BadInput
 from sfumato.model.choice import Noise
-from sfumato.model.dominating_pairs import Normal, OnGrid, Pair, Pure
+from sfumato.model.dominating_pairs import Normal, OnLattice, Pair, Pure
 from sfumato.privacy.accounting.dominating_pairs import STEPS, pairs_of
 from sfumato.privacy.noise.calibration import calibrate
 from sfumato.privacy.noise.gaussian import epsilon_analytic
@@ -31,7 +31,7 @@ def losses(pair: Pair) -> Losses:
     """Every loss of a pair with finitely many of them, literally."""
     if isinstance(pair, Pure):
         return [(pair.epsilon, 1 / (1 + math.exp(-pair.epsilon))), (-pair.epsilon, 1 / (1 + math.exp(pair.epsilon)))]
-    assert isinstance(pair, OnGrid)
+    assert isinstance(pair, OnLattice)
     a, steps, ratio = pair.parameter, pair.steps, math.exp(-pair.parameter)
     between = [(a * (steps - 2 * k), math.tanh(a / 2) * ratio**k) for k in range(1, steps)]
     return [(a * steps, 1 / (1 + ratio)), *between, (-a * steps, ratio**steps / (1 + ratio))]
@@ -73,7 +73,7 @@ def test_gaussians_are_one_gaussian(many: int) -> None:
     parts=st.lists(
         st.one_of(
             st.floats(0.01, 3).map(Pure),
-            st.builds(lambda e, n: OnGrid(e / n, n), st.floats(0.01, 3), st.integers(1, 40)),
+            st.builds(lambda e, n: OnLattice(e / n, n), st.floats(0.01, 3), st.integers(1, 40)),
         ),
         min_size=1,
         max_size=3,
@@ -98,8 +98,8 @@ def test_never_below_enumeration_and_never_above_the_sum(parts: list[Pair], delt
 )
 def test_a_coarser_grid_tells_no_less(epsilon: float, steps: int, finer: int, at: float, less: float) -> None:
     """Noise on a finer grid is noise on a coarser one with more added; and whoever moves it less loses less."""
-    fine, coarse = OnGrid(epsilon / (steps * finer), steps * finer), OnGrid(epsilon / steps, steps)
-    moved = OnGrid(fine.parameter, 1 + int(less * (fine.steps - 1)))
+    fine, coarse = OnLattice(epsilon / (steps * finer), steps * finer), OnLattice(epsilon / steps, steps)
+    moved = OnLattice(fine.parameter, 1 + int(less * (fine.steps - 1)))
     assert delta_of([moved], at * epsilon) <= delta_of([fine], at * epsilon) + 1e-13
     assert delta_of([fine], at * epsilon) <= delta_of([coarse], at * epsilon) + 1e-13
     assert delta_of([coarse], at * epsilon) <= delta_of([Pure(epsilon)], at * epsilon) + 1e-13
@@ -134,13 +134,13 @@ GROUPED = "SELECT ward, COUNT(*) FROM stays GROUP BY ward"
 @pytest.mark.parametrize(
     ("sql", "stated", "kind"),
     [
-        pytest.param(GROUPED, {}, OnGrid, id="a row is in one cell"),
+        pytest.param(GROUPED, {}, OnLattice, id="a row is in one cell"),
         pytest.param(GROUPED, {"relation": "replace"}, Pure, id="replaced, it is in two"),
         pytest.param(GROUPED, PERSON, Pure, id="a person is in several"),
-        pytest.param("SELECT COUNT(*) FROM stays", PERSON, OnGrid, id="there is but one cell"),
-        pytest.param("SELECT COUNT(*) FROM stays", {"relation": "replace"}, OnGrid, id="one cell, replaced"),
+        pytest.param("SELECT COUNT(*) FROM stays", PERSON, OnLattice, id="there is but one cell"),
+        pytest.param("SELECT COUNT(*) FROM stays", {"relation": "replace"}, OnLattice, id="one cell, replaced"),
         pytest.param("SELECT MEDIAN(days) FROM stays", {}, Pure, id="a selection"),
-        pytest.param("SELECT COUNT(DISTINCT who) FROM stays", {}, OnGrid, id="no sum, and one cell"),
+        pytest.param("SELECT COUNT(DISTINCT who) FROM stays", {}, OnLattice, id="no sum, and one cell"),
     ],
 )
 def test_noise_on_its_grid_where_one_cell_moves_and_else_pure(sql: str, stated: dict[str, Any], kind: type) -> None:
@@ -156,7 +156,7 @@ def test_the_parts_of_a_mean_are_two_pairs() -> None:
 @pytest.mark.parametrize("column", ["days", "pay", "odd"])
 def test_a_fine_grid_is_taken_for_a_coarser_one(column: str) -> None:
     [pair] = pairs(f"SELECT SUM({column}) FROM stays")
-    assert isinstance(pair, OnGrid)
+    assert isinstance(pair, OnLattice)
     assert 1 <= pair.loss <= 1 + 1.1 / STEPS
     assert pair.steps <= STEPS
 

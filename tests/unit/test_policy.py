@@ -40,7 +40,7 @@ EVERYTHING: dict[str, Any] = {
     "trust": {"bob": "very high", "Health Board": 0.7, "everyone": "low"},
     "sensitivity": {"dataset": "medium", "columns": {"income": "very high"}},
     "retention": {"answers_days": 30, "data_days": 365},
-    "flow": [
+    "access_rule": [
         {
             "who": ["bob", "health board"],
             "aggregates": ["count", "AVG"],
@@ -68,7 +68,7 @@ def read(stated: Mapping[str, Any]) -> Policy:
 
 
 def flow(**said: Any) -> dict[str, Any]:
-    return {"flow": [{"who": ["bob"]} | said]}
+    return {"access_rule": [{"who": ["bob"]} | said]}
 
 
 # Reading
@@ -96,30 +96,38 @@ def test_everything_that_a_policy_may_say_is_read() -> None:
     ("stated", "said", "where"),
     [
         ({}, "names nobody: without a flow", ""),
-        ({"flow": []}, "names nobody: without a flow", ""),
-        ({"flow": {"who": ["bob"]}}, "names nobody: without a flow", ""),
-        (flow(who=[]), "names nobody: a flow says whom it goes to", "[[flow]] 1"),
-        ({"flow": [{}]}, "names nobody: a flow says whom", "[[flow]] 1"),
-        ({"flow": ["bob"]}, "A flow is a table", "[[flow]] 1"),
-        ({"flow": [{"who": ["bob"]}, {"who": ["bobb"]}]}, "names 'bobb', and there is nobody", "[[flow]] 2"),
-        (flow(who="bob"), "'who' is a list of names", "[[flow]] 1"),
-        (flow(who=["bob", " "]), "'who' is a list of names", "[[flow]] 1"),
-        (flow(who=["bob", 7]), "'who' is a list of names", "[[flow]] 1"),
-        (flow(approver=["alice"]), "does not know 'approver'", "[[flow]] 1"),
-        (flow(columns=["age", "wage"]), "has no column 'wage'", "[[flow]] 1"),
-        (flow(aggregates=["count", "mode"]), "'aggregates' knows COUNT", "[[flow]] 1"),
-        (flow(preferences=["rule", "gab"]), "There is no preference 'gab'", "[[flow]] 1"),
-        (flow(guarantees=["some"]), "'guarantees' knows dp, dp-selected, none", "[[flow]] 1"),
-        (flow(approve="never"), "'approve' knows automatic", "[[flow]] 1"),
-        (flow(approve=["automatic"]), "'approve' is a list of names", "[[flow]] 1"),
-        (flow(approve="after the answer"), "approved after the answer carries no guarantee", "[[flow]] 1"),
-        (flow(approve="automatic", guarantees=["none"]), "Nothing without a guarantee is approved", "[[flow]] 1"),
-        (flow(approvers=["bob"]), "'bob' is no controller", "[[flow]] 1"),
-        (flow(approvals=3), "3 approvals cannot be given", "[[flow]] 1"),
-        (flow(approvers=["alice"], approvals=2), "2 approvals cannot be given", "[[flow]] 1"),
-        (flow(approvals=0), "'approvals' is a number from 1 to 10", "[[flow]] 1"),
-        (flow(approvals=True), "'approvals' is a number from 1 to 10", "[[flow]] 1"),
-        (flow(approvals=1.0), "'approvals' is a number from 1 to 10", "[[flow]] 1"),
+        ({"access_rule": []}, "names nobody: without a flow", ""),
+        ({"access_rule": {"who": ["bob"]}}, "names nobody: without a flow", ""),
+        (flow(who=[]), "names nobody: a flow says whom it goes to", "[[access_rule]] 1"),
+        ({"access_rule": [{}]}, "names nobody: a flow says whom", "[[access_rule]] 1"),
+        ({"access_rule": ["bob"]}, "A flow is a table", "[[access_rule]] 1"),
+        (
+            {"access_rule": [{"who": ["bob"]}, {"who": ["bobb"]}]},
+            "names 'bobb', and there is nobody",
+            "[[access_rule]] 2",
+        ),
+        (flow(who="bob"), "'who' is a list of names", "[[access_rule]] 1"),
+        (flow(who=["bob", " "]), "'who' is a list of names", "[[access_rule]] 1"),
+        (flow(who=["bob", 7]), "'who' is a list of names", "[[access_rule]] 1"),
+        (flow(approver=["alice"]), "does not know 'approver'", "[[access_rule]] 1"),
+        (flow(columns=["age", "wage"]), "has no column 'wage'", "[[access_rule]] 1"),
+        (flow(aggregates=["count", "mode"]), "'aggregates' knows COUNT", "[[access_rule]] 1"),
+        (flow(preferences=["rule", "gab"]), "There is no preference 'gab'", "[[access_rule]] 1"),
+        (flow(guarantees=["some"]), "'guarantees' knows dp, dp-selected, none", "[[access_rule]] 1"),
+        (flow(approve="never"), "'approve' knows automatic", "[[access_rule]] 1"),
+        (flow(approve=["automatic"]), "'approve' is a list of names", "[[access_rule]] 1"),
+        (flow(approve="after the answer"), "approved after the answer carries no guarantee", "[[access_rule]] 1"),
+        (
+            flow(approve="automatic", guarantees=["none"]),
+            "Nothing without a guarantee is approved",
+            "[[access_rule]] 1",
+        ),
+        (flow(approvers=["bob"]), "'bob' is no controller", "[[access_rule]] 1"),
+        (flow(approvals=3), "3 approvals cannot be given", "[[access_rule]] 1"),
+        (flow(approvers=["alice"], approvals=2), "2 approvals cannot be given", "[[access_rule]] 1"),
+        (flow(approvals=0), "'approvals' is a number from 1 to 10", "[[access_rule]] 1"),
+        (flow(approvals=True), "'approvals' is a number from 1 to 10", "[[access_rule]] 1"),
+        (flow(approvals=1.0), "'approvals' is a number from 1 to 10", "[[access_rule]] 1"),
         (flow() | {"rules": {}}, "does not know 'rules'", "the policy"),
         (flow() | {"purpose": 7}, "'purpose' is a text", ""),
         (flow() | {"preregistered": True}, "'preregistered' is a text", ""),
@@ -172,11 +180,15 @@ def test_a_name_that_is_nearly_right_is_suggested() -> None:
 
 def test_the_first_flow_that_names_a_person_their_organisation_or_everyone_holds() -> None:
     flows = [{"who": ["bob"]}, {"who": ["HEALTH board"]}, {"who": ["everyone"]}]
-    policy = read({"flow": flows})
+    policy = read({"access_rule": flows})
     assert [policy.access_rule_for(one) for one in (BOB, ANN, DAN)] == list(policy.access_rules)
-    assert read({"flow": flows[::-1]}).access_rule_for(BOB) == policy.access_rules[2], "the first, not the closest"
-    assert read({"flow": flows[:2]}).access_rule_for(DAN) is None
-    assert read({"flow": flows[1:2]}).access_rule_for(person("nemo", "")) is None, "no organisation is not everybody's"
+    assert read({"access_rule": flows[::-1]}).access_rule_for(BOB) == policy.access_rules[2], (
+        "the first, not the closest"
+    )
+    assert read({"access_rule": flows[:2]}).access_rule_for(DAN) is None
+    assert read({"access_rule": flows[1:2]}).access_rule_for(person("nemo", "")) is None, (
+        "no organisation is not everybody's"
+    )
 
 
 def test_a_flow_says_no_to_what_it_does_not_have() -> None:
@@ -254,11 +266,11 @@ def test_what_is_rated_for_a_person_comes_before_their_organisation_and_that_bef
     assert policy.rule_for(BOB, lambda: ["age"], {"gap": 1.2}) == {"gap": 1.2}
     assert policy.rule_for(BOB, lambda: ["age"], None) is None
     own = {"sharing_risk": "low", "choices": 4, "trust": "low", "data_sensitivity": "high"}
-    assert read({"flow": [{"who": ["everyone"]}]}).rule_for(DAN, lambda: ["age"], own) == own
+    assert read({"access_rule": [{"who": ["everyone"]}]}).rule_for(DAN, lambda: ["age"], own) == own
 
 
 def test_nobody_is_trusted_who_is_not_rated() -> None:
-    policy = read({"flow": [{"who": ["everyone"]}], "trust": {"bob": "high"}})
+    policy = read({"access_rule": [{"who": ["everyone"]}], "trust": {"bob": "high"}})
     with pytest.raises(Forbidden, match="rates no trust in dan"):
         policy.rule_for(DAN, lambda: ["age"], {"sharing_risk": "low", "choices": 4})
     with pytest.raises(Forbidden, match="how sensitive this data is"):
@@ -283,9 +295,9 @@ def test_a_policy_comes_back_from_what_is_kept_of_it() -> None:
         flow(approve="after the answer", guarantees=["none"]),
     ):
         policy = read(stated)
-        kept = json.loads(json.dumps(policy.as_dict()))
-        assert Policy.from_mapping(kept) == policy
-        assert Policy.from_mapping(kept).fingerprint == policy.fingerprint
+        kept = json.loads(json.dumps(policy.as_signed()))
+        assert Policy.from_signed(kept) == policy
+        assert Policy.from_signed(kept).fingerprint == policy.fingerprint
 
 
 def test_whatever_is_changed_changes_the_fingerprint() -> None:
@@ -303,8 +315,8 @@ def test_whatever_is_changed_changes_the_fingerprint() -> None:
         {"retention": {"answers_days": 30}},
         {"introduction": False},
         {"public_page": True},
-        {"flow": EVERYTHING["flow"][::-1]},
-        *({"flow": [EVERYTHING["flow"][0] | one]} for one in (
+        {"access_rule": EVERYTHING["access_rule"][::-1]},
+        *({"access_rule": [EVERYTHING["access_rule"][0] | one]} for one in (
             {"who": ["bob"]}, {"aggregates": ["count"]}, {"columns": ["age"]}, {"preferences": ["rule"]},
             {"guarantees": ["dp", "none"]}, {"approvers": ["alice"], "approvals": 1}, {"approvals": 1},
             {"approve": "automatic"},
@@ -349,14 +361,14 @@ def test_what_may_be_asked_about_the_noise() -> None:
     people = [Person("bob", "", (Role.ANALYST,), "00", "")]
 
     def read(**flow: Any) -> Policy:
-        return policy_of({"flow": [{"who": ["bob"]} | flow]}, people, ["alice"], COLUMNS)
+        return policy_of({"access_rule": [{"who": ["bob"]} | flow]}, people, ["alice"], COLUMNS)
 
     plain = read()
-    assert set(plain.as_dict()["flow"][0]).isdisjoint({"signals", "code", "signal_bits"})  # type: ignore[index]
+    assert set(plain.as_dict()["access_rule"][0]).isdisjoint({"signals", "code", "signal_bits"})  # type: ignore[index]
     assert read(signals=["free"], code=False, signal_bits=20).fingerprint == plain.fingerprint
-    assert plain.access_rules[0].for_partner().signals == ("free",)
+    assert plain.access_rules[0].for_analyst().signals == ("free",)
     wide = read(signals=["free", "as_published"], code=True, signal_bits=7)
-    assert Policy.from_mapping(json.loads(json.dumps(wide.as_dict()))) == wide
+    assert Policy.from_signed(json.loads(json.dumps(wide.as_signed()))) == wide
     assert len({wide.fingerprint, plain.fingerprint, read(code=True).fingerprint}) == 3
     said = " ".join(sentences(wide))
     assert "free, as_published; exact scores may reveal at most 7 bits" in said

@@ -31,7 +31,7 @@ categories = ["surgery", "cardiology"]
 """
 ROWS = b"days,ward\n" + b"".join(b"%d,%s\n" % (n % 30, (b"surgery", b"cardiology")[n % 2]) for n in range(200))
 SIGNALS = ["free", "noisy_difference"]
-POLICY = {"purpose": "planning", "flow": [{"who": ["ada"], "approve": "by a controller", "signals": SIGNALS}]}
+POLICY = {"purpose": "planning", "access_rule": [{"who": ["ada"], "approve": "by a controller", "signals": SIGNALS}]}
 QUERY = {"queries": [{"sql": "SELECT ward, COUNT(*) FROM stays GROUP BY ward"}]}
 ROLES = {
     "root": ["admin"], "carol": ["controller"], "other": ["controller"], "ada": ["analyst"], "eve": ["analyst"],

@@ -19,7 +19,8 @@ from sfumato.escrow.policy.policy import AccessRule, Policy
 from sfumato.escrow.policy.store import SignedPolicy
 from sfumato.escrow.questions.risk_facts import DryRunFacts, HistogramFacts, RehearsalFacts, RiskFacts
 from sfumato.escrow.submissions.lifecycle import State
-from sfumato.escrow.submissions.request_payload import Request, RequestApprovalFacts
+from sfumato.escrow.submissions.request_payload import AnswersBesideTrue, ReleasedAnswers, Request, RequestApprovalFacts
+from sfumato.escrow.submissions.scoring import SignalResult
 from sfumato.escrow.submissions.signal_payload import Signal, SignalApprovalFacts
 from sfumato.escrow.submissions.signals import TaskLibrary
 from sfumato.escrow.submissions.visibility import visible
@@ -31,8 +32,9 @@ from sfumato.model.fit import Fit
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.guess_view import GuessView
 from sfumato.model.method_comparison import MethodComparison
+from sfumato.model.release import ReleaseCertificate
 from sfumato.model.risk import Source
-from sfumato.model.signal_score import SignalKind
+from sfumato.model.signal_score import PublishedScore, SignalKind
 from sfumato.release.difference import Cell, Difference
 from sfumato.schema.read import from_dict
 from sfumato.schema.write import write
@@ -44,13 +46,14 @@ TOKEN = made_up(Token, id="t1")
 SUBMITTED: dict[str, Any] = {"state": State.SUBMITTED, "guarantee": None, "decided_by": ()}
 REQUEST = visible(made_up(Request, id="r1", number=7, **SUBMITTED), to_controller=True)
 SIGNAL = visible(made_up(Signal, id="s1", number=3, kind=SignalKind.FREE, how={}, **SUBMITTED), to_controller=True)
-RESULT = {"kind": "free", "score": 1.0, "sentences": ["It was stored with sentences."]}
+SCORED = PublishedScore({"task": "top_k"}, (0.0, 1.0), 0.5, made_up(ReleaseCertificate, guarantee="none"), 0.5, 2, 6.7)
+RESULT = SignalResult(SCORED, Guarantee.NONE)
 POLICY = Policy(access_rules=())
 SIGNED = SignedPolicy("adult", 1, "alice", "x", POLICY)
 LEDGER = DatasetLedger(Record("adult"), NO_BUDGET, frozenset(), True)
 DECIDED: dict[str, Any] = {"binding": "b", "analyst": person("bob"), "access": AccessRule(who=("bob",))}
 DECIDED |= {"approved_by": (), "looked": False, "warning": None, "policy": POLICY}
-ANSWERS = {"answers": [], "guarantee": "dp", "charged": 0.2}
+ANSWERS = ReleasedAnswers((), Guarantee.DP, 0.2)
 NOTICE = Notification("n1", 1, "alice", "x", "x", None, Happened.REQUEST_FAILED, {"number": 7})
 
 
@@ -100,9 +103,9 @@ def nouns() -> Nouns:
     }
     asked: dict[str, Any] = {"facts": ESTIMATE.facts, "guarantee_before_approval": Guarantee.DP, "rehearsal": None}
     inspected = RequestApprovalFacts(submission=REQUEST, **asked, **DECIDED)
-    made.requests.approval.answers = {"inspect": inspected, "look": {"answers": [], "true": [], "cells": []}}
+    made.requests.approval.answers = {"inspect": inspected, "look": AnswersBesideTrue((), (), ())}
     made.signals.answers = {
-        "tasks": TaskLibrary([], None, 30),
+        "tasks": TaskLibrary((), None, 30),
         "submit": SIGNAL.submission,
         "many": [SIGNAL],
         "one": SIGNAL,
@@ -139,8 +142,8 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
     ("POST", "/datasets", {"schema_text": "S"}, 201, "register", ("S",),
      {"title": "", "reference": None, "population": ""}),
     (
-        "POST", "/datasets/check-schema", {"schema_table": {"name": "t"}, "policy": {"flow": [1]}}, 200,
-        "check_schema", (write(from_dict({"name": "t"})), {"flow": [1]}), {},
+        "POST", "/datasets/check-schema", {"schema_table": {"name": "t"}, "policy": {"access_rule": [1]}}, 200,
+        "check_schema", (write(from_dict({"name": "t"})), {"access_rule": [1]}), {},
     ),
     ("POST", "/datasets/adult/check-policy", {"policy_text": "budget = 3"}, 200, "check", ("adult", "budget = 3"), {}),
     ("GET", "/datasets/adult", None, 200, "one", ("adult",), {}),
@@ -152,7 +155,7 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
     ("GET", "/datasets/adult/ledger", None, 200, "ledger", ("adult",), {}),
     ("POST", "/datasets/adult/failures", {"entry": 7, "cause": "disk"}, 200, "state_cause", ("adult", 7, "disk"), {}),
     ("GET", "/datasets/adult/policy", None, 200, "current", ("adult",), {}),
-    ("PUT", "/datasets/adult/policy", {"flow": [1]}, 200, "set", ("adult", {"flow": [1]}), REFUSING),
+    ("PUT", "/datasets/adult/policy", {"access_rule": [1]}, 200, "set", ("adult", {"access_rule": [1]}), REFUSING),
     ("GET", "/datasets/adult/policies", None, 200, "history", ("adult",), {}),
     ("POST", "/datasets/adult/estimate", ASKED, 200, "estimate", ("adult", *GIVEN_ASKED, None), {}),
     ("POST", "/datasets/adult/dry-run", ASKED, 200, "dry_run", ("adult", *GIVEN_ASKED), {}),

@@ -18,7 +18,7 @@ from sfumato.api.dataset import Query
 from sfumato.errors import BadInput, NoGuarantee, NoMechanism, PreferenceError
 from sfumato.model.signal_score import FreeScore, Proof, covering_value, from_stored
 from sfumato.presentation.wording.signals import tasks as of_tasks
-from sfumato.signals.score_grid import bits, block_grid, difference_grid, rounded_score
+from sfumato.signals.score_lattice import bits, block_lattice, difference_lattice, rounded_score
 from sfumato.signals.tasks.distributions import chi_square_tail, student_tail
 from sfumato.signals.tasks.models import Classifier
 from sfumato.signals.tasks.registry import TASKS, task
@@ -242,11 +242,11 @@ def test_bits_of_a_score() -> None:
 
 def test_a_difference_is_as_sensitive_as_its_task() -> None:
     bound = task("histogram_distance", column="n", reference={"a": 100})
-    grid = difference_grid(bound, {"n": Fraction(4)})
+    grid = difference_lattice(bound, {"n": Fraction(4)})
     assert 4 / 200 <= grid.most <= 4 / 200 * 1.002
-    assert difference_grid(bound, None).most == difference_grid(bound, {"n": Fraction(10**6)}).most == 1
-    assert difference_grid(task("trend", column="n"), {"n": Fraction(1)}).most == 2
-    assert block_grid(task("trend", column="n"), 2).most == 4
+    assert difference_lattice(bound, None).most == difference_lattice(bound, {"n": Fraction(10**6)}).most == 1
+    assert difference_lattice(task("trend", column="n"), {"n": Fraction(1)}).most == 2
+    assert block_lattice(task("trend", column="n"), 2).most == 4
 
 
 @pytest.mark.parametrize("low", [0, 2**30, -(2**60), 2**60, 1e300])
@@ -254,7 +254,7 @@ def test_far_from_zero_a_grid_is_as_coarse_as_floats_are(low: float) -> None:
     """What one person moves by 1 is rounded to the next float on either side."""
     high = max(low + 2**20, math.nextafter(math.nextafter(low, math.inf), math.inf))
     made = formula(f"{int(low)} + n", low=low, high=high)
-    grid, public = difference_grid(made, {"n": Fraction(1)}), made.score([Table(("n",), ((0,),), ("n",))])
+    grid, public = difference_lattice(made, {"n": Fraction(1)}), made.score([Table(("n",), ((0,),), ("n",))])
     scores = [made.score([Table(("n",), ((n,),), ("n",))]) for n in range(600)]
     steps = [grid.steps(abs(public - score)) for score in scores]
     assert max(abs(a - b) for a, b in pairwise(steps)) <= grid.sensitivity
@@ -267,7 +267,7 @@ def test_a_distance_over_many_cells_is_rounded_once() -> None:
     known = dict.fromkeys(labels, small) | {labels[0]: -first}
     made = task("histogram_distance", column="n", reference=known)
     tables = [Table(("k", "n"), tuple((x, there * (x == labels[0])) for x in labels), ("n",)) for there in (0, 1)]
-    grid = difference_grid(made, {"n": Fraction(1)})
+    grid = difference_lattice(made, {"n": Fraction(1)})
     one, other = (grid.steps(abs(1 - made.score([table]))) for table in tables)
     assert abs(one - other) <= grid.sensitivity
 
@@ -561,7 +561,7 @@ def test_nothing_is_learned_until_it_is_asked_for() -> None:
 def test_each_column_counts_with_its_own_constant() -> None:
     made = task("formula", expression="(sum(m) - 12 * sum(n)) / 100", low=-10, high=10)
     assert made.slopes == pytest.approx({"m": 0.01, "n": 0.12}, rel=1e-15)
-    grid = difference_grid(made, {"m": Fraction(20), "n": Fraction(1)})
+    grid = difference_lattice(made, {"m": Fraction(20), "n": Fraction(1)})
     assert math.isclose(grid.most, (20 + 12) / 100, rel_tol=2e-3)
 
 

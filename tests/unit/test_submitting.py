@@ -25,8 +25,8 @@ def platform(tmp_path: Path) -> Iterator[Platform]:
 
 def test_the_policy_approves_and_the_answer_is_drawn_and_charged(platform: Platform) -> None:
     answers = [platform.answer(*ASKED, epsilon) for epsilon in (10.0, 9.0)]
-    assert [answer["charged"] for answer in answers] == [10.0, 9.0]
-    assert all(abs(answer["answers"][0]["rows"][0][0] - 50) < 5 for answer in answers)
+    assert [answer.charged for answer in answers] == [10.0, 9.0]
+    assert all(abs(answer.answers[0].numbers[0][0] - 50) < 5 for answer in answers)
     controller = platform.escrow.accounts.one("controller")
     ledger = dataset_view.ledger(platform.escrow.datasets.ledger(controller, "people"))
     assert [entry.event for entry in ledger.entries or ()] == [
@@ -53,4 +53,4 @@ def test_what_cannot_be_entered_as_approved_is_not_submitted(
     analyst = platform.escrow.accounts.one("analyst")
     assert platform.escrow.requests.many(analyst) == []
     monkeypatch.undo()
-    assert platform.answer(*ASKED, 1.0)["charged"] == 1.0
+    assert platform.answer(*ASKED, 1.0).charged == 1.0

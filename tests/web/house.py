@@ -186,7 +186,7 @@ def furnished(folder: Path) -> Plan:
         twin = (folder / "adult.toml").read_text("utf-8").replace('"adult"', f'"{TWIN}"', 1)
         escrow.datasets.register(clara, twin, title="Twin")
         escrow.datasets.deliver(clara, TWIN, [(folder / "adult.parquet").read_bytes()], "parquet")
-        escrow.policies.set(clara, BARE, {"purpose": markup("policy"), "flow": [{"who": [ANALYST]}]})
+        escrow.policies.set(clara, BARE, {"purpose": markup("policy"), "access_rule": [{"who": [ANALYST]}]})
         sql = f"SELECT COUNT(*) AS people FROM adult WHERE sex = '{markup('sql')}'"
         asked = escrow.requests.submit(arthur, "adult", markup("purpose"), [{"sql": sql}], None)
         escrow.requests.approval.return_(clara, asked.id, markup("note"))

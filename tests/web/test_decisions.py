@@ -127,7 +127,7 @@ def test_a_session_that_ends_in_the_middle_of_a_decision_loses_nothing(
 def test_after_a_look_it_has_to_be_accepted_that_there_is_no_guarantee(own_house: House, visitors: Visitors) -> None:
     flow = {"who": [BOARD], "guarantees": ["dp", "dp-selected", "none"]}
     clara = own_house.escrow.accounts.one(CONTROLLER)
-    own_house.escrow.policies.set(clara, "adult", POLICY | {"flow": [flow], "budget": 30})
+    own_house.escrow.policies.set(clara, "adult", POLICY | {"access_rule": [flow], "budget": 30})
     page = visitors.enter(own_house, CONTROLLER)
     page.goto(f"/requests/{own_house.request_in('submitted')}")
     page.get_by_role("button", name="View individual risks (logged)").click()

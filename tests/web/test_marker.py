@@ -46,7 +46,7 @@ def marked(empty_plan: Plan, ground: Path) -> Iterator[House]:
         escrow.datasets.register(clara, SCHEMA, title="Stays")
         escrow.datasets.deliver(clara, "stays", [DATA.encode()], "csv")
         flows = [{"who": [OTHER, dan.name]}, {"who": [BOARD], "signals": ["as_published"], "signal_bits": 64}]
-        escrow.policies.set(clara, "stays", POLICY | {"flow": flows, "trust": {OTHER: "low", BOARD: "high"}})
+        escrow.policies.set(clara, "stays", POLICY | {"access_rule": flows, "trust": {OTHER: "low", BOARD: "high"}})
         for who, mark in ((dan, MARKER), (arthur, "for the board")):
             escrow.requests.approval.return_(clara, ask(house, who.name, mark), mark)
             approve(house, ask(house, who.name, mark), note=mark)
@@ -54,7 +54,7 @@ def marked(empty_plan: Plan, ground: Path) -> Iterator[House]:
         withhold(house, escrow.requests.many(arthur, state="released")[0].submission.id)
         escrow = settled(house)
         withheld = {"who": [BOARD], "approve": "after the answer", "guarantees": ["none"]}
-        policy = POLICY | {"flow": [flows[0], withheld], "trust": {OTHER: "low"}}
+        policy = POLICY | {"access_rule": [flows[0], withheld], "trust": {OTHER: "low"}}
         escrow.policies.set(clara, "stays", policy, allow_no_guarantee=True)
         approve(house, ask(house, ANALYST, "for the board"), allow_no_guarantee=True)
         house.sent = []

@@ -31,7 +31,7 @@ class Batch(BatchPlan):
         The same batch on the same data returns the answers that were released, uncharged, and so does one whose noisy
         numbers are all in the record; `redraw` draws anew.
         """
-        return tuple(map(Release.of, self.release_all(redraw=redraw, attestation=preregistered)))
+        return tuple(map(Release.of, self.release_all(redraw=redraw, preregistered=preregistered)))
 
     def text(self) -> str:
         return of_ledger.batch(len(self._members), self.epsilon, self._charge[1], (self.epsilon_sum, self._sums[1]))

@@ -171,7 +171,9 @@ class Dataset:
         from sfumato.release.risk.method_comparison import compare_methods
 
         listed = tuple(preferences) if isinstance(preferences, Sequence) else (preferences,)
-        comparison = compare_methods(bind(self._context, sql), listed, dict(how), look=look, attestation=preregistered)
+        comparison = compare_methods(
+            bind(self._context, sql), listed, dict(how), look=look, preregistered=preregistered
+        )
         return as_printable(Comparison, worded(comparison))
 
     def per_person(self) -> PersonTotals:

@@ -38,10 +38,10 @@ class Guessing(Printed, GuessingRisk):
 
     def _with_trust(self, word: str) -> Guessing:
         """The same for a partner of another trust."""
-        if self.partner is None:
+        if self.terms is None:
             raise PreferenceError("Trust goes with a partner", hint="state trust and data_sensitivity.")
         other = copy(self)
-        other.partner = replace(self.partner, trust=level("trust", word))
+        other.terms = replace(self.terms, trust=level("trust", word))
         return other
 
     def _document(self) -> Document:

@@ -71,10 +71,8 @@ def make_printable_signal(
 ) -> Signalled:
     """The signal that is asked for; of draws and blocks that are not stated, as many as are usual."""
     options: dict[str, Any] = {name: value for name, value in how.items() if value is not None}
-    epsilon, attestation = options.pop("epsilon", None), options.pop("preregistered", "")
-    return printable_signal(
-        make_signal(query, release, task, signal_request(kind, epsilon, attestation=attestation, **options))
-    )
+    epsilon = options.pop("epsilon", None)
+    return printable_signal(make_signal(query, release, task, signal_request(kind, epsilon, **options)))
 
 
 def printable_signal(signal: model.SignalScore) -> Signalled:

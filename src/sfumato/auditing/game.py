@@ -100,8 +100,8 @@ def query_of(pair: NeighbourPair, setup: Setup, rows: list[tuple[int, Row]]) -> 
 def _draw_release(query: Query, setup: Setup, _: NeighbourPair) -> Draw:
     """A release at the epsilon that is claimed."""
     noise = setup.mechanism if setup.mechanism in ("gaussian", "truncated") else "laplace"
-    ceiling = max(EPSILON_MAX, setup.epsilon)
-    choice = query.choose(stated_epsilon(setup.epsilon), mechanism=noise, delta=setup.delta, epsilon_max=ceiling)
+    epsilon_max = max(EPSILON_MAX, setup.epsilon)
+    choice = query.choose(stated_epsilon(setup.epsilon), mechanism=noise, delta=setup.delta, epsilon_max=epsilon_max)
     return lambda: _numbers(query.release(choice, redraw=True))
 
 

@@ -30,7 +30,7 @@ class Round:
     present: bool
     numbers: Numbers  # the noisy numbers
     figures: Numbers  # the answer that was made from them
-    steps: Numbers = ()  # the grid that each number is said to lie on
+    steps: Numbers = ()  # the lattice that each number is said to lie on
 
 
 @dataclass(frozen=True)
@@ -98,17 +98,17 @@ def audit(
     claim: float,
     rate: float,
     broken: Sequence[OutputEvent] = (),
-    foreseen: Corner | None = None,
+    expected: Corner | None = None,
 ) -> EpsilonVerdict:
     """Choose the guesser on a quarter of the rounds, let it guess the others, and bound epsilon from below.
 
     The bound is above the real epsilon no more often than `rate`. `broken` is what it should catch; a guesser who is
-    `foreseen` from the tables has to be surely outdone by one that comes from what was seen.
+    `expected` from the tables has to be surely outdone by one that comes from what was seen.
     """
     quarter = len(rounds) // 4
     seen, unseen = rounds[:quarter], rounds[quarter:]
 
-    chosen = _best_guesser(seen, rate, foreseen)
+    chosen = _best_guesser(seen, rate, expected)
     right, guesses = chosen.score(unseen)
     given_away = broken or (half_noise_event(claim, len(rounds[0].numbers)),)
     caught = max(power(claim, event, len(unseen), rate) for event in given_away)
@@ -147,15 +147,15 @@ def power(claim: float, broken: OutputEvent, rounds: int, rate: float) -> float:
     return min(1.0, math.fsum(binomial(n, guesses, right) for n in likely))
 
 
-def _best_guesser(rounds: Sequence[Round], rate: float, foreseen: Corner | None) -> Corner:
+def _best_guesser(rounds: Sequence[Round], rate: float, expected: Corner | None) -> Corner:
     """The most promising. The best of many that are tried was lucky, too: what they show is taken at its least."""
     lucky = min(0.01, rate ** (1 / 3))
 
     def promise(corner: Corner) -> tuple[float, int]:
         right, guesses = corner.score(rounds)
-        return epsilon_lower_bound(right, guesses, 1.0 if corner is foreseen else lucky), 2 * right - guesses
+        return epsilon_lower_bound(right, guesses, 1.0 if corner is expected else lucky), 2 * right - guesses
 
-    return max(chain([foreseen] if foreseen else [], _corners(rounds)), key=promise)
+    return max(chain([expected] if expected else [], _corners(rounds)), key=promise)
 
 
 def _corners(rounds: Sequence[Round]) -> Iterator[Corner]:

@@ -116,12 +116,12 @@ def open_registered(
     *,
     who: str,
     version: str = "",
-    mandate: Authorization | None = None,
+    authorization: Authorization | None = None,
     present: Mapping[str, Type | None] | None = None,
     records: Records | None = None,
     assumed: tuple[Assumption, ...] | None = None,
 ) -> DatasetContext:
-    """A registered dataset, queried by `who` under a mandate. Without an engine no data is read.
+    """A registered dataset, queried by `who` under an authorization. Without an engine no data is read.
 
     Without a ledger, draws are forgotten. `records` are ledger entries that were read before. `assumed` are the
     assumptions of reading, if another process reads the data.
@@ -133,7 +133,7 @@ def open_registered(
         replace(_services(), who=who),
         source=None,
         version=version,
-        mandate=mandate,
+        authorization=authorization,
         present=present,
         records=records,
         assumed=assumed,
@@ -388,12 +388,12 @@ def _accountant() -> Accountant:
 
 
 def _rehearsal(schema: Schema, like: object, rows: int) -> DuckDB:
-    from sfumato.adapters.engines.duckdb.engine import Invented
+    from sfumato.adapters.engines.duckdb.engine import SyntheticPopulation
     from sfumato.sql.plans.synthetic import synthetic_table
 
     if like is not None:
         return _duckdb(like, schema)
-    return _duckdb(Invented(synthetic_table(schema, rows, REHEARSAL_SEED).sql("duckdb")), schema)
+    return _duckdb(SyntheticPopulation(synthetic_table(schema, rows, REHEARSAL_SEED).sql("duckdb")), schema)
 
 
 def _schema(schema: str | Path | Mapping[str, Any] | Schema) -> tuple[Schema, Path]:

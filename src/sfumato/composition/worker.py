@@ -27,7 +27,7 @@ from sfumato.release.records import Records
 from sfumato.schema.read import parse_schema
 
 MOST_OPEN = 4  # datasets that one worker keeps in memory
-INVENTED = "invented"
+SYNTHETIC = "synthetic"
 PING = "ping"
 
 
@@ -70,16 +70,16 @@ def work(
     version = _version(job)
     engine = _engine(opened, job, parsed_schema, version)
     watch(engine.progress)
-    is_invented = job["format"] == INVENTED
-    schema = replace(schema, looked="") if is_invented else schema  # synthetic rows are not the data
+    is_synthetic = job["format"] == SYNTHETIC
+    schema = replace(schema, looked="") if is_synthetic else schema  # synthetic rows are not the data
     dataset = local.open_registered(
         engine,
         schema,
-        None if is_invented else opened.ledger,
+        None if is_synthetic else opened.ledger,
         who=job["who"],
         version=version,
-        mandate=None if is_invented else _mandate(job["mandate"]),
-        records=None if is_invented else opened.records,
+        authorization=None if is_synthetic else _authorization(job["authorization"]),
+        records=None if is_synthetic else opened.records,
     )
     answer = performed(dataset, job, exploration)
     return answer | {"digest": opened.files.keyed(answer["digest"])} if job["verb"] == DIGEST else answer
@@ -116,7 +116,7 @@ def _is_unchanged(engine: Engine) -> bool:
 
 
 def _open_engine(opened: WorkerState, job: Mapping[str, Any], schema: Schema) -> tuple[Engine, int | None]:
-    if job["format"] == INVENTED:
+    if job["format"] == SYNTHETIC:
         return local.synthetic_engine(schema), None
     if job["reference"] is not None:
         return local.engine_for_path(job["reference"], schema), None
@@ -147,7 +147,7 @@ def _schema(text: str, name: str) -> Schema:
     return parse_schema(text, f"the schema of {name}")
 
 
-def _mandate(stored: Mapping[str, Any] | None) -> Authorization | None:
+def _authorization(stored: Mapping[str, Any] | None) -> Authorization | None:
     return (
         None if stored is None else Authorization(**dict(stored) | {"budget": BudgetLimit.from_texts(stored["budget"])})
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sfumato.adapters.engines.duckdb.engine import Invented
+    from sfumato.adapters.engines.duckdb.engine import SyntheticPopulation
     from sfumato.api.dataset import Dataset
     from sfumato.model.schema import Schema
 
@@ -15,11 +15,13 @@ ROWS = 32_561
 SEED = 1
 
 
-def population(rows: int = ROWS, seed: int = SEED) -> Invented:
+def population(rows: int = ROWS, seed: int = SEED) -> SyntheticPopulation:
     """A generated population with the columns and categories of UCI Adult."""
-    from sfumato.adapters.engines.duckdb.engine import Invented
+    from sfumato.adapters.engines.duckdb.engine import SyntheticPopulation
 
-    return Invented(files("sfumato.demo").joinpath("population.sql").read_text("utf-8"), {"rows": rows, "seed": seed})
+    return SyntheticPopulation(
+        files("sfumato.demo").joinpath("population.sql").read_text("utf-8"), {"rows": rows, "seed": seed}
+    )
 
 
 def schema_text() -> str:

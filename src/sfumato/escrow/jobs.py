@@ -10,7 +10,7 @@ from sfumato.errors import Conflict
 from sfumato.escrow.ports import DIGEST, EXPLORE, ExplorationView
 from sfumato.escrow.questions.preferences import stated_preferences
 from sfumato.model.guarantee import Guarantee, weakest
-from sfumato.model.release import Answer, ReleaseCertificate, Released
+from sfumato.model.release import Released
 from sfumato.model.risk import Source
 from sfumato.release.batch import BatchPlan
 from sfumato.release.bound_query import BoundQuery, bind
@@ -43,7 +43,7 @@ def _released(dataset: DatasetContext, job: Job) -> dict[str, Any]:
     shared = zip(queries, job["shares"], strict=True)
     read = [stated_preferences(query, job["preference"], share) for query, share in shared]
     requests = [request_of(query, preferences, **how) for query, (preferences, how) in zip(queries, read, strict=True)]
-    terms = ReleaseTerms(job["allow_no_guarantee"], attestation=job["preregistered"])
+    terms = ReleaseTerms(job["allow_no_guarantee"], preregistered=job["preregistered"])
     left, together = _left(dataset, list(zip(queries, requests, strict=True)), terms)
     charged = [one.certificate.charged for one in (left[:1] if together else left)]
     return {
@@ -64,15 +64,15 @@ def _left(
         require_releasable(query, request, terms)
     choices = [choose_epsilon(query, request, terms) for query, request in requests]
     if all(choice.guarantee is Guarantee.DP and not choice.request.selecting for choice in choices):
-        return BatchPlan(dataset, choices, None).release_all(attestation=terms.attestation), True
+        return BatchPlan(dataset, choices, None).release_all(preregistered=terms.preregistered), True
     return [release_choice(q, choice, terms) for (q, _), choice in zip(requests, choices, strict=True)], False
 
 
 def _signalled(dataset: DatasetContext, job: Job) -> dict[str, Any]:
     """What noise did to a task, about a release that this data gave: charged first."""
     stored, how = job["release"], dict(job["how"])
-    about = Released(Answer.from_dict(stored), ReleaseCertificate.from_dict(stored["certificate"]))
-    asked_of = signal_request(how.pop("kind"), how.pop("epsilon"), attestation=how.pop("preregistered"), **how)
+    about = Released.from_dict(stored)
+    asked_of = signal_request(how.pop("kind"), how.pop("epsilon"), **how)
     return {"signal": make_signal(bind(dataset, job["sql"]), about, job["task"], asked_of).as_dict()}
 
 
@@ -127,7 +127,7 @@ def _explored(dataset: DatasetContext, job: Job) -> Exploration:
             cell = first_figure(query)
         case _:
             profile = rehearse(query, **how)
-    return explore(profile, ceiling=job["ceiling"], preference=job["preference"], now=job["now"], cell=cell)
+    return explore(profile, epsilon_max=job["epsilon_max"], preference=job["preference"], now=job["now"], cell=cell)
 
 
 def _checked(dataset: DatasetContext, _job: Job) -> dict[str, Any]:

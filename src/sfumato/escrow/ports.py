@@ -80,7 +80,7 @@ class Planned(Protocol):
         *,
         who: str,
         version: str = "",
-        mandate: Authorization | None = None,
+        authorization: Authorization | None = None,
         present: Mapping[str, Type | None] | None = None,
         assumed: tuple[Assumption, ...] | None = None,
     ) -> DatasetContext: ...

@@ -235,7 +235,7 @@ class Record:
     # Provenance: labels come from the record, not from good intentions
 
     def preference(
-        self, plan: Plan, *, is_rule: bool, rule: str, attestation: str, who: str | None = None
+        self, plan: Plan, *, is_rule: bool, rule: str, preregistered: str, who: str | None = None
     ) -> Provenance:
         """The provenance of a preference: the rule, or a person who had or had not looked; `who` states it now.
 
@@ -247,7 +247,7 @@ class Record:
         return statement_provenance(
             "preference",
             before_first_look=before,
-            attestation=attestation,
+            preregistered=preregistered,
             replaced=self._was_planned(plan),
             separated=self._stated_blindly(None, rule, who) if is_rule else self._planned_blindly(plan, who),
         )
@@ -271,7 +271,7 @@ class Record:
             return self.decides_blindly(known.who, known.at)
         return self.decides_blindly(who)
 
-    def policy(self, fingerprint: str, attestation: str) -> Provenance:
+    def policy(self, fingerprint: str, preregistered: str) -> Provenance:
         """Where a policy comes from that decides by itself: one in force ever since the first look is of record.
 
         One that was taken away and given back is not: both were decided after a look.
@@ -279,23 +279,23 @@ class Record:
         if self._first_look is None or (self._at_look.rule == fingerprint and not self._access_changed):
             return rule_provenance("policy")
         blindly = self._stated_blindly(None, fingerprint, None)
-        return statement_provenance("policy", before_first_look=False, attestation=attestation, separated=blindly)
+        return statement_provenance("policy", before_first_look=False, preregistered=preregistered, separated=blindly)
 
-    def decision(self, key: str, attestation: str = "") -> tuple[Provenance, ...]:
+    def decision(self, key: str, preregistered: str = "") -> tuple[Provenance, ...]:
         """Where the approvals of a request come from: people who had or had not looked; or one that is to be made."""
         decisions = self._decided.get(key, [])
         if not decisions:  # where viewers and deciders are separate, none of the viewers will make it
             before = not self.somebody_looked
             return (
                 statement_provenance(
-                    "approval", before_first_look=before, attestation=attestation, separated=self.separated
+                    "approval", before_first_look=before, preregistered=preregistered, separated=self.separated
                 ),
             )
         return tuple(
             statement_provenance(
                 "approval",
                 before_first_look=not self.looked_before(entry.number),
-                attestation=str(entry.draft.public.get("attested", "")),
+                preregistered=str(entry.draft.public.get("attested", "")),
                 separated=self.decides_blindly(entry.draft.who, entry.number),
             )
             for entry in decisions
@@ -317,7 +317,7 @@ class Record:
         used: Iterable[str],
         now: Mapping[str, str],
         *,
-        attestation: str,
+        preregistered: str,
         what: str = "schema",
         who: str | None = None,
     ) -> Provenance:
@@ -325,7 +325,7 @@ class Record:
         late = [n for n in ("", *used) if self._at_look.schema.get(n) != now.get(n)]
         before = self._first_look is None or not late
         blindly = all(self._stated_blindly(name, now.get(name), who) for name in late)
-        return statement_provenance(what, before_first_look=before, attestation=attestation, separated=blindly)
+        return statement_provenance(what, before_first_look=before, preregistered=preregistered, separated=blindly)
 
     # What is spent
 

@@ -15,7 +15,7 @@ class Authorization:
     """
 
     policy: str
-    attestation: str = ""  # where the policy was written down before anyone looked
+    preregistered: str = ""  # where the policy was written down before anyone looked
     decision: str = ""
     by_policy: bool = False  # the policy decides by itself
     after_the_answer: bool = False  # the approver sees the answer first

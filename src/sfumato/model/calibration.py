@@ -1,4 +1,4 @@
-"""How each noisy number of a release is drawn: by which law, how wide, on which grid. Public, with its epsilon."""
+"""How each noisy number of a release is drawn: by which law, how wide, on which lattice. Public, with its epsilon."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class EpsilonChoice:
     epsilon_max: float
     provenances: tuple[Provenance, ...]
     select_epsilon: float = 0.0
-    attestation: str = ""
+    preregistered: str = ""
 
     def __post_init__(self) -> None:
         if (self.epsilon is None) == (self.feasible and not self.unbounded):

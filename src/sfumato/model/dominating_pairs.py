@@ -19,7 +19,7 @@ class Pure:
 
 
 @dataclass(frozen=True)
-class OnGrid:
+class OnLattice:
     """Laplace noise on whole numbers, `P(k) ~ e^(-parameter |k|)`, and the same moved by so many steps."""
 
     parameter: float
@@ -41,4 +41,4 @@ class Normal:
         return self.mu * (self.mu / 2 + 5)
 
 
-Pair: TypeAlias = Pure | OnGrid | Normal
+Pair: TypeAlias = Pure | OnLattice | Normal

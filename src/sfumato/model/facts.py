@@ -179,7 +179,7 @@ Counts: TypeAlias = Mapping[int, int]
 
 @dataclass(frozen=True, repr=False)
 class Totals(Confidential):
-    """The exact totals behind each noisy number, cell by cell, in whole steps of that number's grid.
+    """The exact totals behind each noisy number, cell by cell, in whole steps of that number's lattice.
 
     `counts` has those of the numbers that are selected by their rank, by the position of the number.
     """

@@ -65,7 +65,7 @@ class Provenance:
     label: Label
     because: str
     fixed: Fixed = Fixed.PLANNED
-    attestation: str = ""
+    preregistered: str = ""
     can_be_attested: bool = False  # stating where it was preregistered would make it public
 
 
@@ -105,7 +105,7 @@ def rule_provenance(what: str) -> Provenance:
 
 
 def statement_provenance(
-    what: str, *, before_first_look: bool, attestation: str = "", replaced: bool = False, separated: bool = False
+    what: str, *, before_first_look: bool, preregistered: str = "", replaced: bool = False, separated: bool = False
 ) -> Provenance:
     """Said by a person: public before the first look, confidential after it unless fixed elsewhere before.
 
@@ -114,8 +114,8 @@ def statement_provenance(
     """
     if before_first_look:
         return Provenance(what, Label.PUBLIC, "stated before anyone looked at the people")
-    if attestation:
-        return Provenance(what, Label.PUBLIC, "preregistered, as a person states", Fixed.ATTESTED, attestation)
+    if preregistered:
+        return Provenance(what, Label.PUBLIC, "preregistered, as a person states", Fixed.ATTESTED, preregistered)
     if separated:
         because = "stated by a person who had not viewed individual risks"
         return Provenance(what, Label.PUBLIC, because, Fixed.SEPARATED)
@@ -125,10 +125,10 @@ def statement_provenance(
     return Provenance(what, Label.CONFIDENTIAL, because, Fixed.AFTER_LOOK, can_be_attested=True)
 
 
-def selection_provenance(what: str, attestation: str = "") -> Provenance:
+def selection_provenance(what: str, preregistered: str = "") -> Provenance:
     """Selected by a private mechanism that was charged for this release; with what was attested for that."""
-    when = Fixed.ATTESTED if attestation else Fixed.PLANNED
-    return Provenance(what, Label.SELECTION, "selected privately, and charged", when, attestation)
+    when = Fixed.ATTESTED if preregistered else Fixed.PLANNED
+    return Provenance(what, Label.SELECTION, "selected privately, and charged", when, preregistered)
 
 
 def late_selection_provenance(what: str) -> Provenance:

@@ -40,7 +40,7 @@ class NoisyNumber:
     """One number per cell of the answer, with noise of its own.
 
     A person moves it by at most `sensitivity`, in whole multiples of `step`: sums are exact integers in units
-    of `step` and the noise is drawn on that grid, so the sensitivity claimed is the sensitivity had
+    of `step` and the noise is drawn on that lattice, so the sensitivity claimed is the sensitivity had
     (docs/theory/noise.md). `share` is its part of the query's epsilon.
     """
 
@@ -51,7 +51,7 @@ class NoisyNumber:
     share: Fraction = Fraction(1)
     centre: Fraction = Fraction(0)
     bounds: Bounds | None = None  # of one row's argument
-    rounded: bool = False  # each value is rounded to the grid before it is added up
+    rounded: bool = False  # each value is rounded to the lattice before it is added up
     selects: Aggregate | None = None  # the aggregate whose rank a selection looks for
     apart: Fraction = Fraction(0)  # distance between the candidates of a selection
     largest: Fraction = Fraction(0)  # the most that one person changes an answer that is not additive
@@ -63,7 +63,7 @@ class NoisyNumber:
 
     @property
     def steps(self) -> int:
-        """The sensitivity in units of the grid."""
+        """The sensitivity in units of the lattice."""
         return int(self.sensitivity / self.step)
 
     @property

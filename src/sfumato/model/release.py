@@ -238,6 +238,10 @@ class Released:
     def as_dict(self) -> dict[str, Any]:
         return self.answer.as_dict() | {"certificate": self.certificate.as_dict()}
 
+    @classmethod
+    def from_dict(cls, stored: dict[str, Any]) -> Self:
+        return cls(Answer.from_dict(stored), ReleaseCertificate.from_dict(stored["certificate"]))
+
 
 def _read(value: Any, type_: Type | None) -> object:
     return date.fromisoformat(value) if type_ is Type.DATE and value is not None else value

@@ -75,6 +75,10 @@ class SignalScore(ABC):
         promised = {"guarantee": self.guarantee.value, "cost": self.cost}
         return head | self._figures() | promised | {"certificate": self.certificate.as_dict()}
 
+    def stored(self) -> dict[str, Any]:
+        """All of it: `from_stored` makes the same of it again."""
+        return self.as_dict()
+
 
 @dataclass(frozen=True)
 class FreeScore(SignalScore):
@@ -112,7 +116,6 @@ class FreeScore(SignalScore):
         return sum(score != self.score for score in self.scores) / len(self.scores)
 
     def stored(self) -> dict[str, Any]:
-        """All of it: `from_stored` makes the same of it again."""
         drawn = {"scores": list(self.scores), "damages": list(self.damages), "decides": self.decides}
         return self.as_dict() | drawn | {"why": self.proven and self.proven.value}
 

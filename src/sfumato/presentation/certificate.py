@@ -34,11 +34,6 @@ def worded_json(facts: Mapping[str, Any]) -> dict[str, Any]:
     return {**facts, "certificate": {**stored, **sentences}}
 
 
-def worded_answers(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """The same of several answers, each with its certificate."""
-    return {**facts, "answers": list(map(worded_json, facts["answers"]))}
-
-
 def certificate_text(certificate: ReleaseCertificate) -> str:
     """The whole certificate, a line for each fact."""
     c = certificate

@@ -60,7 +60,7 @@ def exploration(explored: Exploration) -> dict[str, Any]:
         "no_probability": of_explorer.no_probability(view.source),
         "standing": _standing(kind, view.source, policy),
         "notes": [note for note in notes if note],
-        "ceiling": policy.ceiling,
+        "ceiling": policy.epsilon_max,
         "in_force": policy.epsilon,
         "start": {"kind": kind.value, "index": index},
         "cell": None if explored.cell is None else explored.cell[0],
@@ -79,14 +79,14 @@ def _standing(kind: SliderKind, source: Source, policy: PolicyInForce) -> str:
     return of_explorer.AT_ITS_EPSILON if elsewhere and "gap" in policy.preference else ""
 
 
-def verdict(epsilon: float, stop: Mapping[str, Any], ceiling: float) -> str:
+def verdict(epsilon: float, stop: Mapping[str, Any], epsilon_max: float) -> str:
     """The verdict of a stop on an epsilon: by the stop's interval, and by epsilon_max of the policy.
 
     >>> stop = {"low": 0.0, "high": 0.5, "epsilon": 0.5, "selected": False}
     >>> [verdict(one, stop, 1.0) for one in (0.1, 0.5, 0.7, 2.0)]
     ['ok', 'chosen', 'over', 'ceiling']
     """
-    if epsilon > ceiling:
+    if epsilon > epsilon_max:
         return "ceiling"
     if stop["selected"]:
         return "unknown"
@@ -105,7 +105,7 @@ def rows(exploration: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _rows(points: Sequence[Mapping[str, Any]], stop: Mapping[str, Any], policy: PolicyInForce) -> dict[str, Any]:
     """The rows of a stop: the usual epsilons and its own, each with its verdict, and their figure."""
     places = [index for index, point in enumerate(points) if point["listed"] or point["epsilon"] == stop["epsilon"]]
-    names = [verdict(points[index]["epsilon"], stop, policy.ceiling) for index in places]
+    names = [verdict(points[index]["epsilon"], stop, policy.epsilon_max) for index in places]
     listed = [points[index] for index in places]
     gaps = [f"{point['shown']}: {point['gap_shown']}" for point in listed]
     return {
@@ -169,8 +169,8 @@ def _slider(slider: Slider, source: Source, policy: PolicyInForce, replaced: boo
 
 def _stop(stop: SliderPosition, source: Source, policy: PolicyInForce, replaced: bool) -> dict[str, Any]:
     solution = stop.solution
-    most = attack_chance(policy.ceiling + SELECTING, policy.delta) if solution is None else None
-    limited_to = policy.ceiling if solution is not None and solution.unbounded else None
+    most = attack_chance(policy.epsilon_max + SELECTING, policy.delta) if solution is None else None
+    limited_to = policy.epsilon_max if solution is not None and solution.unbounded else None
     return {
         "kind": stop.kind.value,
         "value": stop.value,
@@ -181,12 +181,12 @@ def _stop(stop: SliderPosition, source: Source, policy: PolicyInForce, replaced:
         "low": min(stop.meets.low, of_compare.FAR),
         "high": None if math.isinf(stop.meets.high) else stop.meets.high,
         "epsilon": limited_to if solution is None or limited_to is not None else solution.epsilon,
-        "why": of_explorer.leads_to(stop, policy.ceiling),
+        "why": of_explorer.leads_to(stop, policy.epsilon_max),
         "rule": dict(stop.rule),
         "proposal": of_explorer.proposal(stop, source),
         "selected": solution is None,
         "most": None if most is None else of_guarantee.in_100(most),
-        "bound": "" if most is None else of_explorer.whatever_is_selected(most, policy.ceiling),
+        "bound": "" if most is None else of_explorer.whatever_is_selected(most, policy.epsilon_max),
     }
 
 

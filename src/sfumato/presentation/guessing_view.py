@@ -102,11 +102,11 @@ def notes(view: GuessView) -> list[str]:
 def _assumptions(view: GuessView) -> str:
     """The secret, the noise and the recipient."""
     delta = "" if view.delta is None else f", delta {view.delta:g}"
-    partner = ""
+    rated = ""
     if view.trust is not None and view.data_sensitivity is not None:
-        partner = f" Trust {number(view.trust)}, data sensitivity {number(view.data_sensitivity)}."
+        rated = f" Trust {number(view.trust)}, data sensitivity {number(view.data_sensitivity)}."
     secret = f"Secret: {view.secret}. Blind guess: {percent(view.blind)}."
-    return f"{secret} {view.mechanism.capitalize()} noise{delta}.{partner}"
+    return f"{secret} {view.mechanism.capitalize()} noise{delta}.{rated}"
 
 
 def _risk(row: GuessAt) -> float:

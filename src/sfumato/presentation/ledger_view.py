@@ -127,21 +127,21 @@ def for_everybody(record: Record) -> dict[str, object]:
 
 
 def _charge(draft: Draft) -> dict[str, object]:
-    public, word = draft.public, Guarantee(str(draft.public["guarantee"]))
+    public, guarantee = draft.public, Guarantee(str(draft.public["guarantee"]))
     epsilon, delta = draft.nano_epsilon / NANO, upward(Fraction(draft.delta))
     most = public.get("at_most")
     at_most = most if isinstance(most, int | float) else None
-    promised = of_ledger.promised(word, epsilon, delta, at_most, str(public.get("protected", "one row")))
-    declared = word.holds and bool(public.get("attested"))
+    promised = of_ledger.promised(guarantee, epsilon, delta, at_most, str(public.get("protected", "one row")))
+    declared = guarantee.holds and bool(public.get("attested"))
     return {
         "at": draft.at,
         "kind": str(public.get("kind", RELEASE)),
         "what": str(public.get("what", "")),
-        "guarantee": word.value,
-        "word": of_guarantee.worded(word, declared=declared),
+        "guarantee": guarantee.value,
+        "word": of_guarantee.worded(guarantee, declared=declared),
         "sentence": f"{promised} {of_guarantee.BY_A_DECLARATION}" if declared else promised,
-        "epsilon": epsilon if word.holds else None,
-        "delta": delta if word.holds else None,
+        "epsilon": epsilon if guarantee.holds else None,
+        "delta": delta if guarantee.holds else None,
     }
 
 
@@ -203,5 +203,5 @@ def _row(entry: Entry, room: int) -> list[str]:
 
 def _word(draft: Draft) -> str:
     """The guarantee and, for a charge, how its epsilon was chosen."""
-    word, chosen = (str(draft.public.get(name, "")) for name in ("guarantee", "chosen_by"))
-    return word if chosen in ("", word) else f"{word}, {_CHOSEN.get(chosen, chosen)}"
+    guarantee, chosen = (str(draft.public.get(name, "")) for name in ("guarantee", "chosen_by"))
+    return guarantee if chosen in ("", guarantee) else f"{guarantee}, {_CHOSEN.get(chosen, chosen)}"

@@ -11,6 +11,7 @@ from sfumato.model.guess_view import GuessAt, GuessView
 from sfumato.presentation.figures.curves import Course
 from sfumato.presentation.figures.figure import Figure
 from sfumato.presentation.figures.marks import Limit, Line, Pin, Points, Surface
+from sfumato.presentation.figures.plotly import page_plotly, shown_text
 from sfumato.presentation.figures.scale import Axis
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import guessing_sentences as of_guessing
@@ -84,7 +85,7 @@ def grid(view: GuessView) -> dict[str, Any]:
         "points": [_point(row, view, by_rank) for row in points],
         "stakes": [[place[product] for product in row] for row in products],
         "risks": [[_upward(sharing_risk(stake, 0.0, row.chance, view.blind)) for row in points] for stake in at_stake],
-        "levels": [{"word": word, "from": start} for word, start in _levels()],
+        "levels": [{"word": word, "from": start, "step": round(LEVELS[word] * STEPS)} for word, start in _levels()],
         "steps": STEPS,
     }
 
@@ -101,6 +102,60 @@ def summary(grid: Mapping[str, Any], trust: int, sensitivity: int, limit: float,
     at = grid["points"][point]
     verdict = of_guessing.WITHIN if risk <= limit else of_guessing.OVER
     return [of_guessing.PARTNER.format(**words), at["noise"], at["guess"], verdict.format(**words)]
+
+
+def figures(grid: Mapping[str, Any], trust: int, sensitivity: int, limit: float, point: int) -> dict[str, Any]:
+    """The pictures where sliders stand like this; a script puts in the numbers of other positions.
+
+    Noise is on a log scale from little to much: where it is told by epsilon, from large to small.
+    """
+    points, all_steps = grid["points"], range(STEPS + 1)
+    noise, places = Axis(grid["across"], scale="log"), [each["across"] for each in points]
+    risks = course(grid, sensitivity, trust)
+    by_trust = {f"trust {each['word']}": course(grid, sensitivity, each["step"]) for each in grid["levels"]}
+    curves = {label: tuple(zip(places, each, strict=True)) for label, each in by_trust.items()}
+    here = (places[point], risks[point])
+    curve = noise_against_risk(tuple(zip(places, risks, strict=True)), limit, least=places[0], chosen=here, noise=noise)
+    drawn = {"curve": _sliding(curve), "trusts": _sliding(risk_by_trust(curves, limit, noise))}
+    line, marker, *_ = drawn["curve"]["data"]
+    line |= {"text": [shown_text(each["guess"]) for each in points], "hovertemplate": _HOVER}
+    marker |= {"marker": _HERE | {"size": 14}, "hoverinfo": "skip"}
+    heights = [[course(grid, row, column)[point] for column in all_steps] for row in all_steps]
+    shares = [step / STEPS for step in all_steps]
+    return drawn | {"space": _in_space(sharing_surface(shares, shares, heights, limit))}
+
+
+_HERE = {"color": "var(--paper)", "line": {"color": "var(--ink)", "width": 3}}
+_HOVER = "%{x:.3~g}: risk %{y:.3~g}<br>%{text}<extra></extra>"
+
+
+def _sliding(figure: Figure) -> dict[str, Any]:
+    """A figure whose axes follow what a script puts in."""
+    drawn = page_plotly(figure)
+    layout, first = drawn["layout"], drawn["data"][0]["x"]
+    falling = first[0] > first[-1]
+    fixed = ("range", "tickvals", "ticktext")
+    x, y = ({key: value for key, value in layout[axis].items() if key not in fixed} for axis in ("xaxis", "yaxis"))
+    layout["xaxis"] = x | {"dtick": 1, "autorange": "reversed" if falling else True}
+    layout["yaxis"] = y | {"rangemode": "tozero"}
+    layout |= {"margin": layout["margin"] | {"r": 100}, "legend": {"orientation": "h", "y": 1.12}}
+    limit = next(trace for trace in drawn["data"] if trace["name"] == shown_text(figure.of(Limit)[0].label))
+    limit["x"] = [first[0], first[-1]]
+    return drawn
+
+
+def _in_space(figure: Figure) -> dict[str, Any]:
+    """A surface with its limit, threads to the place of the sliders, and a mark there."""
+    drawn = page_plotly(figure)
+    surface, _ = drawn["data"]
+    surface |= {"opacity": 0.55, "showscale": False, "cmin": 0, "cmax": 1}
+    dotted, quiet = {"color": "var(--ink)", "width": 4, "dash": "dot"}, {"hoverinfo": "skip", "showlegend": False}
+    drawn["data"] += [{"type": "scatter3d", "mode": "lines", "line": dotted, **quiet} for _ in range(4)]
+    drawn["data"].append({"type": "scatter3d", "mode": "markers", "marker": _HERE | {"size": 7}, **quiet})
+    drawn["layout"]["scene"]["zaxis"] |= {"range": [0, 1], "tickmode": "auto"}
+    drawn["layout"]["scene"]["camera"] = {"eye": {"x": 1.5, "y": 1.7, "z": 0.8}}
+    drawn["layout"] |= {"margin": dict.fromkeys("trbl", 0), "uirevision": "kept"}
+    return drawn
 
 
 def course(grid: Mapping[str, Any], sensitivity: int, trust: int) -> Sequence[float]:

@@ -26,8 +26,8 @@ from sfumato.model.statement import (
     Statement,
 )
 
-FINEST = 1024  # the noise grid has at least so many steps to a sensitivity (docs/theory/noise.md)
-ROUNDED = 2**20  # steps to a sensitivity where values are rounded to the grid one by one
+FINEST = 1024  # the noise lattice has at least so many steps to a sensitivity (docs/theory/noise.md)
+ROUNDED = 2**20  # steps to a sensitivity where values are rounded to the lattice one by one
 WIDEST = 2**31  # most steps to one row's part: 2**31 rows at the bound still add up within 64 bits
 MOST_CELLS = 100_000
 ASIDE = Fraction(1, 10)  # the share of a selection's epsilon that is for the number of people, beside their spread

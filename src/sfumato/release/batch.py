@@ -17,7 +17,7 @@ from sfumato.model.guarantee import Guarantee, Provenance
 from sfumato.model.release import Released
 from sfumato.privacy.accounting.cost import rho_delta_of, rho_of
 from sfumato.privacy.accounting.dominating_pairs import pairs_of
-from sfumato.privacy.noise.gaussian import for_the_grid
+from sfumato.privacy.noise.gaussian import lattice_cost
 from sfumato.release.bound_query import bind
 from sfumato.release.context import DatasetContext
 from sfumato.release.decide import SolvedRequest, checked_delta
@@ -94,7 +94,7 @@ class BatchPlan:
         if self._stated is None:
             return summed
         numbers = sum(m.gaussian_numbers for m in self._members)
-        more, left = for_the_grid(summed[0] / NANO, self._stated, numbers) if numbers else (0.0, self._stated)
+        more, left = lattice_cost(summed[0] / NANO, self._stated, numbers) if numbers else (0.0, self._stated)
         schema = self.context.schema
         pairs = [pair for m in self._members for pair in pairs_of(m.query.measurement, m.plan.calibration, schema)]
         tight = self.context.services.accountant()(pairs, left) + more
@@ -105,7 +105,7 @@ class BatchPlan:
 
     # Reserve once, draw and keep each
 
-    def release_all(self, *, redraw: bool = False, attestation: str = "") -> tuple[Released, ...]:
+    def release_all(self, *, redraw: bool = False, preregistered: str = "") -> tuple[Released, ...]:
         """The noisy answers with their certificates, in order, charged together first.
 
         The same batch on the same data returns the answers that were released, uncharged, and so does one whose noisy
@@ -115,7 +115,7 @@ class BatchPlan:
         each: list[tuple[Provenance, ...]] = []  # as it was when all of it was reserved
 
         def inputs(record: Record) -> tuple[Provenance, ...]:
-            each[:] = [m.plan.provenances(record, attestation or m.choice.attestation) for m in self._members]
+            each[:] = [m.plan.provenances(record, preregistered or m.choice.preregistered) for m in self._members]
             return tuple(i for own in each for i in own)
 
         left_before = earlier_release(self._key, ReleaseTerms(redraw=redraw))

@@ -103,19 +103,19 @@ class BoundQuery:
 
     # Where what goes into a release comes from, and the epsilon that it leads to
 
-    def provenances(self, request: ReleaseRequest, record: Record, attestation: str) -> tuple[Provenance, ...]:
-        ledger, mandate = self.context.ledger, self.context.mandate
-        of_rule = "" if mandate is None else mandate.attestation  # the policy's own, for its rule alone
-        attestation = " ".join(attestation.split())
+    def provenances(self, request: ReleaseRequest, record: Record, preregistered: str) -> tuple[Provenance, ...]:
+        ledger, authorization = self.context.ledger, self.context.authorization
+        of_rule = "" if authorization is None else authorization.preregistered  # the policy's own, for its rule alone
+        preregistered = " ".join(preregistered.split())
         standing = CurrentRule(self.rule, ledger.rule, ledger.schema, ledger.who)
-        decisions = self.context.decision_provenances(record, attestation)
-        return *provenances(request, record, standing, attestation, of_rule), *decisions
+        decisions = self.context.decision_provenances(record, preregistered)
+        return *provenances(request, record, standing, preregistered, of_rule), *decisions
 
     def solution(self, request: ReleaseRequest, selected: Mapping[Preference, Selected] | None = None) -> Solution:
         def people(preference: Preference) -> ExposureRange:
             return compared_spread(preference, self.look(request.noise), request.noise)
 
-        return solve_request(request, people, self.declared, selected, bounded=self.context.ceiling < EPSILON_MAX)
+        return solve_request(request, people, self.declared, selected, bounded=self.context.epsilon_max < EPSILON_MAX)
 
     # The people
 

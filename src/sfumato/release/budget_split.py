@@ -89,7 +89,7 @@ def split(
 class SplitBatchPlan(BatchPlan):
     """Each part of a split is planned as an epsilon of its query."""
 
-    def __init__(self, context: DatasetContext, split: SplitPlan, attestation: str = "") -> None:
+    def __init__(self, context: DatasetContext, split: SplitPlan, preregistered: str = "") -> None:
         self.split = split
         requests = [
             request_of(query, (stated_epsilon(part.epsilon),), **vars(noise))
@@ -97,9 +97,9 @@ class SplitBatchPlan(BatchPlan):
         ]
         each = list(zip(split.queries, requests, strict=True))
         record = context.ledger.record
-        inputs = [provenance for query, own in each for provenance in query.provenances(own, record, attestation)]
+        inputs = [provenance for query, own in each for provenance in query.provenances(own, record, preregistered)]
         refuse_without_guarantee(inputs, BATCH, instead="as-planned")
-        terms = ReleaseTerms(attestation=attestation)
+        terms = ReleaseTerms(preregistered=preregistered)
         choices = [choose_epsilon(query, own, terms) for query, own in each]
         super().__init__(context, choices, split.tight)
 

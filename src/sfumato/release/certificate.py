@@ -187,8 +187,8 @@ def _assumptions(query: BoundQuery, reservation: Reservation, preferences: Seque
     yield from (assumed for p in preferences for assumed in p.assumptions)
     if unit.column:
         yield Assumed.of(Assumption.ROWS_COUNTED, unit=unit.words, rows=unit.max_rows, groups=unit.groups)
-    for attestation in sorted({i.attestation for i in reservation.inputs if i.attestation}):
-        yield Assumed.of(Assumption.DECLARED, said=attestation, by=reservation.entry.draft.who)
+    for preregistered in sorted({i.preregistered for i in reservation.inputs if i.preregistered}):
+        yield Assumed.of(Assumption.DECLARED, said=preregistered, by=reservation.entry.draft.who)
     if not reservation.guarantee.holds:
         return
     if any(i.fixed is Fixed.SEPARATED for i in reservation.inputs):

@@ -41,7 +41,7 @@ class DatasetContext:
         version: str,
         bounds_from_data: bool = False,
         budget: BudgetLimit = NO_BUDGET,
-        mandate: Authorization | None = None,
+        authorization: Authorization | None = None,
         present: Mapping[str, Type | None] | None = None,
         records: Records | None = None,
         assumed: tuple[Assumption, ...] | None = None,
@@ -52,15 +52,17 @@ class DatasetContext:
         self.version = version
         self.bounds_from_data = bounds_from_data
         self.opening = services.salt()
-        self.ceiling = math.inf if mandate is None or mandate.epsilon_max is None else mandate.epsilon_max
+        self.epsilon_max = (
+            math.inf if authorization is None or authorization.epsilon_max is None else authorization.epsilon_max
+        )
         self.rule = self.rule_for(private_keys=True).preferences
         self.present = present if engine is None else engine.columns  # the columns that the data has, where known
         self._opened = engine
         self._assumed = assumed  # of data that someone else reads
         self._source = source
-        self.mandate = mandate
-        policy, agreed = ("", NO_BUDGET) if mandate is None else (mandate.policy, mandate.budget)
-        apart = mandate is not None and mandate.separation
+        self.authorization = authorization
+        policy, agreed = ("", NO_BUDGET) if authorization is None else (authorization.policy, authorization.budget)
+        apart = authorization is not None and authorization.separation
         how: dict[str, Any] = {"separation": apart, "version": version}
         self.ledger = PrivacyLedger(store, schema, services, budget.strictest(agreed), policy, records, **how)
         if engine is not None and known is not None:
@@ -83,19 +85,19 @@ class DatasetContext:
         """The preregistered rule, for statements with private keys, with values selected by their rank, or neither."""
         rule = rule_of(self.schema.rule, self.schema.origin, private_keys=private_keys, selects=selects)
         preferences = tuple(p.resolve(self.schema) for p in rule.preferences)
-        return replace(rule, preferences=preferences, epsilon_max=min(EPSILON_MAX, self.ceiling))
+        return replace(rule, preferences=preferences, epsilon_max=min(EPSILON_MAX, self.epsilon_max))
 
-    def decision_provenances(self, record: Record, attestation: str) -> tuple[Provenance, ...]:
+    def decision_provenances(self, record: Record, preregistered: str) -> tuple[Provenance, ...]:
         """Where the decision to answer comes from, where there is one to be made (docs/theory/deciding.md)."""
-        mandate = self.mandate
-        if mandate is None:
+        authorization = self.authorization
+        if authorization is None:
             return ()
-        if mandate.after_the_answer:
+        if authorization.after_the_answer:
             return (people_provenance("approval"),)
-        by_policy = record.policy(mandate.policy, mandate.attestation)
-        if mandate.by_policy:
+        by_policy = record.policy(authorization.policy, authorization.preregistered)
+        if authorization.by_policy:
             return (by_policy,)
-        decision = record.decision(mandate.decision, attestation)
+        decision = record.decision(authorization.decision, preregistered)
         return (by_policy, *decision) if record.separated else decision  # its author decided who decides
 
     def require_data(self) -> None:

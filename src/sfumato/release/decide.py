@@ -169,22 +169,22 @@ class CurrentRule:
 
 
 def provenances(
-    request: ReleaseRequest, record: Record, standing: CurrentRule, attestation: str, of_rule: str = ""
+    request: ReleaseRequest, record: Record, standing: CurrentRule, preregistered: str, of_rule: str = ""
 ) -> tuple[Provenance, ...]:
     """The labels of everything that goes into a release, from the record; `of_rule` is attested for the rule alone."""
     if any(p.reads_people for p in request.preferences):
         chosen = people_provenance("preference")
     else:
         is_rule = request.applies(standing.rule)
-        by_actor = attestation or (of_rule if is_rule else "")
-        how = {"rule": standing.rule_hash, "attestation": by_actor, "who": standing.who}
+        by_actor = preregistered or (of_rule if is_rule else "")
+        how = {"rule": standing.rule_hash, "preregistered": by_actor, "who": standing.who}
         chosen = record.preference(plan_of(request), is_rule=is_rule, **how)
     drawn = [selection_provenance("epsilon")] if request.selecting else []
     if request.bounds_from_data:
         return chosen, *drawn, people_provenance("bounds")
     secrets = tuple(p.secret_column for p in request.preferences if p.secret_column is not None)
     read = (*dict.fromkeys((*request.statement.columns, *secrets)), *([AT_LEAST] if request.selecting else []))
-    return chosen, *drawn, record.schema(read, standing.schema, attestation=attestation, who=standing.who)
+    return chosen, *drawn, record.schema(read, standing.schema, preregistered=preregistered, who=standing.who)
 
 
 def solve_request(
@@ -221,12 +221,12 @@ def new_plan(
 
 
 def plan_entry(
-    ledger: PrivacyLedger, request: ReleaseRequest, foreseen: Guarantee, drawn: Mapping[str, object]
+    ledger: PrivacyLedger, request: ReleaseRequest, guarantee: Guarantee, drawn: Mapping[str, object]
 ) -> Draft:
     """`drawn`: what was drawn for it already."""
-    what = f"{request.method_text(public=foreseen.holds)} for {request.statement.text}"
-    public: dict[str, object] = {"what": what, "guarantee": foreseen.value}
-    hidden: dict[str, object] = {} if foreseen.holds else {"method": request.method}
+    what = f"{request.method_text(public=guarantee.holds)} for {request.statement.text}"
+    public: dict[str, object] = {"what": what, "guarantee": guarantee.value}
+    hidden: dict[str, object] = {} if guarantee.holds else {"method": request.method}
     public |= {"query_sha256": request.statement.sha256, "question": request.question}
     return ledger.draft(Event.PLANNED, request.key, public, {**hidden, **drawn})
 

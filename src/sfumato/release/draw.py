@@ -45,7 +45,7 @@ def draw(plan: DrawPlan, terms: ReleaseTerms, entered: Entered | None = None) ->
     reservation: Reservation | Draft | Recorded = reserve(
         context.ledger,
         answer_in,
-        lambda record: plan.provenances(record, terms.attestation),
+        lambda record: plan.provenances(record, terms.preregistered),
         lambda guarantee: plan.charge_draft(guarantee, known),
         allow_no_guarantee=terms.allow_no_guarantee,
         entered=entered,

@@ -104,14 +104,14 @@ class DrawPlan:
             return True
         return self.numbers_in(record).is_complete
 
-    def provenances(self, record: Record, attestation: str) -> tuple[Provenance, ...]:
+    def provenances(self, record: Record, preregistered: str) -> tuple[Provenance, ...]:
         """The labels of all that goes into it, from the record that its charge is decided by."""
         spent = Fraction(record.total.nano_epsilon, NANO)
         if any(p.spent not in (None, spent) for p in self.request.preferences):
             raise Conflict.because("spent-since-chosen")
         if not self.request.selecting:
-            return self.query.provenances(self.request, record, attestation)
-        return select.provenances_of_choice(self.query, self.request, self.epsilon, record, attestation)
+            return self.query.provenances(self.request, record, preregistered)
+        return select.provenances_of_choice(self.query, self.request, self.epsilon, record, preregistered)
 
     # What it costs
 

@@ -12,12 +12,12 @@ class ReleaseTerms:
     """What a person states beside a request.
 
     `allow_no_guarantee`: go on where there is no guarantee. `redraw`: draw and charge again what the ledger has.
-    `attestation`: where the request was written down before anyone looked at the data.
+    `preregistered`: where the request was written down before anyone looked at the data.
     """
 
     allow_no_guarantee: bool = False
     redraw: bool = False
-    attestation: str = ""
+    preregistered: str = ""
 
 
 class NoiseKeywords(TypedDict, total=False):

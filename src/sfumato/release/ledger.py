@@ -240,13 +240,15 @@ def refuse_below(total: Total, limit: BudgetLimit) -> None:
             raise PreferenceError.because("budget-passed-before", limit=name, budget=float(budget), spent=float(spent))
 
 
-def _beyond_budget(name: str, budget: Fraction, spent: Fraction, charge: Fraction, word: Guarantee) -> BudgetExceeded:
+def _beyond_budget(
+    name: str, budget: Fraction, spent: Fraction, charge: Fraction, guarantee: Guarantee
+) -> BudgetExceeded:
     left = max(budget - spent, Fraction(0))
     return BudgetExceeded.because(
         "budget-exceeded",
         limit=name,
         charge=float(charge),
-        guarantee=word.value,
+        guarantee=guarantee.value,
         spent=float(spent),
         budget=float(budget),
         left=float(left),

@@ -33,5 +33,5 @@ def release(query: BoundQuery, request: ReleaseRequest, terms: ReleaseTerms) -> 
 def release_choice(query: BoundQuery, choice: SolvedRequest, terms: ReleaseTerms) -> Released:
     """The same for a choice that was made before."""
     require_own_choice(query, choice)
-    own = replace(terms, attestation=terms.attestation or choice.attestation)
+    own = replace(terms, preregistered=terms.preregistered or choice.preregistered)
     return draw(DrawPlan.of(query, choice), own)

@@ -68,11 +68,19 @@ def _request(
         if p.between is not None:
             query.context.condition(p.between)
     chosen = tuple(_complete(query, p, noise) for p in chosen)
-    ceiling = min(stated_epsilon(epsilon_max, "epsilon_max").value, query.context.ceiling)
+    epsilon_max = min(stated_epsilon(epsilon_max, "epsilon_max").value, query.context.epsilon_max)
     version, from_data = query.context.version, query.context.bounds_from_data
     opening = query.context.opening if any(p.bound_to_opening for p in chosen) else ""
     return ReleaseRequest(
-        query.statement, chosen, noise, candidates_of(candidates), ceiling, from_data, version, query.question, opening
+        query.statement,
+        chosen,
+        noise,
+        candidates_of(candidates),
+        epsilon_max,
+        from_data,
+        version,
+        query.question,
+        opening,
     )
 
 

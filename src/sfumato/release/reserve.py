@@ -97,9 +97,13 @@ def earlier_release(key: str, terms: ReleaseTerms) -> Callable[[Record], Draft |
 
 def _with_declarations(charge: Draft, inputs: Sequence[Provenance]) -> Draft:
     """The charge with the declarations that its guarantee depends on."""
-    attestations = sorted({i.attestation for i in inputs if i.attestation})
+    preregistrations = sorted({i.preregistered for i in inputs if i.preregistered})
     holds = Guarantee(str(charge.public["guarantee"])).holds
-    return replace(charge, public={**charge.public, "attested": attestations}) if attestations and holds else charge
+    return (
+        replace(charge, public={**charge.public, "attested": preregistrations})
+        if preregistrations and holds
+        else charge
+    )
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from sfumato import demo
 from sfumato.adapters.vault.vault_file import Argon2Cost
@@ -16,6 +16,7 @@ from sfumato.composition.create import create_workspace
 from sfumato.composition.settings import WorkspaceSettings
 from sfumato.composition.workspace import open_workspace
 from sfumato.escrow.service import Escrow
+from sfumato.escrow.submissions.request_payload import ReleasedAnswers
 from sfumato.ledger.entry import NANO
 from sfumato.model.schema import Schema
 from sfumato.reproduce.data import Study
@@ -28,7 +29,7 @@ QUERIES = {  # PRI 6.2.4
     "Q2": "SELECT race, COUNT(*) FROM {table} GROUP BY race",
     "Q3": "SELECT COUNT(*) FROM {table} WHERE sex = 'Female' AND income = '>50K'",
 }
-POLICY = {"flow": [{"who": ["analyst"], "approve": "automatic", "preferences": ["epsilon"]}]}
+POLICY = {"access_rule": [{"who": ["analyst"], "approve": "automatic", "preferences": ["epsilon"]}]}
 CHEAP = Argon2Cost(1, 64, 1)  # of a passphrase that is forgotten with the folder
 
 
@@ -76,7 +77,7 @@ class Platform:
             self.escrow.datasets.deliver(controller, table, [file.read_bytes()], "csv")
             self.escrow.policies.set(controller, table, POLICY)
 
-    def answer(self, table: str, sql: str, epsilon: float) -> dict[str, Any]:
+    def answer(self, table: str, sql: str, epsilon: float) -> ReleasedAnswers:
         """Submit as the analyst, wait until what the policy approved is done, and fetch the answer."""
         requests, purpose = self.escrow.requests, "to see how long it takes"
         request = requests.submit(self._analyst, table, purpose, [{"sql": sql}], {"epsilon": epsilon})

@@ -36,7 +36,14 @@ from sfumato.release.reserve import (
 )
 from sfumato.signals.exact_answer import ExactAnswer
 from sfumato.signals.record import TEXTS, charge_text, look_text
-from sfumato.signals.score_grid import Grid, bits, block_grid, difference_grid, rounded_score, width_once_rounded
+from sfumato.signals.score_lattice import (
+    ScoreLattice,
+    bits,
+    block_lattice,
+    difference_lattice,
+    rounded_score,
+    width_once_rounded,
+)
 from sfumato.signals.signal_request import SignalRequest, prepare_task, require_blocks, table_of
 from sfumato.signals.tasks.own_code import OwnCode
 from sfumato.signals.tasks.task import DECIMALS, Task
@@ -54,14 +61,16 @@ def charged_signal(
     prepared = prepare_task(task, query.measurement, answer)
     match request.kind:
         case SignalKind.DIFFERENCE:
-            return ChargedSignal(query, answer, prepared, request, _difference_grid(query, prepared, request), exact)
+            return ChargedSignal(query, answer, prepared, request, _difference_lattice(query, prepared, request), exact)
         case SignalKind.BLOCKS:
             require_blocks(request.blocks)
-            return ChargedSignal(query, answer, prepared, request, block_grid(prepared, query.measurement.steps), exact)
+            return ChargedSignal(
+                query, answer, prepared, request, block_lattice(prepared, query.measurement.steps), exact
+            )
     return ChargedSignal(query, answer, prepared, request, None, exact)
 
 
-def _difference_grid(query: BoundQuery, task: Task, request: SignalRequest) -> Grid:
+def _difference_lattice(query: BoundQuery, task: Task, request: SignalRequest) -> ScoreLattice:
     """How far one person moves the difference; refused where nothing but the range is known, unless that is asked."""
     measurement = query.measurement
     kept = query.statement.afterwards == NOTHING  # whether a row stays is no smooth matter
@@ -71,18 +80,18 @@ def _difference_grid(query: BoundQuery, task: Task, request: SignalRequest) -> G
         if not kept:
             raise NoMechanism.because("signal-rows-move-by-jumps")
         raise NoMechanism.because("signal-not-lipschitz", task=task.name)
-    return difference_grid(task, moved)
+    return difference_lattice(task, moved)
 
 
 @dataclass(frozen=True)
 class ChargedSignal:
-    """Reserved before the data is read, and kept before it leaves. Without a grid nothing is drawn."""
+    """Reserved before the data is read, and kept before it leaves. Without a lattice nothing is drawn."""
 
     query: BoundQuery
     answer: Answer
     task: Task
     request: SignalRequest
-    grid: Grid | None
+    lattice: ScoreLattice | None
     exact: ExactAnswer
 
     def preview_guarantee(self) -> Guarantee:
@@ -138,15 +147,15 @@ class ChargedSignal:
     # Noise
 
     def _steps(self, amount: float) -> int:
-        assert self.grid is not None
-        return self.grid.steps(amount)
+        assert self.lattice is not None
+        return self.lattice.steps(amount)
 
     def _with_noise(self, steps: int) -> float:
-        assert self.grid is not None
+        assert self.lattice is not None
         assert self.request.epsilon is not None
         draw = self.query.context.services.mechanism(NoiseLaw.LAPLACE)
-        (noisy,) = draw([steps], self.grid.sensitivity, self.request.epsilon)
-        return float(noisy * self.grid.step)
+        (noisy,) = draw([steps], self.lattice.sensitivity, self.request.epsilon)
+        return float(noisy * self.lattice.step)
 
     @property
     def _divided_by(self) -> int:
@@ -182,29 +191,29 @@ class ChargedSignal:
 
     def _inputs(self, key: str, record: Record) -> tuple[Provenance, ...]:
         """An epsilon that a person states, the schema, who decided; the exact score itself where it leaves."""
-        q, attestation = self.query, " ".join(self.request.attestation.split())
+        q, preregistered = self.query, " ".join(self.request.preregistered.split())
         ledger, statement = q.context.ledger, q.statement
-        by = {"attestation": attestation, "who": ledger.who}
+        by = {"preregistered": preregistered, "who": ledger.who}
         inputs = (
             record.schema(statement.columns, ledger.schema, **by),
-            *q.context.decision_provenances(record, attestation),
+            *q.context.decision_provenances(record, preregistered),
         )
-        if self.grid is None:
+        if self.lattice is None:
             return (people_provenance(EXACT_SCORE), *inputs)
         preference = record.preference(Plan(key, q.question), is_rule=False, rule=ledger.rule, **by)
         return (replace(preference, what="epsilon"), *inputs)
 
     def _charge_draft(self, key: str, outcome: Guarantee) -> Draft:
         """The charge: epsilon, or a public constant where the epsilon, or the score, tells about the data."""
-        mechanism = "no noise" if self.grid is None else NoiseLaw.LAPLACE.value
+        mechanism = "no noise" if self.lattice is None else NoiseLaw.LAPLACE.value
         purpose = ChargePurpose(self._what, SIGNAL, TEXTS[self.request.kind].method, mechanism)
         draft = charge_draft(self.query.context, key, outcome, purpose, self._cost, self.request.epsilon)
-        return replace(draft, public={**draft.public, "bits": self._bits}) if self.grid is None else draft
+        return replace(draft, public={**draft.public, "bits": self._bits}) if self.lattice is None else draft
 
     @property
     def _is_public(self) -> bool:
         """Whether the record may show it: an exact score leaves by itself, or not at all."""
-        return self.grid is not None
+        return self.lattice is not None
 
     @property
     def _what(self) -> str:
@@ -212,16 +221,16 @@ class ChargedSignal:
 
     @property
     def _cost(self) -> PrivacyCost | None:
-        if self.grid is None or self.request.epsilon is None:
+        if self.lattice is None or self.request.epsilon is None:
             return None
-        rho = ledger_rho(rho_laplace(self.request.epsilon, self.grid.sensitivity))
+        rho = ledger_rho(rho_laplace(self.request.epsilon, self.lattice.sensitivity))
         return PrivacyCost(
             self.request.epsilon, rho, (self._sensitivity,), (self._sensitivity / self.request.epsilon,), 1
         )
 
     @property
     def _sensitivity(self) -> float:
-        return 0.0 if self.grid is None else self.grid.most / self._divided_by
+        return 0.0 if self.lattice is None else self.lattice.most / self._divided_by
 
     def _head(
         self, reservation: Reservation
@@ -230,8 +239,8 @@ class ChargedSignal:
 
     def _certificate(self, reservation: Reservation) -> ReleaseCertificate:
         epsilon, kind, draw = self.request.epsilon, self.request.kind, None
-        if epsilon is not None and self.grid is not None:
-            scale, step = self._sensitivity / epsilon, float(self.grid.step) / self._divided_by
+        if epsilon is not None and self.lattice is not None:
+            scale, step = self._sensitivity / epsilon, float(self.lattice.step) / self._divided_by
             draw = LaplaceDraw(epsilon, self._sensitivity, scale, step, reach(NoiseLaw.LAPLACE, scale) + step)
         several_runs = kind is SignalKind.BLOCKS and isinstance(self.task, OwnCode)
         assumed = (Assumption.RUNS_APART,) if several_runs else ()

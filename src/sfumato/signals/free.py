@@ -123,7 +123,7 @@ def _drawings(certificate: ReleaseCertificate, measurement: Measurement) -> list
         law, scale, certified_step = NoiseLaw(c.laws[place]), cast(float, c.scale[place]), Fraction(c.grid_step[place])
         finer = max(
             1, round(number.step / certified_step)
-        )  # the certificate tells a float: the grid itself divides the number's
+        )  # the certificate tells a float: the lattice itself divides the number's
         step = number.step / finer
         furthest = None if c.reach is None else round(Fraction(c.reach[place]) / step)
         budget = float(number.euclidean) / scale if law is NoiseLaw.GAUSSIAN else number.part(c.epsilon)

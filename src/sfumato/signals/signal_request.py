@@ -32,7 +32,7 @@ class SignalRequest:
     by_range: bool = False
     allow_no_guarantee: bool = False
     redraw: bool = False
-    attestation: str = ""
+    preregistered: str = ""
 
 
 def signal_request(kind: str, epsilon: float | None, **how: Any) -> SignalRequest:

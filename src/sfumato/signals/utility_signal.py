@@ -55,7 +55,7 @@ def preview_guarantee(
         prepare_task(task, query.measurement, release.answer)
         mechanism = query.context.services.mechanism
         redraw(query.statement, query.measurement, release.answer, release.certificate, mechanism, 1)
-        decision = query.context.decision_provenances(query.context.ledger.record, request.attestation)
+        decision = query.context.decision_provenances(query.context.ledger.record, request.preregistered)
         return weakest([release.certificate.guarantee, guarantee_of(decision)])
     charged = charged_signal(query, release.answer, task, request, AnswerFromData(query))
     return charged.preview_guarantee()

@@ -9,7 +9,7 @@ from functools import reduce
 from typing import Any
 
 from sfumato.errors import BadInput
-from sfumato.model.dominating_pairs import Normal, OnGrid, Pair, Pure
+from sfumato.model.dominating_pairs import Normal, OnLattice, Pair, Pure
 
 FINE = 1024  # steps of the discretisation, for each pair, to the sum of what the pairs may lose
 FFT_ERROR = 1e-11  # taken off delta for each pair: more than floats lose in one convolution
@@ -41,7 +41,7 @@ def _distribution(pair: Pair, width: float, library: Any) -> Any:
     match pair:
         case Pure(epsilon):
             return plds.from_privacy_parameters(common.DifferentialPrivacyParameters(epsilon, 0.0), width)
-        case OnGrid(parameter, steps):
+        case OnLattice(parameter, steps):
             return plds.from_discrete_laplace_mechanism(parameter, steps, **up)
         case Normal(mu):
             return plds.from_gaussian_mechanism(1 / mu, **up)

@@ -1,4 +1,4 @@
-"""Laplace noise, drawn exactly on a grid of whole numbers by OpenDP's discrete sampler."""
+"""Laplace noise, drawn exactly on a lattice of whole numbers by OpenDP's discrete sampler."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import lru_cache
 from opendp import domains, measurements, metrics
 from opendp.mod import Measurement
 
-from sfumato.adapters.noise.grid import narrowest, within
+from sfumato.adapters.noise.lattice import narrowest, within
 
 
 def laplace(totals: Sequence[int], sensitivity: int, epsilon: float) -> list[int]:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from opendp import domains, measurements, measures, metrics
 from opendp.mod import Measurement
 
-from sfumato.adapters.noise.grid import narrowest, within
+from sfumato.adapters.noise.lattice import narrowest, within
 
 
 def selection(scores: Sequence[int], sensitivity: int, epsilon: float) -> list[int]:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sfumato.adapters.noise.grid import within
 from sfumato.adapters.noise.laplace import laplace
+from sfumato.adapters.noise.lattice import within
 
 PUBLISHED_SPLIT = 1 / (1 + 2 ** (2 / 3))  # for the threshold; the totals have the rest (RDR 5.1)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sfumato.adapters.noise.grid import within
 from sfumato.adapters.noise.laplace import laplace
+from sfumato.adapters.noise.lattice import within
 
 
 def truncated(totals: Sequence[int], sensitivity: int, epsilon: float, *, reach: int) -> list[int]:

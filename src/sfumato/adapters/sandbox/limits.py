@@ -13,7 +13,7 @@ WORKING = 0.9
 
 @dataclass(frozen=True)
 class SandboxLimits:
-    """A score lies within [low, high], on a grid of so many decimals. It comes after `seconds`, never sooner."""
+    """A score lies within [low, high], on a lattice of so many decimals. It comes after `seconds`, never sooner."""
 
     seconds: float = 30.0
     memory_mb: int = 2048

@@ -26,7 +26,7 @@ POLICY = {
     "public_page": True,
     "trust": {BOARD: "low"},
     "sensitivity": {"dataset": "high"},
-    "flow": [
+    "access_rule": [
         {
             "who": [BOARD],
             "preferences": ["rule", "epsilon", "gap", "within"],

@@ -133,7 +133,7 @@ class Access:
         signed = signed or self._policies.require(dataset)
         access_rule = signed.policy.access_rule_for(actor)
         if access_rule is None:
-            raise Forbidden.because("flow-missing", dataset=dataset.name)
+            raise Forbidden.because("access-rule-missing", dataset=dataset.name)
         return signed, access_rule
 
     def ledger_of(self, actor: Person, dataset: RegisteredDataset) -> PrivacyLedger:
@@ -149,22 +149,24 @@ class Access:
     def planned(
         self,
         dataset: RegisteredDataset,
-        mandate: Authorization | None,
+        authorization: Authorization | None,
         actor: Person,
         rule: Mapping[str, Any] | None = None,
     ) -> DatasetContext:
         schema = replace(dataset.schema, rule=rule)
-        if mandate is None and (policy := self._policies.of(dataset)) is not None:
-            mandate = mandate_of(policy, None)
-        return self._ports.planned(schema, who=actor.name, mandate=mandate, present=self.columns(dataset))
+        if authorization is None and (policy := self._policies.of(dataset)) is not None:
+            authorization = authorization_of(policy, None)
+        return self._ports.planned(schema, who=actor.name, authorization=authorization, present=self.columns(dataset))
 
-    def as_read(self, dataset: RegisteredDataset, mandate: Authorization | None, who: str) -> DatasetContext:
+    def as_read(self, dataset: RegisteredDataset, authorization: Authorization | None, who: str) -> DatasetContext:
         """The newest data as a worker has it, though nobody is read here: what is asked of both is the same."""
         version = self.version(dataset)
         key = version.id if dataset.reference is None else f"{version.id} {self._written(dataset, dataset.reference)}"
         assumed = (Assumption.CLOSED_QUOTES,) if version.format == "csv" else ()
         schema, present = replace(dataset.schema, rule=None), self.columns(dataset)
-        return self._ports.planned(schema, who=who, version=key, mandate=mandate, present=present, assumed=assumed)
+        return self._ports.planned(
+            schema, who=who, version=key, authorization=authorization, present=present, assumed=assumed
+        )
 
     def columns(self, dataset: RegisteredDataset) -> dict[str, Type | None] | None:
         """The columns that the data has, so that a question is read as it will be."""
@@ -216,10 +218,12 @@ class Access:
         self._ports.files.forget(dataset.id, version)
         self._versions.change({"id": version}, {"forgotten": True})
 
-    def job(self, verb: str, dataset: RegisteredDataset, who: str, mandate: Authorization | None) -> dict[str, Any]:
+    def job(
+        self, verb: str, dataset: RegisteredDataset, who: str, authorization: Authorization | None
+    ) -> dict[str, Any]:
         """A job on the newest data."""
         version = self.version(dataset)
-        return self.job_on(verb, dataset, version.id, version.format, who, mandate)
+        return self.job_on(verb, dataset, version.id, version.format, who, authorization)
 
     def job_on(
         self,
@@ -228,11 +232,11 @@ class Access:
         version: str,
         format: str,
         who: str,
-        mandate: Authorization | None = None,
+        authorization: Authorization | None = None,
     ) -> dict[str, Any]:
         """A job on one version of the data, in plain values."""
-        limits = None if mandate is None else vars(mandate) | {"budget": mandate.budget.as_texts()}
-        job = {"verb": verb, "version": version, "format": format, "who": who, "mandate": limits}
+        limits = None if authorization is None else vars(authorization) | {"budget": authorization.budget.as_texts()}
+        job = {"verb": verb, "version": version, "format": format, "who": who, "authorization": limits}
         job |= {"dataset": dataset.id, "name": dataset.name, "reference": dataset.reference}
         return job | {"schema": dataset.schema_text, "population": dataset.population or ""}
 
@@ -280,14 +284,14 @@ def _is_shown(actor: Person, dataset: RegisteredDataset, signed: SignedPolicy | 
     return actor.has(Role.ANALYST) and not dataset.retired and access_rule is not None
 
 
-def mandate_of(
+def authorization_of(
     signed: SignedPolicy, access_rule: AccessRule | None, decision: str = "", *, by_a_person: bool = False
 ) -> Authorization:
     """What a policy binds a dataset to under an access rule; a person may decide what the rule does not by itself."""
     policy = signed.policy
     return Authorization(
         policy=policy.fingerprint,
-        attestation=policy.preregistered,
+        preregistered=policy.preregistered,
         decision=decision,
         by_policy=access_rule is None or (access_rule.approve is Approve.AUTOMATIC and not by_a_person),
         after_the_answer=access_rule is not None and access_rule.approve is Approve.AFTER_THE_ANSWER,

@@ -246,7 +246,7 @@ class Datasets(Access):
         dataset = self.visible(actor, name)
         policy = self._policies.of(dataset)
         access_rule = None if policy is None else policy.policy.access_rule_for(actor)
-        access: dict[str, Any] = {"flow": None if access_rule is None else access_rule.for_partner()}
+        access: dict[str, Any] = {"access_rule": None if access_rule is None else access_rule.for_analyst()}
         access |= {"policy": None if policy is None else policy.number}
         if not self._sees_all(actor, dataset):
             return DatasetAccess(**vars(entry(dataset, in_full=False)), **access)

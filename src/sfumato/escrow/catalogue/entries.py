@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sfumato.escrow.dataset import RegisteredDataset
-from sfumato.escrow.policy.policy import PartnerAccess
+from sfumato.escrow.policy.policy import AnalystAccess
 from sfumato.model.plain import LEFT_OUT
 from sfumato.model.schema import Category, Relation, SchemaColumn, Type
 
@@ -49,7 +49,7 @@ class FullEntry(CatalogueEntry):
 class DatasetAccess(CatalogueEntry):
     """One dataset as an analyst sees it: with their access rule, and the number of the policy that it is of."""
 
-    flow: PartnerAccess | None
+    access_rule: AnalystAccess | None
     policy: int | None
 
 
@@ -58,7 +58,7 @@ class DatasetDetails(FullEntry):
     """One dataset in full. `same_rows` names datasets with the same rows, to its controllers; null: of others."""
 
     same_rows: tuple[str | None, ...] | None = field(default=None, metadata=LEFT_OUT)
-    flow: PartnerAccess | None
+    access_rule: AnalystAccess | None
     policy: int | None
 
 

@@ -23,7 +23,7 @@ RETENTION = ("answers_days", "data_days")
 SWITCHES = ("introduction", "public_page", "separation")
 SIGNALLING = ("signals", "code", "signal_bits")
 _BUDGETS = {"epsilon": "budget", "delta": "budget_delta"}
-PARTNER = ("trust", "data_sensitivity")
+RATED = ("trust", "data_sensitivity")
 
 
 _UNSAID: Mapping[str, Any] = {"purpose": "", "preregistered": "", "introduction": True, "public_page": False}
@@ -82,8 +82,8 @@ class AccessRule:
                 raise Forbidden.because("rule-not-allowed", allowed=allowed)
             raise Forbidden.because("preference-not-allowed", name=beyond[0], allowed=allowed)
 
-    def for_partner(self) -> PartnerAccess:
-        return PartnerAccess(**{each.name: getattr(self, each.name) for each in fields(PartnerAccess)})
+    def for_analyst(self) -> AnalystAccess:
+        return AnalystAccess(**{each.name: getattr(self, each.name) for each in fields(AnalystAccess)})
 
     def as_dict(self) -> dict[str, object]:
         """The rule as its file has it: without limits that are not set, and signals as they are by default."""
@@ -94,7 +94,7 @@ class AccessRule:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PartnerAccess:
+class AnalystAccess:
     """An access rule as its analysts see it: without other analysts and approvers."""
 
     preferences: tuple[str, ...]
@@ -125,11 +125,11 @@ class Policy:
     separation: bool = False  # viewers of individual risks may never decide
 
     @classmethod
-    def from_mapping(cls, table: Mapping[str, Any]) -> Policy:
-        """The inverse of `as_dict`."""
+    def from_signed(cls, table: Mapping[str, Any]) -> Policy:
+        """The inverse of `as_signed`."""
         sensitivity, kept = table.get("sensitivity", {}), table.get("retention", {})
         return cls(
-            access_rules=tuple(from_plain(AccessRule, flow) for flow in table["flow"]),
+            access_rules=tuple(from_plain(AccessRule, access_rule) for access_rule in table["flow"]),
             purpose=table["purpose"],
             rule=table.get("rule"),
             epsilon_max=table.get("epsilon_max"),
@@ -145,7 +145,7 @@ class Policy:
     @property
     def fingerprint(self) -> str:
         """Digest of the whole policy."""
-        return digest(self.as_dict())
+        return digest(self.as_signed())
 
     def keeps(self, other: Policy) -> bool:
         """Whether it allows all that another policy allows: it only adds access rules at the end, or raises limits."""
@@ -175,7 +175,7 @@ class Policy:
         """
         if preference is None or "sharing_risk" not in preference:
             return preference
-        own = {name: value for name, value in preference.items() if name not in PARTNER}
+        own = {name: value for name, value in preference.items() if name not in RATED}
         return own | {
             "trust": preference["trust"] if "trust" in preference else self._trust(person),
             "data_sensitivity": preference["data_sensitivity"]
@@ -212,7 +212,12 @@ class Policy:
         kept = {name: getattr(self, name) for name in RETENTION if getattr(self, name) is not None}
         table |= {name: getattr(self, name) for name in SWITCHES if getattr(self, name) is not getattr(Policy, name)}
         table |= {"retention": kept} if kept else {}
-        return table | {"flow": [access_rule.as_dict() for access_rule in self.access_rules]}
+        return table | {"access_rule": [access_rule.as_dict() for access_rule in self.access_rules]}
+
+    def as_signed(self) -> dict[str, object]:
+        """As it is signed and digested: in format 1 an access rule is called a flow."""
+        table = self.as_dict()
+        return {"flow": table.pop("access_rule"), **table}
 
 
 def _texts(words: Iterable[str]) -> list[str]:

@@ -28,8 +28,8 @@ class RetentionTable:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FlowTable:
-    """An access rule."""
+class AccessRuleTable:
+    """Who may ask what, and who decides."""
 
     who: tuple[str, ...]
     preferences: tuple[str, ...]
@@ -60,4 +60,4 @@ class PolicyFile:
     public_page: bool | None = field(default=None, metadata=LEFT_OUT)
     separation: bool | None = field(default=None, metadata=LEFT_OUT)
     retention: RetentionTable | None = field(default=None, metadata=LEFT_OUT)
-    flow: tuple[FlowTable, ...]
+    access_rule: tuple[AccessRuleTable, ...]

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from sfumato.errors import PolicyError, PreferenceError
 from sfumato.escrow.identity.person import EVERYONE, Person
 from sfumato.escrow.policy.policy import (
-    PARTNER,
+    RATED,
     RETENTION,
     RULE,
     SWITCHES,
@@ -21,7 +21,7 @@ from sfumato.escrow.policy.policy import (
     Approve,
     Policy,
 )
-from sfumato.escrow.policy.policy_file import FlowTable, PolicyFile
+from sfumato.escrow.policy.policy_file import AccessRuleTable, PolicyFile
 from sfumato.model.budget import MOST_DELTA, MOST_EPSILON, BudgetLimit, limit
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.signal_score import SignalKind
@@ -34,7 +34,7 @@ from sfumato.release.decide import rule_of
 T = TypeVar("T")
 Word = TypeVar("Word", bound=StrEnum)
 _EXACT = re.compile("[0-9]{1,30}(/[1-9][0-9]{0,30})?")  # an exact budget
-_TOP, _FLOW = (tuple(each.name for each in fields(kind)) for kind in (PolicyFile, FlowTable))
+_TOP, _ACCESS_RULE = (tuple(each.name for each in fields(kind)) for kind in (PolicyFile, AccessRuleTable))
 
 
 def policy_of(
@@ -68,10 +68,10 @@ class _PolicyReader:
         self.only(tables, _TOP, "the policy")
         if self.switch(tables, "separation"):
             self.separate()
-        access_rules = tables.get("flow", [])
+        access_rules = tables.get("access_rule", [])
         if not isinstance(access_rules, list) or not access_rules:
-            raise PolicyError.because("policy-without-flow")
-        read = tuple(self.access_rule(rule, f"[[flow]] {number}") for number, rule in enumerate(access_rules, 1))
+            raise PolicyError.because("policy-without-access-rule")
+        read = tuple(self.access_rule(rule, f"[[access_rule]] {number}") for number, rule in enumerate(access_rules, 1))
         sensitivity = self.table(tables, "sensitivity")
         self.only(sensitivity, ("dataset", "columns"), "[sensitivity]")
         retention = self.table(tables, "retention")
@@ -89,7 +89,7 @@ class _PolicyReader:
             access_rules=read,
             purpose=self.text(tables, "purpose"),
             rule=self.rule(tables.get("rule")),
-            epsilon_max=self.ceiling(tables.get("epsilon_max")),
+            epsilon_max=self.epsilon_max(tables.get("epsilon_max")),
             budget=BudgetLimit(
                 self.budget(tables, "budget", MOST_EPSILON), self.budget(tables, "budget_delta", MOST_DELTA)
             ),
@@ -101,9 +101,9 @@ class _PolicyReader:
             data_days=self.days(retention, "data_days"),
             **{name: self.switch(tables, name) for name in SWITCHES if name in tables},
         )
-        self.require_partners(policy)
+        self.require_ratings(policy)
         for number, access_rule in enumerate(policy.access_rules if policy.separation else (), 1):
-            self.require_separable(access_rule, f"[[flow]] {number}")
+            self.require_separable(access_rule, f"[[access_rule]] {number}")
         return policy
 
     def separate(self) -> None:
@@ -123,11 +123,11 @@ class _PolicyReader:
 
     def access_rule(self, table: object, where: str) -> AccessRule:
         if not isinstance(table, Mapping):
-            raise PolicyError.because("flow-not-a-table", where=where)
-        self.only(table, _FLOW, where)
+            raise PolicyError.because("access-rule-not-a-table", where=where)
+        self.only(table, _ACCESS_RULE, where)
         who = self.names(table, "who", where)
         if not who:
-            raise PolicyError.because("flow-without-people", where=where)
+            raise PolicyError.because("access-rule-without-people", where=where)
         for name in who:
             self.somebody(name, where)
         approvers = self.names(table, "approvers", where)
@@ -155,9 +155,9 @@ class _PolicyReader:
             signal_bits=self.bits(table, where),
         )
         if read.approve is Approve.AFTER_THE_ANSWER and Guarantee.NONE not in read.guarantees:
-            raise PolicyError.because("flow-after-the-answer", where=where)
-        if read.approve is Approve.AUTOMATIC and not any(word.holds for word in read.guarantees):
-            raise PolicyError.because("flow-automatic-without-guarantee", where=where)
+            raise PolicyError.because("access-rule-after-the-answer", where=where)
+        if read.approve is Approve.AUTOMATIC and not any(guarantee.holds for guarantee in read.guarantees):
+            raise PolicyError.because("access-rule-automatic-without-guarantee", where=where)
         most = len(approvers or self.deciders)
         if read.approve is not Approve.AUTOMATIC and read.approvals > most:
             raise PolicyError.because("approvals-too-many", approvals=read.approvals, most=most, where=where)
@@ -176,11 +176,11 @@ class _PolicyReader:
         if not isinstance(table, Mapping):
             raise PolicyError.because("policy-rule-not-a-table")
         # Trust and sensitivity come from the policy where the rule leaves them to it.
-        rated = dict.fromkeys(PARTNER, "very low") if "sharing_risk" in table else {}
+        rated = dict.fromkeys(RATED, "very low") if "sharing_risk" in table else {}
         self.checked("[rule]", lambda: rule_of(rated | dict(table), "the policy", private_keys=self.private_keys))
         return dict(table)
 
-    def require_partners(self, policy: Policy) -> None:
+    def require_ratings(self, policy: Policy) -> None:
         """Require a trust rating of every analyst, if the rule depends on trust."""
         if policy.rule is None or "sharing_risk" not in policy.rule:
             return
@@ -261,7 +261,7 @@ class _PolicyReader:
             raise PolicyError.because("signal-bits-out-of-range", where=where)
         return float(value)
 
-    def ceiling(self, value: object) -> float | None:
+    def epsilon_max(self, value: object) -> float | None:
         if value is None:
             return None
         return float(self.checked("epsilon_max", lambda: stated_epsilon(value, "epsilon_max").value))  # type: ignore[arg-type]

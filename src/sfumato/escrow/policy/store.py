@@ -38,7 +38,7 @@ class Policies:
 
     def write(self, author: Person, dataset: RegisteredDataset, policy: Policy) -> SignedPolicy:
         """Store the next version of a dataset's policy."""
-        content = json.dumps(policy.as_dict(), sort_keys=True)
+        content = json.dumps(policy.as_signed(), sort_keys=True)
         with self._ports.transaction():
             number = max((row["number"] for row in self._rows.many(dataset=dataset.name, limit=100_000)), default=0) + 1
             id, at = self._ports.new_id(), self._ports.moment
@@ -99,7 +99,7 @@ class Policies:
         message = _message(id, dataset, number, author, at, content)
         if not self._ports.locks.verify(public_key, message, signature):
             raise LedgerBroken.because("policy-unsigned", dataset=dataset, author=author)
-        return SignedPolicy(dataset, number, author, at, Policy.from_mapping(json.loads(content)))
+        return SignedPolicy(dataset, number, author, at, Policy.from_signed(json.loads(content)))
 
     def _written(self, dataset: str) -> tuple[int, str] | None:
         """Number and fingerprint of the policy that the record says was written last."""

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sfumato.errors import BadInput, Forbidden, PreferenceError, SfumatoError
-from sfumato.escrow.catalogue.access import mandate_of
+from sfumato.escrow.catalogue.access import authorization_of
 from sfumato.escrow.catalogue.datasets import Datasets
 from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person
-from sfumato.escrow.policy.policy import PARTNER
+from sfumato.escrow.policy.policy import RATED
 from sfumato.escrow.policy.store import Policies, SignedPolicy
 from sfumato.escrow.ports import EXPLORE, EscrowPorts
 from sfumato.escrow.questions.facts import RequestFacts, RequestPreview, budget_left, each
@@ -20,9 +20,9 @@ from sfumato.escrow.questions.query import RequestedQuery, checked_queries, shar
 from sfumato.escrow.questions.risk_facts import (
     DryRunFacts,
     HistogramFacts,
-    InventedAnswer,
     RehearsalFacts,
     RiskFacts,
+    SyntheticAnswer,
 )
 from sfumato.ledger.charges import EXPOSURE_HISTOGRAM
 from sfumato.model.budget import BudgetLimit
@@ -122,7 +122,7 @@ class Questions:
         terms |= {"allow_no_guarantee": True, "preregistered": ""}
         answers = self._on_synthetic_rows(actor, dataset, "release", terms)["answers"]
         texts = [query.sql for query in preview.queries]
-        shapes = [from_plain(InventedAnswer, a | {"query": sql}) for sql, a in zip(texts, answers, strict=True)]
+        shapes = [from_plain(SyntheticAnswer, a | {"query": sql}) for sql, a in zip(texts, answers, strict=True)]
         return DryRunFacts(tuple(shapes), True, people_of(dataset.schema))
 
     def worst_case(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> RiskFacts:
@@ -140,13 +140,13 @@ class Questions:
         return self._rehearsed(actor, dataset, preview, sql)
 
     def rehearsed(
-        self, partner: Person, dataset: RegisteredDataset, preview: RequestPreview
+        self, analyst: Person, dataset: RegisteredDataset, preview: RequestPreview
     ) -> tuple[RehearsalFacts | SfumatoError, ...]:
         """Rehearsals of a request's queries for its analyst; the error, where a query cannot be rehearsed."""
         rehearsals: list[RehearsalFacts | SfumatoError] = []
         for query, choice in zip(preview.queries, preview.choices, strict=True):
             try:
-                rehearsals.append(self._rehearsed(partner, dataset, preview, query.sql, choice.epsilon))
+                rehearsals.append(self._rehearsed(analyst, dataset, preview, query.sql, choice.epsilon))
             except SfumatoError as why:
                 rehearsals.append(why)
         return tuple(rehearsals)
@@ -163,12 +163,12 @@ class Questions:
         try:
             return self.compare(actor, name, sql, None)
         except _NO_RULE:
-            return compare_methods(query, (), {}, look=False, attestation="")
+            return compare_methods(query, (), {}, look=False, preregistered="")
 
     def compare(self, actor: Person, name: str, sql: str, preference: Mapping[str, Any] | None) -> MethodComparison:
         _, preview = self._public_preview(actor, name, (RequestedQuery(sql),), preference)
         preferences, how = preview.stated[0]
-        return compare_methods(preview.queries[0], preferences, _only(how, HOW), look=False, attestation="")
+        return compare_methods(preview.queries[0], preferences, _only(how, HOW), look=False, preregistered="")
 
     # From the data: controllers only, and logged
 
@@ -220,8 +220,8 @@ class Questions:
         """
         dataset = self._datasets.controlled(actor, name)
         policy = self._policies.of(dataset)
-        ceiling = (None if policy is None else policy.policy.epsilon_max) or EPSILON_MAX
-        terms: dict[str, Any] = {"ceiling": ceiling, "preference": dict(preference or {}), "now": now}
+        epsilon_max = (None if policy is None else policy.policy.epsilon_max) or EPSILON_MAX
+        terms: dict[str, Any] = {"epsilon_max": epsilon_max, "preference": dict(preference or {}), "now": now}
         drawn = _only(how, _HISTOGRAM if source is Source.EXPOSURE_HISTOGRAM else NoiseKeywords.__annotations__)
         question = {"sql": sql, "source": source.value, "how": drawn, "epsilon": epsilon, **terms}
         match source:
@@ -251,10 +251,10 @@ class Questions:
         if (what or verb) in _LOOKS:
             self._datasets.require_look(actor, dataset)
         policy = self._policies.of(dataset)
-        mandate = None if policy is None else mandate_of(policy, None)
+        authorization = None if policy is None else authorization_of(policy, None)
         if "sql" in question:  # refuse a query before data is opened
-            bind(self._datasets.planned(dataset, mandate, actor), question["sql"])
-        job = self._datasets.job(verb, dataset, actor.name, mandate) | dict(question)
+            bind(self._datasets.planned(dataset, authorization, actor), question["sql"])
+        job = self._datasets.job(verb, dataset, actor.name, authorization) | dict(question)
         self._datasets.say(actor, f"asked for the {what or verb} of", dataset.name)
         called = f"{verb} {self._ports.new_id()}"
         if what == EXPOSURE_HISTOGRAM:
@@ -264,7 +264,7 @@ class Questions:
     def _on_synthetic_rows(
         self, actor: Person, dataset: RegisteredDataset, verb: str, terms: Mapping[str, Any]
     ) -> dict[str, Any]:
-        job = self._datasets.job_on(verb, dataset, "invented", "invented", actor.name)
+        job = self._datasets.job_on(verb, dataset, "synthetic", "synthetic", actor.name)
         return dict(self._ports.runner.run(f"{verb} on synthetic rows {self._ports.new_id()}", job | dict(terms)))
 
     def _bind(self, actor: Person, dataset: RegisteredDataset, sql: str) -> BoundQuery:
@@ -283,7 +283,7 @@ class Questions:
         preference: Mapping[str, Any] | None,
         *,
         signed: SignedPolicy | None = None,
-        attestation: str = "",
+        preregistered: str = "",
         by_a_person: bool = False,
     ) -> RequestPreview:
         """Preview a request from public facts, under the policy for this analyst; a controller needs no access rule.
@@ -294,10 +294,10 @@ class Questions:
         access_rule = None if policy is None else policy.policy.access_rule_for(actor)
         if access_rule is None and not registered.is_controlled_by(actor):
             self._datasets.access_rule(actor, registered)
-        mandate = None if policy is None else mandate_of(policy, access_rule, by_a_person=by_a_person)
+        authorization = None if policy is None else authorization_of(policy, access_rule, by_a_person=by_a_person)
         rule, preference = self.terms(actor, registered, queries, preference, policy)
-        dataset = self._datasets.planned(registered, mandate, actor, rule)
-        return RequestPreview(dataset, queries, preference, attestation)
+        dataset = self._datasets.planned(registered, authorization, actor, rule)
+        return RequestPreview(dataset, queries, preference, preregistered)
 
     def _public_preview(
         self,
@@ -315,7 +315,7 @@ class Questions:
 
     def terms(
         self,
-        partner: Person,
+        analyst: Person,
         dataset: RegisteredDataset,
         queries: Sequence[RequestedQuery],
         preference: Mapping[str, Any] | None,
@@ -323,16 +323,16 @@ class Questions:
     ) -> tuple[Mapping[str, Any] | None, Mapping[str, Any] | None]:
         """The preregistered rule and the preference, with the policy's ratings of this analyst."""
         rule = dataset.schema.rule if signed is None else signed.policy.rule
-        if signed is None or signed.policy.access_rule_for(partner) is None:
+        if signed is None or signed.policy.access_rule_for(analyst) is None:
             return rule, preference
-        if own := [name for name in PARTNER if name in (preference or {})]:
+        if own := [name for name in RATED if name in (preference or {})]:
             raise Forbidden.because("trust-stated", names=own)
 
         def columns() -> set[str]:
             present = self._datasets.columns(dataset)
             return {column for one in queries for column in parse(one.sql, dataset.schema, present).columns}
 
-        return signed.policy.rule_for(partner, columns, rule), signed.policy.rule_for(partner, columns, preference)
+        return signed.policy.rule_for(analyst, columns, rule), signed.policy.rule_for(analyst, columns, preference)
 
 
 def _only(how: Mapping[str, Any], known: Iterable[str]) -> dict[str, Any]:

@@ -18,7 +18,6 @@ from sfumato.model.guarantee import Guarantee, Provenance, guarantee_of, weakest
 from sfumato.model.risk import RiskAt
 from sfumato.model.statement import Statement, columns_in
 from sfumato.privacy.preferences.accuracy import errors_of_means
-from sfumato.privacy.preferences.disparity import Ratio
 from sfumato.privacy.sensitivity import require_drawable
 from sfumato.release.bound_query import BoundQuery, bind
 from sfumato.release.choose import enter_plan, preview
@@ -84,7 +83,7 @@ class RequestPreview:
         dataset: DatasetContext,
         queries: Sequence[RequestedQuery],
         preference: Mapping[str, Any] | None,
-        attestation: str = "",
+        preregistered: str = "",
     ) -> None:
         self.dataset, self.preference = dataset, preference
         self.queries = tuple(each(lambda one: bind(dataset, one.sql), queries))
@@ -95,7 +94,7 @@ class RequestPreview:
         self._refuse_twice()
         self.choices = tuple(
             each(
-                lambda one: preview(one[0], request_of(one[0], one[1][0], **one[1][1]), attestation),
+                lambda one: preview(one[0], request_of(one[0], one[1][0], **one[1][1]), preregistered),
                 tuple(zip(self.queries, self.stated, strict=True)),
             )
         )
@@ -107,7 +106,7 @@ class RequestPreview:
     @property
     def compared(self) -> tuple[str, ...]:
         """Columns that preferences compare groups by."""
-        texts = [p.between for choice in self.choices for p in choice.request.preferences if isinstance(p, Ratio)]
+        texts = [p.between for choice in self.choices for p in choice.request.preferences]
         conditions = [self.dataset.condition(text) for text in texts if text is not None]
         return tuple(dict.fromkeys(column.name for one in conditions for column in columns_in(one)))
 

@@ -93,7 +93,7 @@ class HistogramFacts(RiskFacts):
 
 
 @dataclass(frozen=True)
-class InventedAnswer:
+class SyntheticAnswer:
     """The shape of an answer, on rows that were made up from the schema. Nothing is certified."""
 
     query: str
@@ -107,6 +107,6 @@ class InventedAnswer:
 
 @dataclass(frozen=True)
 class DryRunFacts:
-    answers: tuple[InventedAnswer, ...]
-    invented: bool
+    answers: tuple[SyntheticAnswer, ...]
+    synthetic: bool
     people: int

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from sfumato.errors import BadInput, Conflict, Forbidden, NotIntroduced
 from sfumato.escrow.catalogue.separation import decides_after_look, earlier_look, is_viewer, refuse_viewer
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.policy.store import SignedPolicy
-from sfumato.escrow.submissions.lifecycle import WAITING, Act, State, Submission
-from sfumato.escrow.submissions.payload import ApprovalFacts, F, Payload, no_guarantee
+from sfumato.escrow.submissions.lifecycle import WAITING, Act, State, Submission, SubmissionDecision
+from sfumato.escrow.submissions.payload import ApprovalFacts, F, Payload, W, no_guarantee
 from sfumato.escrow.submissions.store import SubmissionStore
 from sfumato.escrow.submissions.visibility import VisibleSubmission, visible
 from sfumato.ledger.entry import Draft, Event
 from sfumato.ledger.history import Record
 from sfumato.model.guarantee import Guarantee
+from sfumato.model.plain import to_plain
 from sfumato.release.ledger import PrivacyLedger
 
 T = TypeVar("T", bound=Submission)
@@ -34,24 +35,26 @@ class Decision:
     allow_no_guarantee: bool = False
     preregistered: str = ""
 
-    def on(self, submission: Submission, moment: str) -> list[dict[str, Any]]:
-        """The decisions on a submission with this one."""
-        decision: dict[str, Any] = {
-            "who": self.actor.name,
-            "at": moment,
-            "act": self.act.value,
-            "binding": self.binding,
-        }
-        decision |= {"note": self.note, "preregistered": " ".join(self.preregistered.split())}
-        decision |= {"state": submission.state.value, "allow_no_guarantee": self.allow_no_guarantee}
-        return [*submission.decisions, decision]
+    def on(self, submission: Submission, moment: str) -> object:
+        """The decisions on a submission with this one, as they are stored."""
+        decision = SubmissionDecision(
+            who=self.actor.name,
+            at=moment,
+            act=self.act,
+            binding=self.binding,
+            note=self.note,
+            preregistered=" ".join(self.preregistered.split()),
+            state=submission.state,
+            allow_no_guarantee=self.allow_no_guarantee,
+        )
+        return to_plain([*submission.decided_by, decision])
 
 
-class Approval(Generic[T, F]):
+class Approval(Generic[T, F, W]):
     """The decisions on submissions of one kind."""
 
     def __init__(
-        self, store: SubmissionStore[T], payload: Callable[..., Payload[T, F]], start: Callable[[T], None]
+        self, store: SubmissionStore[T], payload: Callable[..., Payload[T, F, W]], start: Callable[[T], None]
     ) -> None:
         self._store, self._payload, self._start = store, payload, start
         self._ports, self._accounts, self._datasets = store.ports, store.accounts, store.datasets
@@ -90,7 +93,7 @@ class Approval(Generic[T, F]):
         self._store.log(actor.name, "inspected", submission.id)
         return page
 
-    def look(self, actor: Person, id: str) -> dict[str, Any]:
+    def look(self, actor: Person, id: str) -> W:
         """A withheld result, for a controller who decides whether it is released: a look."""
         submission, dataset = self._store.get_decidable(actor, id)
         if submission.state is not State.COMPUTED:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
 from sfumato.errors import Conflict, EngineFailure, Forbidden, Refused, SfumatoError
-from sfumato.escrow.catalogue.access import mandate_of
+from sfumato.escrow.catalogue.access import authorization_of
 from sfumato.escrow.policy.policy import Approve
 from sfumato.escrow.submissions.lifecycle import Act, State, Submission
-from sfumato.escrow.submissions.payload import Approved, Payload
+from sfumato.escrow.submissions.payload import Approved, Computed, Payload
 from sfumato.escrow.submissions.store import SubmissionStore
 from sfumato.model.guarantee import Guarantee, guarantee_of, weakest
 
@@ -19,7 +19,7 @@ T = TypeVar("T", bound=Submission)
 
 
 class Execution(Generic[T]):
-    def __init__(self, store: SubmissionStore[T], payload: Callable[..., Payload[T, Any]]) -> None:
+    def __init__(self, store: SubmissionStore[T], payload: Callable[..., Payload[T, Any, Any]]) -> None:
         self._store, self._payload = store, payload
         self._ports, self._datasets = store.ports, store.datasets
 
@@ -46,9 +46,9 @@ class Execution(Generic[T]):
         except BaseException:
             self._fail(running, str(EngineFailure()))
             raise
-        withheld, (result, charged) = payload.is_withheld, payload.result_of(computed)
-        sealed, guarantee = self._store.seal(running, result, withheld=withheld), {"guarantee": computed["guarantee"]}
-        to = {running.result_column: sealed, "charged": charged} | guarantee
+        withheld, guarantee = payload.is_withheld, {"guarantee": computed.guarantee.value}
+        sealed = self._store.seal(running, payload.sealed(computed), withheld=withheld)
+        to = {running.result_column: sealed, "charged": computed.charged} | guarantee
         with self._ports.transaction():
             self._store.move(running, Act.WITHHOLD if withheld else Act.RELEASE, to)
             self._store.log("sfumato", "computed" if withheld else "released", id, guarantee)
@@ -71,7 +71,7 @@ class Execution(Generic[T]):
             self.start(submission)
         return len(approved)
 
-    def _compute(self, running: T) -> tuple[Payload[T, Any], Mapping[str, Any]]:
+    def _compute(self, running: T) -> tuple[Payload[T, Any, Any], Computed]:
         with self._ports.reading():
             payload = self._payload(running, self._datasets.of(running.dataset))
             if payload.binding != running.binding:
@@ -81,13 +81,13 @@ class Execution(Generic[T]):
             compute = payload.prepare(approved)
         computed = compute()
         # What was released before comes back with the guarantee it had: that it comes back was decided now.
-        return payload, {**computed, "guarantee": weakest([Guarantee(computed["guarantee"]), approved.guarantee]).value}
+        return payload, replace(computed, guarantee=weakest([computed.guarantee, approved.guarantee]))
 
-    def _approved(self, payload: Payload[T, Any]) -> Approved:
+    def _approved(self, payload: Payload[T, Any, Any]) -> Approved:
         """Who lets it go on, under what. What a submission says of itself is no approval: the ledger has those."""
         submission, analyst, access = payload.submission, payload.analyst, payload.access
         ledger, automatic = self._datasets.ledger_of(analyst, payload.dataset), not submission.decided_by
-        authorization = mandate_of(payload.signed, access, submission.binding, by_a_person=not automatic)
+        authorization = authorization_of(payload.signed, access, submission.binding, by_a_person=not automatic)
         if automatic:
             if access.approve is not Approve.AUTOMATIC or not payload.is_automatic or analyst.disabled:
                 raise Forbidden.because("no-longer-automatic", what=submission.noun)
@@ -98,11 +98,11 @@ class Execution(Generic[T]):
             raise Conflict.because("submission-changed", what=submission.noun, then="again")
         approvals = submission.approvals
         return Approved(
-            approvals[-1]["who"],
+            approvals[-1].who,
             authorization,
             guarantee_of(ledger.record.decision(submission.binding)),
-            allow_no_guarantee=any(decision["allow_no_guarantee"] for decision in approvals),
-            preregistered=next((d["preregistered"] for d in approvals if d["preregistered"]), ""),
+            allow_no_guarantee=any(decision.allow_no_guarantee for decision in approvals),
+            preregistered=next((d.preregistered for d in approvals if d.preregistered), ""),
         )
 
     def _fail(self, running: T, why: str) -> None:

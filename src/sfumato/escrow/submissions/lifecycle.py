@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 from unicodedata import bidirectional, category
 
 from sfumato.errors import BadInput, Conflict
+from sfumato.model.plain import from_plain, to_plain
 
 
 class State(StrEnum):
@@ -67,6 +68,20 @@ def next_state(state: State, act: Act, what: str) -> State:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SubmissionDecision:
+    """What a person decided, in which state, of what it was bound to then."""
+
+    who: str
+    at: str
+    act: Act
+    binding: str
+    note: str
+    preregistered: str
+    state: State
+    allow_no_guarantee: bool
+
+
+@dataclass(frozen=True, kw_only=True)
 class Submission:
     """What an analyst submits and a controller decides. The clock and the identity are arguments."""
 
@@ -84,7 +99,7 @@ class Submission:
     binding: str
     submitted_at: str
     decided_at: str | None = None
-    decided_by: tuple[Mapping[str, Any], ...] = ()
+    decided_by: tuple[SubmissionDecision, ...] = ()
     note: str = ""
     guarantee: str | None = None
     charged: float | None = None
@@ -92,11 +107,12 @@ class Submission:
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Self:
         values = {field.name: row[field.name] for field in fields(cls)}
-        return cls(**values | {"state": State(row["state"]), "decided_by": tuple(row["decided_by"] or ())})
+        decided_by = tuple(from_plain(SubmissionDecision, decision) for decision in row["decided_by"] or ())
+        return cls(**values | {"state": State(row["state"]), "decided_by": decided_by})
 
     def as_row(self) -> dict[str, Any]:
         """Its fields as they are stored."""
-        return vars(self) | {"state": self.state.value, "decided_by": self.decisions}
+        return vars(self) | {"state": self.state.value, "decided_by": to_plain(self.decided_by)}
 
     def as_dict(self) -> dict[str, Any]:
         """Its fields as they are shown, to those who may see them."""
@@ -123,28 +139,22 @@ class Submission:
         return f"{self.noun} {self.id}"
 
     @property
-    def decisions(self) -> list[dict[str, Any]]:
-        return [dict(decision) for decision in self.decided_by]
-
-    @property
-    def approvals(self) -> list[Mapping[str, Any]]:
+    def approvals(self) -> list[SubmissionDecision]:
         """The decisions on exactly what it is bound to."""
-        return [decision for decision in self.decided_by if decision["binding"] == self.binding]
+        return [decision for decision in self.decided_by if decision.binding == self.binding]
 
     def next_state(self, act: Act) -> State:
         return next_state(self.state, act, self.noun)
 
     def approved_by(self, binding: str) -> tuple[str, ...]:
         """Who approved exactly this, in this state."""
-        approvals = [d for d in self.decided_by if d["act"] == Act.APPROVE and d["binding"] == binding]
-        return tuple(dict.fromkeys(d["who"] for d in approvals if d["state"] == self.state))
+        approvals = [d for d in self.decided_by if d.act is Act.APPROVE and d.binding == binding]
+        return tuple(dict.fromkeys(d.who for d in approvals if d.state is self.state))
 
     def was_approved_by(self, name: str, binding: str) -> bool:
         """Whether this person gave this very approval: for what it led to, or as one of several."""
-        approvals = [d for d in self.decided_by if d["act"] == Act.APPROVE and d["who"] == name]
-        return any(
-            d["binding"] == binding and (d["state"] == self.state or self.state not in WAITING) for d in approvals
-        )
+        approvals = [d for d in self.decided_by if d.act is Act.APPROVE and d.who == name]
+        return any(d.binding == binding and (d.state is self.state or self.state not in WAITING) for d in approvals)
 
 
 def require_readable(text: str, what: str) -> str:

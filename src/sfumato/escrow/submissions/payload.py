@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeVar
@@ -49,10 +49,20 @@ class ApprovalFacts(Generic[T]):
     policy: Policy
 
 
+@dataclass(frozen=True)
+class Computed:
+    """A result as it was computed, in plain values; its guarantee, and what was charged."""
+
+    result: Any
+    guarantee: Guarantee
+    charged: float | None
+
+
 F = TypeVar("F", bound=ApprovalFacts[Any])
+W = TypeVar("W")  # a result that is withheld, as its approver sees it
 
 
-class Payload(ABC, Generic[T, F]):
+class Payload(ABC, Generic[T, F, W]):
     """One submission with what it asks, under the policy in force: everything is as it is now, and read once.
 
     `preregistered` is what an approval attests; `in_force` is the policy, where that was read already.
@@ -108,7 +118,7 @@ class Payload(ABC, Generic[T, F]):
         """The approver's page with the facts of this kind of submission."""
 
     @abstractmethod
-    def look(self, approver: Person) -> dict[str, Any]:
+    def look(self, approver: Person) -> W:
         """The withheld result as the PRI paper's controller sees it; that is entered in the ledger as a look first."""
 
     def require_allowed(self) -> None:
@@ -122,7 +132,7 @@ class Payload(ABC, Generic[T, F]):
         guarantee, allowed = self.guarantee, self.access.guarantees
         if guarantee not in allowed:
             raise Forbidden.because(
-                "approval-guarantee-not-allowed", guarantee=guarantee.value, allowed=[word.value for word in allowed]
+                "approval-guarantee-not-allowed", guarantee=guarantee.value, allowed=list(map(str, allowed))
             )
         if not guarantee.holds and not allow_no_guarantee:
             raise no_guarantee(Act.APPROVE)
@@ -150,12 +160,12 @@ class Payload(ABC, Generic[T, F]):
         return True
 
     @abstractmethod
-    def prepare(self, approved: Approved) -> Callable[[], Mapping[str, Any]]:
-        """Read what it takes, in one moment; what is returned then computes the result, with its `guarantee`."""
+    def prepare(self, approved: Approved) -> Callable[[], Computed]:
+        """Read what it takes, in one moment; what is returned then computes the result."""
 
-    @abstractmethod
-    def result_of(self, computed: Mapping[str, Any]) -> tuple[object, float | None]:
-        """What is sealed of what was computed, and what was charged."""
+    def sealed(self, computed: Computed) -> object:
+        """What is sealed of what was computed."""
+        return computed.result
 
 
 def no_guarantee(act: Act) -> NoGuarantee:

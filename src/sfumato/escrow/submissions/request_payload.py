@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from typing import Any, Self
 
 from sfumato.errors import SfumatoError
-from sfumato.escrow.catalogue.access import mandate_of
+from sfumato.escrow.catalogue.access import authorization_of
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.policy.policy import Approve
 from sfumato.escrow.questions.exploration import Questions
@@ -16,8 +16,10 @@ from sfumato.escrow.questions.facts import RequestFacts, RequestPreview
 from sfumato.escrow.questions.query import RequestedQuery, shares_of
 from sfumato.escrow.questions.risk_facts import RehearsalFacts
 from sfumato.escrow.submissions.lifecycle import Submission
-from sfumato.escrow.submissions.payload import ApprovalFacts, Approved, Payload
+from sfumato.escrow.submissions.payload import ApprovalFacts, Approved, Computed, Payload
+from sfumato.model.confidential import Confidential
 from sfumato.model.guarantee import Guarantee
+from sfumato.model.release import Released
 from sfumato.release.ledger import PrivacyLedger, digest
 
 
@@ -52,7 +54,25 @@ class RequestApprovalFacts(ApprovalFacts[Request]):
     rehearsal: tuple[RehearsalFacts | SfumatoError, ...] | None
 
 
-class RequestPayload(Payload[Request, RequestApprovalFacts]):
+@dataclass(frozen=True)
+class ReleasedAnswers:
+    """The releases of a request in the order of its queries, and what all of it was charged."""
+
+    answers: tuple[Released, ...]
+    guarantee: Guarantee | None
+    charged: float | None
+
+
+@dataclass(frozen=True, repr=False)
+class AnswersBesideTrue(Confidential):
+    """Answers that wait for a decision, beside the true ones, cell by cell."""
+
+    answers: tuple[Released, ...]
+    true: tuple[tuple[tuple[object, ...], ...], ...]
+    cells: tuple[tuple[str, ...], ...]
+
+
+class RequestPayload(Payload[Request, RequestApprovalFacts, AnswersBesideTrue]):
     looked_at = "answer"
 
     def __init__(self, questions: Questions, *parts: Any, **policy: Any) -> None:
@@ -63,7 +83,7 @@ class RequestPayload(Payload[Request, RequestApprovalFacts]):
     def preview(self) -> RequestPreview:
         """What it would cost and promise, if a person approved it now."""
         request = self.submission
-        how: dict[str, Any] = {"attestation": self._preregistered, "by_a_person": True, "signed": self.signed}
+        how: dict[str, Any] = {"preregistered": self._preregistered, "by_a_person": True, "signed": self.signed}
         return self._questions.preview(self.analyst, self.dataset, request.queries, request.preference, **how)
 
     @property
@@ -93,14 +113,16 @@ class RequestPayload(Payload[Request, RequestApprovalFacts]):
             **vars(facts), facts=preview.facts(), guarantee_before_approval=before, rehearsal=rehearsal
         )
 
-    def look(self, approver: Person) -> dict[str, Any]:
+    def look(self, approver: Person) -> AnswersBesideTrue:
         """The answer beside the true one, which a worker reads, and enters as a look."""
         request, datasets = self.submission, self._store.datasets
-        authorization = mandate_of(self.signed, self.access, request.binding)
+        authorization = authorization_of(self.signed, self.access, request.binding)
         job = datasets.job("answer", self.dataset, approver.name, authorization)
         queries = [vars(query) for query in request.queries]
         exact = self._store.ports.runner.run(f"answer {request.id}", job | {"queries": queries})
-        return {"answers": self._store.unseal(request), "true": exact["answers"], "cells": exact["cells"]}
+        released = tuple(map(Released.from_dict, self._store.unseal(request)))
+        true = tuple(tuple(map(tuple, rows)) for rows in exact["answers"])
+        return AnswersBesideTrue(released, true, tuple(map(tuple, exact["cells"])))
 
     @property
     def approved_fields(self) -> dict[str, Any]:
@@ -116,7 +138,7 @@ class RequestPayload(Payload[Request, RequestApprovalFacts]):
     def is_withheld(self) -> bool:
         return self.access.approve is Approve.AFTER_THE_ANSWER
 
-    def prepare(self, approved: Approved) -> Callable[[], Mapping[str, Any]]:
+    def prepare(self, approved: Approved) -> Callable[[], Computed]:
         request, dataset, datasets = self.submission, self.dataset, self._store.datasets
         rule, preference = self._questions.terms(
             self.analyst, dataset, request.queries, request.preference, self.signed
@@ -130,7 +152,8 @@ class RequestPayload(Payload[Request, RequestApprovalFacts]):
             and (self.is_withheld or approved.allow_no_guarantee),
             "preregistered": approved.preregistered,
         }
-        return partial(datasets.computed, self.analyst, dataset, request.id, job)
+        return partial(self._run, job)
 
-    def result_of(self, computed: Mapping[str, Any]) -> tuple[object, float | None]:
-        return computed["answers"], computed["charged"]
+    def _run(self, job: Mapping[str, Any]) -> Computed:
+        computed = self._store.datasets.computed(self.analyst, self.dataset, self.submission.id, job)
+        return Computed(computed["answers"], Guarantee(computed["guarantee"]), computed["charged"])

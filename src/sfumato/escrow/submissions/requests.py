@@ -18,12 +18,18 @@ from sfumato.escrow.questions.facts import RequestPreview, each
 from sfumato.escrow.questions.query import RequestedQuery, checked_queries
 from sfumato.escrow.submissions.approval import Decision
 from sfumato.escrow.submissions.lifecycle import Act, State, require_readable
-from sfumato.escrow.submissions.request_payload import Request, RequestApprovalFacts, RequestPayload
+from sfumato.escrow.submissions.request_payload import (
+    AnswersBesideTrue,
+    ReleasedAnswers,
+    Request,
+    RequestApprovalFacts,
+    RequestPayload,
+)
 from sfumato.escrow.submissions.store import SubmissionStore
 from sfumato.escrow.submissions.submission import Submissions
 from sfumato.escrow.submissions.visibility import VisibleSubmission
 from sfumato.model.guarantee import Guarantee
-from sfumato.model.release import Answer, ReleaseCertificate
+from sfumato.model.release import Released
 from sfumato.release.bound_query import bind
 from sfumato.release.difference import Cell, Difference, difference, figure_of
 from sfumato.release.ledger import digest
@@ -49,7 +55,7 @@ class Recipient:
     organisation: str
 
 
-class Requests(Submissions[Request, RequestApprovalFacts]):
+class Requests(Submissions[Request, RequestApprovalFacts, ReleasedAnswers, AnswersBesideTrue]):
     def __init__(self, store: SubmissionStore[Request], questions: Questions) -> None:
         super().__init__(store)
         self._questions = questions
@@ -123,7 +129,7 @@ class Requests(Submissions[Request, RequestApprovalFacts]):
             self.approval.enter(ledger, request, decision)
         return self._end(actor, request, "cancelled")
 
-    def result(self, actor: Person, id: str) -> dict[str, Any]:
+    def result(self, actor: Person, id: str) -> ReleasedAnswers:
         """As of any submission; a controller is told that a withheld answer can be seen."""
         with self._ports.reading():
             request, dataset = self._store.get_visible(actor, id)
@@ -133,17 +139,16 @@ class Requests(Submissions[Request, RequestApprovalFacts]):
 
     def difference(self, actor: Person, id: str, first: Cell, second: Cell) -> Difference:
         """Whether one released figure may be called larger than another: from what was released alone."""
-        answers = self.result(actor, id)["answers"]
+        answers = self.result(actor, id).answers
         request, dataset = self._store.get_visible(actor, id)
         context = self._datasets.planned(dataset, None, actor)
         figures = []
         for cell in (first, second):
             if not 0 < cell.query <= len(answers):
                 raise BadInput.because("request-query-missing", number=request.number, query=cell.query)
-            answer = answers[cell.query - 1]
-            certificate = ReleaseCertificate.from_dict(answer["certificate"])
-            query = bind(context, certificate.query)
-            figures.append(figure_of(query, Answer.from_dict(answer), certificate, cell))
+            released = answers[cell.query - 1]
+            query = bind(context, released.certificate.query)
+            figures.append(figure_of(query, released.answer, released.certificate, cell))
         return difference(*figures)
 
     def recipients(self, actor: Person, dataset: str) -> dict[int, list[Recipient]]:
@@ -187,14 +192,15 @@ class Requests(Submissions[Request, RequestApprovalFacts]):
     def _current(self, submission: Request) -> dict[str, object]:
         return {"progress": self._ports.runner.progress(submission.id)}
 
-    def _released_result(self, submission: Request, dataset: RegisteredDataset) -> dict[str, Any]:
+    def _released_result(self, submission: Request, dataset: RegisteredDataset) -> ReleasedAnswers:
         signed, decided_at = self._datasets.policy_of(dataset), submission.decided_at
         days = None if signed is None else signed.policy.answers_days
         over = self._ports.now() - timedelta(days=days or 0)
         if days is not None and decided_at is not None and datetime.fromisoformat(decided_at) <= over:
             raise Gone.because("answers-no-longer-kept", days=days)
-        answers = self._store.unseal(submission)
-        return {"answers": answers, "guarantee": submission.guarantee, "charged": submission.charged}
+        answers = tuple(map(Released.from_dict, self._store.unseal(submission)))
+        guarantee = None if submission.guarantee is None else Guarantee(submission.guarantee)
+        return ReleasedAnswers(answers, guarantee, submission.charged)
 
 
 def _require_allowed(preview: RequestPreview, access: AccessRule, preference: Mapping[str, Any] | None) -> None:

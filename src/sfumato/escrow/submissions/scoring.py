@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass
 from threading import Event
-from typing import Any
+from typing import Any, Self
 
 from sfumato.errors import Cancelled
-from sfumato.model.release import Released
-from sfumato.model.signal_score import FreeScore
+from sfumato.model.guarantee import Guarantee
+from sfumato.model.release import ReleaseCertificate, Released
+from sfumato.model.signal_score import SignalScore, from_stored
 from sfumato.ports import Sandbox
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.risk.posthoc import require_same_numbers
@@ -77,13 +78,28 @@ class Exact:
         return [Withheld.from_dict(one) for one in self._tables(blocks)["tables"]]
 
 
+@dataclass(frozen=True)
+class SignalResult:
+    """A score, and the guarantee with which it leaves: one that comes back after a look has less than it had."""
+
+    score: SignalScore
+    guarantee: Guarantee
+
+    @classmethod
+    def from_stored(cls, stored: Mapping[str, Any]) -> Self:
+        score = from_stored(stored, ReleaseCertificate.from_dict(stored["certificate"]))
+        return cls(score, Guarantee(stored["guarantee"]))
+
+    def stored(self) -> dict[str, Any]:
+        return self.score.stored() | {"guarantee": self.guarantee.value}
+
+
 def score(
     query: BoundQuery, release: Released, task: Task, parameters: SignalRequest, exact: Exact | None = None
-) -> dict[str, Any]:
-    """A signal about a release that these noisy numbers gave, as it is stored."""
+) -> SignalScore:
+    """A signal about a release that these noisy numbers gave."""
     require_same_numbers(query, release)
-    scored = make_signal(query, release, task, parameters, exact)
-    return scored.stored() if isinstance(scored, FreeScore) else scored.as_dict()
+    return make_signal(query, release, task, parameters, exact)
 
 
 def require_sandbox(sandbox: Sandbox) -> None:

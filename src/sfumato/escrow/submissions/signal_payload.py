@@ -9,26 +9,27 @@ from functools import cached_property, partial
 from typing import Any, Self
 
 from sfumato.errors import Forbidden, Refused, SandboxMissing
-from sfumato.escrow.catalogue.access import mandate_of
+from sfumato.escrow.catalogue.access import authorization_of
 from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.policy.policy import AccessRule
 from sfumato.escrow.questions.facts import budget_left
 from sfumato.escrow.submissions.code_review import Mark, fingerprint, marks
 from sfumato.escrow.submissions.lifecycle import PENDING, Act, State, Submission
-from sfumato.escrow.submissions.payload import ApprovalFacts, Approved, Payload, no_guarantee
+from sfumato.escrow.submissions.payload import ApprovalFacts, Approved, Computed, Payload, no_guarantee
 from sfumato.escrow.submissions.request_payload import Request
 from sfumato.escrow.submissions.scoring import (
     OWN_BLOCKS,
     OWN_DRAWS,
     Exact,
     Runs,
+    SignalResult,
     require_sandbox,
     score,
 )
 from sfumato.escrow.submissions.store import SubmissionStore
 from sfumato.model.guarantee import Guarantee
-from sfumato.model.release import Answer, ReleaseCertificate, Released
+from sfumato.model.release import Released
 from sfumato.model.signal_score import SignalKind
 from sfumato.release.bound_query import bind
 from sfumato.release.decide import EPSILON_MAX
@@ -121,7 +122,7 @@ class Signal(Submission):
         how: dict[str, Any] = {name: self.how[name] for name in ("draws", "blocks") if self.how.get(name) is not None}
         if self.has_code:
             how = {"draws": OWN_DRAWS, "blocks": OWN_BLOCKS} | how
-        how |= {"by_range": self.has_code or bool(self.how.get("by_range")), "attestation": preregistered}
+        how |= {"by_range": self.has_code or bool(self.how.get("by_range")), "preregistered": preregistered}
         return signal_request(self.kind.value, self.how.get("epsilon"), allow_no_guarantee=allow_no_guarantee, **how)
 
 
@@ -132,11 +133,7 @@ class ReleasedAnswer:
     request: Request
     dataset: RegisteredDataset
     query: int
-    answer: dict[str, Any]
-
-    @cached_property
-    def release(self) -> Released:
-        return Released(Answer.from_dict(self.answer), ReleaseCertificate.from_dict(self.answer["certificate"]))
+    release: Released
 
     @property
     def sql(self) -> str:
@@ -166,7 +163,7 @@ class SignalApprovalFacts(ApprovalFacts[Signal]):
     bits_used: float  # by exact scores before
 
 
-class SignalPayload(Payload[Signal, SignalApprovalFacts]):
+class SignalPayload(Payload[Signal, SignalApprovalFacts, SignalResult]):
     """`code_runs` are those that run here, by their signal."""
 
     looked_at = "scores"
@@ -184,14 +181,14 @@ class SignalPayload(Payload[Signal, SignalApprovalFacts]):
         signal, dataset, analyst = self.submission, self.dataset, self.analyst
         current = self._store.datasets.version_key(dataset) if signal.reads_people else self._about.request.version
         data, who = [dataset.id, current, dataset.schema_text], [analyst.name, analyst.organisation]
-        release, policy = digest(self._about.answer), self.signed.policy.fingerprint
+        release, policy = digest(self._about.release.as_dict()), self.signed.policy.fingerprint
         return digest(["signal", [signal.id], signal.canonical, release, data, policy, who])
 
     @cached_property
     def guarantee(self) -> Guarantee:
         if self.submission.is_exact:
             return Guarantee.NONE
-        authorization = mandate_of(self.signed, self.access, by_a_person=True)
+        authorization = authorization_of(self.signed, self.access, by_a_person=True)
         query = bind(self._store.datasets.planned(self.dataset, authorization, self.analyst), self._about.sql)
         parameters = self.submission.parameters(preregistered=self._preregistered)
         return preview_guarantee(query, self._about.release, self.submission.scored_by(), parameters)
@@ -223,10 +220,10 @@ class SignalPayload(Payload[Signal, SignalApprovalFacts]):
         epsilon = self.submission.how["epsilon"] if self.guarantee.holds else EPSILON_MAX
         return SignalCharge(epsilon, self.guarantee, None if left is None else float(max(left, Fraction(0))))
 
-    def look(self, approver: Person) -> dict[str, Any]:
+    def look(self, approver: Person) -> SignalResult:
         """Both scores."""
-        result: dict[str, Any] = self._store.unseal(self.submission)
-        what = look_text(str(result["task"]["task"]), self._about.sql)
+        result = SignalResult.from_stored(self._store.unseal(self.submission))
+        what = look_text(str(result.score.task["task"]), self._about.sql)
         self.ledger_for(approver).look(digest(["value", self.submission.id]), what)
         return result
 
@@ -254,24 +251,23 @@ class SignalPayload(Payload[Signal, SignalApprovalFacts]):
     def is_automatic(self) -> bool:
         return self.submission.is_automatic
 
-    def prepare(self, approved: Approved) -> Callable[[], Mapping[str, Any]]:
+    def prepare(self, approved: Approved) -> Callable[[], Computed]:
         parameters = self.submission.parameters(
             allow_no_guarantee=approved.allow_no_guarantee, preregistered=approved.preregistered
         )
         return partial(self._run_code if self.submission.has_code else self._run_task, approved, parameters)
 
-    def _run_task(self, approved: Approved, parameters: SignalRequest) -> Mapping[str, Any]:
+    def _run_task(self, approved: Approved, parameters: SignalRequest) -> Computed:
         """In a worker, which has the data."""
         names = ("epsilon", "blocks", "by_range", "allow_no_guarantee")
         how = {name: getattr(parameters, name) for name in names}
-        how |= {"kind": parameters.kind.value, "preregistered": parameters.attestation}
+        how |= {"kind": parameters.kind.value, "preregistered": parameters.preregistered}
         datasets, task = self._store.datasets, dict(self.submission.task or {})
         job = datasets.job("signal", self.dataset, approved.who, approved.authorization)
-        job |= {"sql": self._about.sql, "release": self._about.answer, "task": task, "how": how}
-        result: Mapping[str, Any] = datasets.computed(self.analyst, self.dataset, self.submission.id, job)["signal"]
-        return result
+        job |= {"sql": self._about.sql, "release": self._about.release.as_dict(), "task": task, "how": how}
+        return _computed(datasets.computed(self.analyst, self.dataset, self.submission.id, job)["signal"])
 
-    def _run_code(self, approved: Approved, parameters: SignalRequest) -> Mapping[str, Any]:
+    def _run_code(self, approved: Approved, parameters: SignalRequest) -> Computed:
         """In the sandbox, which this process starts: a worker hands over the tables that are scored, and no more."""
         id, code, free = self.submission.id, self.submission.code, not self.submission.reads_people
         ports, datasets = self._store.ports, self._store.datasets
@@ -294,12 +290,18 @@ class SignalPayload(Payload[Signal, SignalApprovalFacts]):
             if run(released) is None:
                 raise Refused.because("function-without-score")
             exact = None if free else Exact(tables)
-            return score(query, self._about.release, self.submission.scored_by(run), parameters, exact)
+            scored = score(query, self._about.release, self.submission.scored_by(run), parameters, exact)
+            return _computed(scored.stored())
         finally:
             del self._code_runs[id]
 
-    def result_of(self, computed: Mapping[str, Any]) -> tuple[object, float | None]:
-        return computed, computed["cost"]
+    def sealed(self, computed: Computed) -> object:
+        """With the guarantee with which it leaves."""
+        return computed.result | {"guarantee": computed.guarantee.value}
+
+
+def _computed(stored: Mapping[str, Any]) -> Computed:
+    return Computed(stored, Guarantee(stored["guarantee"]), stored["cost"])
 
 
 def _bits_used(store: SubmissionStore[Signal], signal: Signal) -> float:

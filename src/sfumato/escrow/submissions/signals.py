@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from sfumato.errors import BadInput, BudgetExceeded, Conflict, Forbidden, SandboxMissing
-from sfumato.escrow.catalogue.access import mandate_of
+from sfumato.escrow.catalogue.access import authorization_of
 from sfumato.escrow.catalogue.separation import refuse_viewer
 from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person, Role
@@ -18,7 +18,14 @@ from sfumato.escrow.questions.facts import budget_left
 from sfumato.escrow.submissions.code_review import checked, require_function
 from sfumato.escrow.submissions.lifecycle import State
 from sfumato.escrow.submissions.requests import Requests
-from sfumato.escrow.submissions.scoring import MOST_OWN_BLOCKS, MOST_OWN_DRAWS, Runs, require_sandbox, score
+from sfumato.escrow.submissions.scoring import (
+    MOST_OWN_BLOCKS,
+    MOST_OWN_DRAWS,
+    Runs,
+    SignalResult,
+    require_sandbox,
+    score,
+)
 from sfumato.escrow.submissions.signal_payload import (
     HOW,
     ReleasedAnswer,
@@ -37,8 +44,8 @@ from sfumato.release.ledger import digest
 from sfumato.release.risk.posthoc import require_same_numbers
 from sfumato.signals.charged import exact_bits
 from sfumato.signals.signal_request import signal_request
+from sfumato.signals.tasks.registry import TaskDescription, task_descriptions
 from sfumato.signals.tasks.registry import task as task_of
-from sfumato.signals.tasks.registry import task_descriptions
 from sfumato.signals.utility_signal import preview_guarantee
 
 
@@ -46,12 +53,12 @@ from sfumato.signals.utility_signal import preview_guarantee
 class TaskLibrary:
     """The tasks, and whether functions of one's own can run here: each run takes `seconds`; `missing` says why not."""
 
-    tasks: list[dict[str, Any]]
+    tasks: tuple[TaskDescription, ...]
     missing: SandboxMissing | None
     seconds: float
 
 
-class Signals(Submissions[Signal, SignalApprovalFacts]):
+class Signals(Submissions[Signal, SignalApprovalFacts, SignalResult, SignalResult]):
     def __init__(self, store: SubmissionStore[Signal], requests: Requests) -> None:
         super().__init__(store)
         self._requests = requests
@@ -67,7 +74,7 @@ class Signals(Submissions[Signal, SignalApprovalFacts]):
         request, dataset = self._requests.get(analyst, id)
         if request.analyst != analyst.name:
             raise Forbidden.because("signal-about-answer-of-others")
-        answers = self._requests.result(analyst, id)["answers"]
+        answers = self._requests.result(analyst, id).answers
         if not 0 < query <= len(answers):
             raise BadInput.because("request-query-missing", number=request.number, query=query)
         return ReleasedAnswer(request, dataset, query, answers[query - 1])
@@ -135,7 +142,7 @@ class Signals(Submissions[Signal, SignalApprovalFacts]):
     def one(self, actor: Person, id: str) -> VisibleSubmission[Signal]:
         signal, dataset = self._store.get_visible(actor, id)
         is_there = signal.state is State.RELEASED and self._may_have(actor, signal, dataset)
-        return self._visible(actor, signal, dataset, result=self._store.unseal(signal) if is_there else None)
+        return self._visible(actor, signal, dataset, result=self._result(signal) if is_there else None)
 
     def many(
         self,
@@ -167,10 +174,12 @@ class Signals(Submissions[Signal, SignalApprovalFacts]):
             run.stop()
         return super()._stop(id) or run is not None
 
-    def _released_result(self, submission: Signal, dataset: RegisteredDataset) -> dict[str, Any]:
+    def _released_result(self, submission: Signal, dataset: RegisteredDataset) -> SignalResult:
         self.payload(submission, dataset)  # as long as the answer is kept
-        result: dict[str, Any] = self._store.unseal(submission)
-        return result
+        return self._result(submission)
+
+    def _result(self, signal: Signal) -> SignalResult:
+        return SignalResult.from_stored(self._store.unseal(signal))
 
     # What is asked for, and whether it can be
 
@@ -222,7 +231,7 @@ class Signals(Submissions[Signal, SignalApprovalFacts]):
         if signal.reads_people and self._datasets.version(about.dataset).id != about.request.version:
             raise Conflict.because("signal-about-older-data")
         automatic = access.approve is Approve.AUTOMATIC and signal.is_automatic
-        authorization = mandate_of(signed, access, by_a_person=not automatic)
+        authorization = authorization_of(signed, access, by_a_person=not automatic)
         query = bind(self._datasets.planned(about.dataset, authorization, actor), about.sql)
         require_same_numbers(query, about.release)
         guarantee = preview_guarantee(query, about.release, signal.scored_by(), parameters)
@@ -240,10 +249,10 @@ class Signals(Submissions[Signal, SignalApprovalFacts]):
         """From what was released alone: nobody is read, nothing is charged, and no process is started."""
         query = bind(self._datasets.planned(about.dataset, None, actor), about.sql)
         result = score(query, about.release, signal.scored_by(), signal.parameters())
-        settled = {"state": State.RELEASED, "guarantee": result["guarantee"], "charged": result["cost"]}
+        settled: dict[str, Any] = {"state": State.RELEASED, "guarantee": result.guarantee, "charged": result.cost}
         released = replace(signal, **settled, decided_at=self._ports.moment)
         with self._ports.transaction():
-            if (earlier := self._store.add(released, idempotency, body, result)) is not None:
+            if (earlier := self._store.add(released, idempotency, body, result.stored())) is not None:
                 return earlier
             self._store.log(signal.analyst, "made a free signal", signal.id, {"dataset": signal.dataset})
         return self._store.get(signal.id)

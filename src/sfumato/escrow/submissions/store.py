@@ -106,7 +106,7 @@ class SubmissionStore(Generic[T]):
 
     def take(self, submission: T, to: Mapping[str, Any]) -> bool:
         """Change it if it is still as it was, and return whether: no approval that came in between is overwritten."""
-        before = {"id": submission.id, "state": submission.state.value, "decided_by": submission.decisions}
+        before = {"id": submission.id, "state": submission.state.value, "decided_by": submission.as_row()["decided_by"]}
         return bool(self.rows.change(before, to))
 
     # Results

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from sfumato.errors import AwaitingApproval, Conflict, Forbidden, Gone
 from sfumato.escrow.dataset import RegisteredDataset
@@ -13,14 +13,15 @@ from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.submissions.approval import Approval
 from sfumato.escrow.submissions.execution import Execution
 from sfumato.escrow.submissions.lifecycle import PENDING, Act, State, Submission
-from sfumato.escrow.submissions.payload import F, Payload
+from sfumato.escrow.submissions.payload import F, Payload, W
 from sfumato.escrow.submissions.store import SubmissionStore
 from sfumato.escrow.submissions.visibility import VisibleSubmission, visible
 
 T = TypeVar("T", bound=Submission)
+R = TypeVar("R")  # a result that was released
 
 
-class Submissions(ABC, Generic[T, F]):
+class Submissions(ABC, Generic[T, F, R, W]):
     """Submissions of one kind, with the `approval` and the `execution` of them."""
 
     def __init__(self, store: SubmissionStore[T]) -> None:
@@ -29,10 +30,10 @@ class Submissions(ABC, Generic[T, F]):
         self.approval = Approval(store, self.payload, self.execution.start)
 
     @abstractmethod
-    def payload(self, submission: T, dataset: RegisteredDataset, preregistered: str = "") -> Payload[T, F]: ...
+    def payload(self, submission: T, dataset: RegisteredDataset, preregistered: str = "") -> Payload[T, F, W]: ...
 
     @abstractmethod
-    def _released_result(self, submission: T, dataset: RegisteredDataset) -> dict[str, Any]:
+    def _released_result(self, submission: T, dataset: RegisteredDataset) -> R:
         """The result, as long as the policy keeps it."""
 
     @abstractmethod
@@ -42,7 +43,7 @@ class Submissions(ABC, Generic[T, F]):
     def one(self, actor: Person, id: str) -> VisibleSubmission[T]:
         return self._visible(actor, *self._store.get_visible(actor, id))
 
-    def result(self, actor: Person, id: str) -> dict[str, Any]:
+    def result(self, actor: Person, id: str) -> R:
         """The result, to the analyst and to those who control the data; nothing before it is released."""
         with self._ports.reading():
             submission, dataset = self._store.get_visible(actor, id)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from sfumato.escrow.submissions.lifecycle import State, Submission
+from sfumato.escrow.submissions.scoring import SignalResult
 
 T = TypeVar("T", bound=Submission)
 
@@ -28,7 +29,7 @@ class VisibleSubmission(Generic[T]):
     fields: tuple[str, ...]
     standing: Standing
     progress: float | None = None
-    result: Mapping[str, Any] | None = None
+    result: SignalResult | None = None
 
 
 class VisibleFields(NamedTuple):

@@ -9,25 +9,14 @@ from typing import Any
 from sfumato.escrow.policy.policy import Approve
 from sfumato.escrow.questions.query import RequestedQuery
 from sfumato.escrow.questions.risk_facts import RehearsalFacts
-from sfumato.escrow.submissions.lifecycle import Act, State
+from sfumato.escrow.submissions.lifecycle import State, SubmissionDecision
 from sfumato.model.confidential import Confidential
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.signal_score import SignalKind
 from sfumato.presentation.escrow.questions_view import RequestCost, WordedCertificate
+from sfumato.signals.tasks.registry import TaskDescription
 
 Value = str | float | bool | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class SubmissionDecision:
-    who: str
-    at: str
-    act: Act
-    binding: str
-    note: str
-    preregistered: str
-    state: State
-    allow_no_guarantee: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -247,20 +236,9 @@ class WithheldAnswers(Confidential):
 
 
 @dataclass(frozen=True)
-class TaskParameter:
-    name: str
-    kind: str
-    required: bool
-    default: str | float | tuple[str, ...] | None
-
-
-@dataclass(frozen=True)
-class WordedTask:
+class WordedTask(TaskDescription):
     """`range` is null if the parameters of the task state it; `lipschitz` describes its constant, if it has one."""
 
-    name: str
-    parameters: tuple[TaskParameter, ...]
-    range: tuple[float, float] | None
     lipschitz: str | None
     sentence: str
 

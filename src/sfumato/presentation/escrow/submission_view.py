@@ -11,14 +11,18 @@ from sfumato.escrow.questions.facts import MeanErrors, QueryFacts, RequestFacts
 from sfumato.escrow.questions.risk_facts import RehearsalFacts
 from sfumato.escrow.submissions.code_review import Mark, Reason
 from sfumato.escrow.submissions.payload import ApprovalFacts
-from sfumato.escrow.submissions.request_payload import Request, RequestApprovalFacts
+from sfumato.escrow.submissions.request_payload import (
+    AnswersBesideTrue,
+    ReleasedAnswers,
+    Request,
+    RequestApprovalFacts,
+)
+from sfumato.escrow.submissions.scoring import SignalResult
 from sfumato.escrow.submissions.signal_payload import Signal, SignalApprovalFacts, SignalCharge
 from sfumato.escrow.submissions.signals import TaskLibrary
 from sfumato.escrow.submissions.visibility import VisibleSubmission
-from sfumato.model.guarantee import Guarantee
 from sfumato.model.plain import to_plain
-from sfumato.model.release import ReleaseCertificate
-from sfumato.model.signal_score import SignalKind, from_stored
+from sfumato.model.signal_score import SignalKind
 from sfumato.presentation.certificate import worded_json
 from sfumato.presentation.escrow import policy_view
 from sfumato.presentation.signal_view import picture
@@ -69,6 +73,12 @@ def request_page(page: RequestApprovalFacts) -> dict[str, Any]:
         "rehearsal": None if page.rehearsal is None else [_rehearsal(one) for one in page.rehearsal],
         **_on_deciding(page),
     }
+
+
+def worded_answers(result: ReleasedAnswers | AnswersBesideTrue) -> dict[str, Any]:
+    """Answers with their certificates in sentences."""
+    answers = [worded_json(released.as_dict()) for released in result.answers]
+    return {name: to_plain(value) for name, value in vars(result).items()} | {"answers": answers}
 
 
 def _fields(visible: VisibleSubmission[Any], following: str) -> dict[str, Any]:
@@ -169,16 +179,12 @@ def signal(visible: VisibleSubmission[Signal]) -> dict[str, Any]:
     return facts if visible.result is None else {**facts, "result": signal_result(visible.result)}
 
 
-def signal_result(stored: Facts) -> dict[str, Any]:
-    """A released signal with its sentences; one that was stored with sentences keeps them."""
-    worded = worded_json(stored)
-    if "sentences" in stored:
-        return worded
-    read = from_stored(stored, ReleaseCertificate.from_dict(stored["certificate"]))
-    now = Guarantee(stored["guarantee"])
-    came_back = [] if now is read.guarantee else [of_signalling.came_back(read.guarantee, now)]
-    sentences = {"title": of_signal.TITLES[read.kind], "sentences": [*of_signal.sentences(read), *came_back]}
-    return {**worded, **sentences, "picture": picture(read)}
+def signal_result(result: SignalResult) -> dict[str, Any]:
+    """A released signal with its sentences."""
+    score, now = result.score, result.guarantee
+    came_back = [] if now is score.guarantee else [of_signalling.came_back(score.guarantee, now)]
+    sentences = {"title": of_signal.TITLES[score.kind], "sentences": [*of_signal.sentences(score), *came_back]}
+    return {**worded_json(result.stored()), **sentences, "picture": picture(score)}
 
 
 def signal_page(page: SignalApprovalFacts) -> dict[str, Any]:
@@ -220,7 +226,7 @@ def library(tasks: TaskLibrary) -> dict[str, Any]:
     """The tasks, the kinds of signals, and whether analysts' own functions can run."""
     sentences, missing = of_signalling, tasks.missing
     return {
-        "tasks": [of_tasks.worded(task) for task in tasks.tasks],
+        "tasks": [of_tasks.worded(to_plain(task)) for task in tasks.tasks],
         "kinds": [
             {"kind": k.value, "guarantee": sentences.GUARANTEES[k], "cost": sentences.COSTS[k]} for k in SignalKind
         ],

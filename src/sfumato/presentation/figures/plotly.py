@@ -30,18 +30,20 @@ def page_plotly(figure: Figure) -> Part:
     """For a page of the server, which has title and notes of its own.
 
     Colours are names of the palette, as in a style sheet: the script that places the figure replaces them. Limits and
-    pins have their names beside them in place of a legend.
+    pins have their names beside them; there is a legend where lines have names.
     """
     drawn = _drawn(replace(figure, title="", subtitle="", note=""), lambda name: f"var(--{name})")
     layout = drawn["layout"]
-    layout |= {"showlegend": False, "bargap": 0.35, "margin": {"t": 28, "r": 76, "b": 44, "l": 56}}
-    layout["xaxis"] |= STILL
-    layout["yaxis"] |= STILL
+    named = any(line.label for line in figure.of(Line))
+    layout |= {"showlegend": named, "bargap": 0.35, "margin": {"t": 28, "r": 76, "b": 44, "l": 56}}
+    if figure.z is None:
+        layout["xaxis"] |= STILL
+        layout["yaxis"] |= STILL
     if figure.has(Pin, Range) and not figure.of(Span):  # room for what stands above them
         low, high = layout["yaxis"]["range"]
         layout["yaxis"]["range"] = [low, low + 1.25 * (high - low)]
     for trace in drawn["data"]:
-        if trace.get("mode") == "lines" and trace["name"]:
+        if trace.get("mode") == "lines" and trace["name"] and "showlegend" not in trace:
             trace.update(NAMED | _beside(figure, trace))
     return drawn
 
@@ -65,7 +67,7 @@ LINE = 76  # letters
 FROM_AFAR = {"x": 2.0, "y": 2.0, "z": 1.3}  # so that the names of the axes are in the picture
 
 STILL = {"fixedrange": True, "automargin": True}
-NAMED = {"mode": "lines+text", "cliponaxis": False, "hoverinfo": "skip"}
+NAMED = {"mode": "lines+text", "cliponaxis": False, "hoverinfo": "skip", "showlegend": False}
 Paint: TypeAlias = Callable[[str], str]
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 from sfumato.model.calibration import Calibration, Drawing, NoiseLaw
-from sfumato.model.dominating_pairs import Normal, OnGrid, Pair, Pure
+from sfumato.model.dominating_pairs import Normal, OnLattice, Pair, Pure
 from sfumato.model.measurement import Measurement, NoisyNumber
 from sfumato.model.schema import Relation, Schema
 
-STEPS = 4096  # a finer grid is taken for a coarser one of about so many steps, which tells no less
+STEPS = 4096  # a finer lattice is taken for a coarser one of about so many steps, which tells no less
 _UP = 1 + 2**-40
 
 
@@ -32,4 +32,4 @@ def _pair(number: NoisyNumber, drawing: Drawing, alone: bool) -> Pair:
     if drawing.law is not NoiseLaw.LAPLACE or not alone:
         return Pure(drawing.budget)
     together = math.ceil(number.steps / STEPS)
-    return OnGrid(drawing.budget * together / number.steps * _UP, math.ceil(number.steps / together))
+    return OnLattice(drawing.budget * together / number.steps * _UP, math.ceil(number.steps / together))

@@ -14,9 +14,9 @@ def rho_of_loss(loss: float, epsilon: float) -> float:
     >>> round(rho_of_loss(1, 1), 4), round(rho_of_loss(0.5, 1), 4)
     (0.3679, 0.1065)
     """
-    return (kl(loss) + loss * for_the_grid(epsilon)) * _UP
+    return (kl(loss) + loss * lattice_cost(epsilon)) * _UP
 
 
-def for_the_grid(epsilon: float) -> float:
-    """What noise on a grid of D / 1024 costs beyond continuous noise, for each unit of loss: `(eps / 1024)^2 / 6`."""
+def lattice_cost(epsilon: float) -> float:
+    """Cost of noise on a lattice of D / 1024 beyond continuous noise, for each unit of loss: `(eps / 1024)^2 / 6`."""
     return (epsilon / FINEST) ** 2 / 6

@@ -25,9 +25,9 @@ def rho_pure(epsilon: float) -> float:
 
 
 def rho_laplace(epsilon: float, steps: int) -> float:
-    """`rho = eps - (1 - e^-eps) x / sinh(x)`, `x = eps/steps`, of Laplace noise on a grid.
+    """`rho = eps - (1 - e^-eps) x / sinh(x)`, `x = eps/steps`, of Laplace noise on a lattice.
 
-    `steps` of the grid are the sensitivity. It is the divergence of Kullback and Leibler, and no Renyi divergence of
+    `steps` of the lattice are the sensitivity. It is the divergence of Kullback and Leibler, and no Renyi divergence of
     order a is more than a times that (Harrison & Manurangsi 2025, arXiv:2510.25746). One step to a sensitivity gives
     `rho_pure`, ever more of them lead to `eps + e^-eps - 1`. A person who moves several cells costs no more than one
     who moves a single cell by the sum (docs/theory/odometer.md).
@@ -37,11 +37,11 @@ def rho_laplace(epsilon: float, steps: int) -> float:
     """
     if steps < 1:
         raise ValueError("a sensitivity is at least one step")
-    return _up(_beyond(epsilon) - math.expm1(-epsilon) * _on_grid(epsilon / steps)) if epsilon else 0.0
+    return _up(_beyond(epsilon) - math.expm1(-epsilon) * _on_lattice(epsilon / steps)) if epsilon else 0.0
 
 
 def rho_gaussian(mu: float) -> float:
-    """`rho = mu^2 / 2`, also on a grid (Canonne, Kamath & Steinke 2020, theorem 4); mu is sensitivity over sigma.
+    """`rho = mu^2 / 2`, also on a lattice (Canonne, Kamath & Steinke 2020, theorem 4); mu is sensitivity over sigma.
 
     >>> round(rho_gaussian(1.0), 9)
     0.5
@@ -105,7 +105,7 @@ def _beyond(epsilon: float) -> float:
     return total
 
 
-def _on_grid(x: float) -> float:
+def _on_lattice(x: float) -> float:
     """`1 - x / sinh(x)`, likewise."""
     if x > 1:
         return 1 - 2 * x * math.exp(-x) / -math.expm1(-2 * x)

@@ -9,7 +9,7 @@ from sfumato.errors import NoMechanism, PreferenceError
 from sfumato.model.calibration import Calibration, Drawing, NoiseLaw
 from sfumato.model.choice import Noise
 from sfumato.model.measurement import Measurement, NoisyNumber, NumberKind
-from sfumato.privacy.noise.gaussian import FINEST, mu_analytic, mu_classic, mu_on_grid
+from sfumato.privacy.noise.gaussian import FINEST, mu_analytic, mu_classic, mu_on_lattice
 from sfumato.privacy.noise.rank_selection import rank_90
 from sfumato.privacy.noise.truncated_laplace import (
     FLATTEST,
@@ -24,7 +24,7 @@ from sfumato.privacy.noise.truncated_laplace import (
 def calibrate(measurement: Measurement, noise: Noise, epsilon: float, epsilon_max: float) -> Calibration:
     """What will be drawn so that all of it together is (epsilon, delta)-dp: epsilon for the whole query.
 
-    The grid of Gaussian noise is fine enough for the largest epsilon there could be: it must not tell which it was.
+    The lattice of Gaussian noise is fine enough for the largest epsilon there could be: it must not tell which it was.
     """
     if noise.mechanism == NoiseLaw.GAUSSIAN:
         mu, largest = _mu_to_draw(measurement, noise, epsilon), mu_analytic(epsilon_max, _delta(noise))
@@ -80,7 +80,7 @@ def threshold(measurement: Measurement, noise: Noise, epsilon: float) -> Fractio
     """How many noisy persons a group of private keys must have to be released (docs/theory/keys.md).
 
     A group of one person is released with probability `P(1 + X >= T) <= p`; someone has at most c such groups, and
-    with `p = 1 - (1 - delta)^(1/c)` any of them is with at most delta. X is Laplace noise on the grid of the count,
+    with `p = 1 - (1 - delta)^(1/c)` any of them is with at most delta. X is Laplace noise on the lattice of the count,
     `P(X >= k steps) = r^k / (1 + r)` with `r = e^(-1/b)`. Replacing someone is two steps of adding and removing at
     half of epsilon each, and costs `(1 + e^(eps/2))` times the delta of one.
     """
@@ -134,7 +134,7 @@ def _truncated(number: NoisyNumber, measurement: Measurement, noise: Noise, epsi
 
 def _mu_to_draw(measurement: Measurement, noise: Noise, epsilon: float) -> float:
     delta = _delta(noise)
-    sound = mu_on_grid(epsilon, delta, added_numbers(measurement, noise))
+    sound = mu_on_lattice(epsilon, delta, added_numbers(measurement, noise))
     if noise.calibration != "classic":
         return sound
     classic = mu_classic(epsilon, delta)

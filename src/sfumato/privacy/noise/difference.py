@@ -16,7 +16,7 @@ _ADDED = (NoiseLaw.LAPLACE, NoiseLaw.TRUNCATED)
 
 @dataclass(frozen=True)
 class AddedNoise:
-    """Noise that was added to one number: by which law, how wide, on which grid, and how far at most."""
+    """Noise that was added to one number: by which law, how wide, on which lattice, and how far at most."""
 
     law: NoiseLaw
     scale: float
@@ -25,7 +25,7 @@ class AddedNoise:
 
 
 def tail(n: int, a: float, b: float) -> float:
-    """`P(|X - Y| > n)` for independent discrete Laplace noises of scales a and b, in steps of the grid of both.
+    """`P(|X - Y| > n)` for independent discrete Laplace noises of scales a and b, in steps of the lattice of both.
 
     With `r = e^(-1/a)` and `s = e^(-1/b)` the difference is k with probability
     `(1-r)(1-s) / (1-rs) (r(1-s)/(1+r) r^|k| - s(1-r)/(1+s) s^|k|) / (r-s)`; its limit where they are equal.
@@ -49,8 +49,8 @@ def tail(n: int, a: float, b: float) -> float:
 def reach_apart(one: AddedNoise, other: AddedNoise, miss: float = 1 - COVERAGE) -> float:
     """How far the difference of two numbers, each with noise of its own, goes but for a share `miss` of the time.
 
-    Of Laplace noise on one grid exactly, to the next step; of truncated noise that is a bound, as it lies closer to 0
-    than the Laplace noise it is cut from. Of Gaussian noise on one grid `hypot(s, t) z` and a step, as discrete
+    Of Laplace noise on one lattice exactly, to the next step; of truncated noise that is a bound, as it lies closer to
+    0 than the Laplace noise it is cut from. Of Gaussian noise on one lattice `hypot(s, t) z` and a step, as discrete
     Gaussian noise goes at most a step further. Whatever differs more gets a bound that needs no independence: each
     stays within its own reach and a step but for half of `miss`.
 
@@ -80,6 +80,6 @@ def _steps(one: AddedNoise, other: AddedNoise, miss: float) -> int:
 
 
 def _alone(noise: AddedNoise, miss: float) -> float:
-    """A step more than continuous noise: on its grid it goes at most that much further."""
+    """A step more than continuous noise: on its lattice it goes at most that much further."""
     law = NoiseLaw.LAPLACE if noise.law in _ADDED else noise.law
     return min(noise.furthest, reach(law, noise.scale, miss) + float(noise.step))

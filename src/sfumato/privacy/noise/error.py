@@ -53,10 +53,10 @@ def epsilon_for_error(error: float, confidence: float, sensitivity: float, k: in
     return -sensitivity * math.log1p(-each_confidence(confidence, k)) / error
 
 
-def epsilon_for_error_on_grid(steps: int, confidence: float, sensitivity: int = 1, k: int = 1) -> float:
-    """The same for Laplace noise on a grid, in whole steps of it: `P(|X| > A) = 2 r^(A+1) / (1 + r)`, r = e^(-eps/D).
+def epsilon_for_error_on_lattice(steps: int, confidence: float, sensitivity: int = 1, k: int = 1) -> float:
+    """The same for Laplace noise on a lattice, in its steps: `P(|X| > A) = 2 r^(A+1) / (1 + r)`, r = e^(-eps/D).
 
-    >>> round(epsilon_for_error_on_grid(5, 0.95), 4)
+    >>> round(epsilon_for_error_on_lattice(5, 0.95), 4)
     0.5382
     """
     miss = 1 - each_confidence(confidence, k)

@@ -10,7 +10,7 @@ import math
 from sfumato.errors import NoMechanism
 from sfumato.privacy.bisection import largest
 
-FINEST = 2**26  # noise is drawn on a grid of at least so many steps to a sigma
+FINEST = 2**26  # noise is drawn on a lattice of at least so many steps to a sigma
 
 
 def delta_at(epsilon: float, mu: float) -> float:
@@ -60,24 +60,24 @@ def mu_analytic(epsilon: float, delta: float) -> float:
     return largest(lambda mu: delta_at(epsilon, mu) <= delta, 0.0, high)
 
 
-def mu_on_grid(epsilon: float, delta: float, numbers: int) -> float:
-    """The largest mu of so many noisy numbers that are drawn on grids of sigma / 2**26 or finer.
+def mu_on_lattice(epsilon: float, delta: float, numbers: int) -> float:
+    """The largest mu of so many noisy numbers that are drawn on lattices of sigma / 2**26 or finer.
 
-    Noise on a grid of s sigma, `Q(k)`, and Gaussian noise rounded to it, `R(k)`, differ by `e^(-s^2/24) <= R/Q <=
+    Noise on a lattice of s sigma, `Q(k)`, and Gaussian noise rounded to it, `R(k)`, differ by `e^(-s^2/24) <= R/Q <=
     e^(s^2 z^2/24)` at z sigma (docs/theory/gaussian.md). R is post-processed Gaussian noise. Where all the numbers
     together lie within Z sigma, Q costs `s^2 (k + Z^2) / 24` more epsilon; further out they lie too rarely to matter.
 
-    >>> round(1 / mu_on_grid(1, 1e-5, numbers=1), 4)
+    >>> round(1 / mu_on_lattice(1, 1e-5, numbers=1), 4)
     3.7306
     """
-    more, less = for_the_grid(epsilon, delta, numbers)
+    more, less = lattice_cost(epsilon, delta, numbers)
     if more >= epsilon:
         raise NoMechanism.because("epsilon-too-small-for-gaussian")
     return mu_analytic(epsilon - more, less) * (1 - 2**-40)
 
 
-def for_the_grid(epsilon: float, delta: float, numbers: int) -> tuple[float, float]:
-    """How much more epsilon noise on a grid costs, and the delta that is left: of so many numbers in all."""
+def lattice_cost(epsilon: float, delta: float, numbers: int) -> tuple[float, float]:
+    """How much more epsilon noise on a lattice costs, and the delta that is left: of so many numbers in all."""
     beyond = epsilon + math.log(2**30) - math.log(delta)
     furthest = (numbers + 2 * math.sqrt(numbers * beyond) + 2 * beyond) * (1 + 2**-20)  # of a chi-squared
     return (numbers + furthest) / FINEST**2 / 24, delta * (1 - 2**-28)

@@ -44,10 +44,10 @@ def joint_reach(scale: float, numbers: int, step: float) -> float:
 
 
 def one_sided_reach(scale: float, numbers: int, step: float) -> float:
-    """The sum of n Laplace noises on a grid lies above it at most 10% of the time: `b q + n step`, `P(S > q) = 0.1`.
+    """The sum of n Laplace noises on a lattice lies above it at most 10% of the time: `b q + n step`, `P(S > q) = 0.1`.
 
-    Noise on a grid is the difference of two exponential variables that are each rounded down to it, so it is within a
-    step of Laplace noise, and the sum within n steps.
+    Noise on a lattice is the difference of two exponential variables that are each rounded down to it, so it is within
+    a step of Laplace noise, and the sum within n steps.
 
     >>> [round(one_sided_reach(10, bins, 0), 1) for bins in (1, 2, 5, 10)]
     [16.1, 24.0, 39.3, 56.4]
@@ -109,7 +109,7 @@ def mean_range(
     def believable(m: float) -> bool:
         return joint_tail(law, abs(total - m * count), scales[0], abs(m) * scales[1]) >= miss
 
-    believed = [m for m in _grid(half_width, total, count) if believable(m)]
+    believed = [m for m in _possible_means(half_width, total, count) if believable(m)]
     if not believed:
         return -half_width, half_width  # noise has carried it beyond all that is possible: the answer tells nothing
     return _edge(believed[0], -half_width, believable), _edge(believed[-1], half_width, believable)
@@ -148,7 +148,7 @@ def variance_range(
     return inside[0] * c_high / (c_high - lost), inside[1] * c_low / (c_low - lost)
 
 
-def _grid(furthest: float, total: float, count: float) -> list[float]:
+def _possible_means(furthest: float, total: float, count: float) -> list[float]:
     """Means to try: both bounds, some between, and the most likely one, around which the believable ones lie."""
     points = [furthest * (i / 16 - 1) for i in range(33)]
     likely = total / count if count else 0.0

@@ -2,7 +2,7 @@
 
 See docs/theory/truncated.md.
 
-As published (DPP 2.2.1) it is continuous, and of sensitivity 1; here it is of any. What is drawn lies on a grid
+As published (DPP 2.2.1) it is continuous, and of sensitivity 1; here it is of any. What is drawn lies on a lattice
 of whole steps, and `steps_of_reach` is what that needs (docs/theory/truncated.md). Delta is below 1/2.
 """
 
@@ -12,7 +12,7 @@ import math
 
 from sfumato.privacy.bisection import largest
 
-FURTHEST = 2**62  # steps of a grid that noise may reach
+FURTHEST = 2**62  # steps of a lattice that noise may reach
 FLATTEST = 1 / 64  # where a smaller share of Laplace noise lies within the reach, too much of it is drawn in vain
 _UP = 1 + 2**-40  # more than what floats lose, and than the sampler's scale is wider than it need be
 
@@ -78,7 +78,7 @@ def delta_of_each(delta: float, numbers: int) -> float:
 
 
 def steps_of_reach(epsilon: float, delta: float, steps: int) -> int:
-    """The smallest reach n on a grid with `steps` to a sensitivity: `P(k) ~ r^|k|`, `r = e^(-eps/steps)`, |k| <= n.
+    """The smallest reach n on a lattice with `steps` to a sensitivity: `P(k) ~ r^|k|`, `r = e^(-eps/steps)`, |k| <= n.
 
     Moved by s steps, noise shows by the s outermost on one side, `r^(n+1) (r^-s - 1) / (1 + r - 2 r^(n+1)) <= delta`,
     and so `(n + 1) eps / s >= ln(1 + (e^eps - 1) / (2 delta)) + ln(2 / (1 + r))`.
@@ -88,8 +88,8 @@ def steps_of_reach(epsilon: float, delta: float, steps: int) -> int:
     """
     if not steps:
         return 0
-    on_grid = -math.log1p(math.expm1(-epsilon / steps) / 2)
-    return math.ceil(steps * (1 + (_beyond(epsilon, delta) + on_grid) / epsilon) * _UP) - 1
+    on_lattice = -math.log1p(math.expm1(-epsilon / steps) / 2)
+    return math.ceil(steps * (1 + (_beyond(epsilon, delta) + on_lattice) / epsilon) * _UP) - 1
 
 
 def mean_share(epsilon: float, delta: float) -> float:

@@ -14,7 +14,12 @@ from sfumato.model.measurement import Assembly, Measurement, NoisyNumber, Number
 from sfumato.model.method_comparison import Need
 from sfumato.privacy.bisection import largest
 from sfumato.privacy.noise.calibration import furthest_of
-from sfumato.privacy.noise.error import each_confidence, epsilon_for_error, epsilon_for_error_on_grid, sigma_for_error
+from sfumato.privacy.noise.error import (
+    each_confidence,
+    epsilon_for_error,
+    epsilon_for_error_on_lattice,
+    sigma_for_error,
+)
 from sfumato.privacy.noise.truncated_laplace import delta_of_each, epsilon_of_reach
 from sfumato.privacy.noise.worth import epsilon_of_mu
 from sfumato.privacy.preferences.preference import Interval, Preference, Setting, exactly, number_where, plain
@@ -188,7 +193,7 @@ def _for_reach(number: NoisyNumber, error: float, noise: Noise, measurement: Mea
     between = epsilon_of_reach(error, delta, float(number.sensitivity))
     if between is None:
         return math.inf
-    high = max(_LEAST, between) / float(number.share)  # on a grid it takes a little more
+    high = max(_LEAST, between) / float(number.share)  # on a lattice it takes a little more
     low = high / 2
     while furthest_of(number, measurement, noise, high) > error:
         low, high = high, 2 * high
@@ -203,14 +208,14 @@ def _for_number(number: NoisyNumber, error: float, confidence: float, noise: Noi
     if noise.mechanism == NoiseLaw.GAUSSIAN:
         return epsilon_of_mu(_mu(number, error, confidence), noise)
     steps = math.floor(Fraction(error) / number.step)
-    return epsilon_for_error_on_grid(steps, confidence, number.steps) / float(number.share)
+    return epsilon_for_error_on_lattice(steps, confidence, number.steps) / float(number.share)
 
 
 def _for_mean(numbers: list[NoisyNumber], error: float, count: float, confidence: float, noise: Noise) -> float:
     """A centred sum and its count, of at least `count` people.
 
     Off by e and f they make the mean `|e - m f| / |n + f|` off, at most `(E + H F) / (n - F)` where `|e| <= E` and
-    `|f| <= F`, H being half the width of the bounds. Noise of width w stays within `c w`, on a grid within a step
+    `|f| <= F`, H being half the width of the bounds. Noise of width w stays within `c w`, on a lattice within a step
     more: `w (c_e + (H + A) c_f) <= A n - s_e - (H + A) s_f`.
     """
     (total, people), one = numbers, each_confidence(confidence, 2)

@@ -34,16 +34,16 @@ class Selected:
     output: Sequence[Sequence[str]] = field(default=(), repr=False)
 
     @classmethod
-    def rounded(cls, epsilon: float, ceiling: float, candidates: Sequence[float] | None) -> Selected:
-        """Rounded down, never above the ceiling; below the smallest candidate there is none."""
-        candidate = candidate_below(min(epsilon, ceiling), candidates, ceiling)
+    def rounded(cls, epsilon: float, epsilon_max: float, candidates: Sequence[float] | None) -> Selected:
+        """Rounded down, never above epsilon_max; below the smallest candidate there is none."""
+        candidate = candidate_below(min(epsilon, epsilon_max), candidates, epsilon_max)
         if candidate is None:
             return cls(None, "it allows no epsilon as large as the smallest candidate")
-        return cls(candidate, f"epsilon_max, or the budget, leaves {ceiling:g}" if epsilon > ceiling else "")
+        return cls(candidate, f"epsilon_max, or the budget, leaves {epsilon_max:g}" if epsilon > epsilon_max else "")
 
 
-def candidate_below(epsilon: float, candidates: Sequence[float] | None, ceiling: float = math.inf) -> float | None:
-    """The largest candidate that is not above epsilon. The ceiling itself is one where none are stated.
+def candidate_below(epsilon: float, candidates: Sequence[float] | None, epsilon_max: float = math.inf) -> float | None:
+    """The largest candidate that is not above epsilon. `epsilon_max` itself is one where none are stated.
 
     >>> candidate_below(0.70675, None), candidate_below(0.00099, None), candidate_below(0.70675, (0.5, 0.6, 0.7, 0.8))
     (0.706, None, 0.7)
@@ -52,8 +52,8 @@ def candidate_below(epsilon: float, candidates: Sequence[float] | None, ceiling:
         return max((candidate for candidate in candidates if candidate <= epsilon), default=None)
     if epsilon < SMALLEST:
         return None
-    if epsilon == ceiling:
-        return ceiling
+    if epsilon == epsilon_max:
+        return epsilon_max
     exact = Decimal(repr(epsilon))
     return float(exact.quantize(Decimal(1).scaleb(exact.adjusted() + 1 - DIGITS), rounding=ROUND_FLOOR))
 

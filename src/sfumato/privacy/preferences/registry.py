@@ -1,6 +1,6 @@
-"""Every preference by its name: what states it, what goes with it, of which kind each value is, and where it may stand.
+"""Every preference by its name: the options that state it, the kind and the help of each, and where it may be stated.
 
-Command line, `[rule]`, JSON bodies, policy form, client and the table in docs/extending.md are made from this list. It
+Command line, `[rule]`, JSON bodies, policy form, client and the table in docs/commands.md are made from this list. It
 loads no preference before one is stated.
 """
 
@@ -34,55 +34,158 @@ class OptionKind(Enum):
 class Option:
     """One name. `of`: the preferences that take it, none where it states one itself: `home` is then the module of that.
 
-    `needs`: one of these has to be stated as well; those of `of` where nothing else is said.
+    `needs`: one of these has to be stated as well; those of `of` where nothing else is said. `metavar`: what stands for
+    the value in help, where its kind does not say enough.
     """
 
     name: str
+    help: str
     kind: OptionKind = OptionKind.NUMBER
     of: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     in_rule: bool = True  # what is computed from the people is no rule
     home: str = ""
+    metavar: str | None = None
 
 
+_LEVELS = "very low, low, medium, high, very high, or a number from 0 to 1"
 _COMPARING = ("gap", "ratio")
 _GUESSING = ("guess", "sharing_risk")
 _MEASURING = ("within", "relative_error")
 _SELECTING: dict[str, Any] = {"of": ("variance", "exposure_cap"), "needs": ("variance", "allow")}
 OPTIONS = (
-    Option("epsilon", home=".preference"),
-    Option("gap", home=".disparity"),
-    Option("ratio", home=".disparity"),
-    Option("worst_case", OptionKind.FLAG, _COMPARING),
-    Option("exact", OptionKind.FLAG, _COMPARING),
-    Option("between", OptionKind.TEXT, _COMPARING, in_rule=False),
-    Option("variance", home=".disparity"),
-    Option("exposure_cap", home=".disparity"),
-    Option("allow", of=("exposure_cap",)),
-    Option("select_epsilon", **_SELECTING),
-    Option("beta", **_SELECTING),
-    Option("as_published", OptionKind.FLAG, ("variance", "sharing_risk"), in_rule=False),
-    Option("attack_chance", home=".disparity"),
-    Option("pri", in_rule=False, home=".pri"),
-    Option("guess", home=".guessing_preferences"),
-    Option("choices", OptionKind.WHOLE, _GUESSING),
-    Option("secret", OptionKind.TEXT, _GUESSING),
-    Option("radius", of=_GUESSING, needs=("secret",)),
-    Option("prior", of=_GUESSING),
-    Option("advantage", home=".guessing_preferences"),
-    Option("sharing_risk", OptionKind.LEVEL, home=".guessing_preferences"),
-    Option("trust", OptionKind.LEVEL, ("sharing_risk",)),
-    Option("data_sensitivity", OptionKind.LEVEL, ("sharing_risk",)),
-    Option("belief", home=".belief"),
-    Option("worlds", OptionKind.WORLDS, ("belief",)),
-    Option("missing", OptionKind.WHOLE, ("belief",)),
-    Option("bound", OptionKind.FLAG, ("belief",)),
-    Option("within", home=".accuracy"),
-    Option("relative_error", home=".accuracy"),
-    Option("expected", of=("relative_error",)),
-    Option("confidence", of=_MEASURING),
-    Option("each", OptionKind.FLAG, _MEASURING),
-    Option("expected_count", of=_MEASURING),
+    Option("epsilon", "Use exactly this epsilon.", home=".preference", metavar="E"),
+    Option("gap", "Maximum risk gap: the highest disclosure risk over the lowest.", home=".disparity"),
+    Option("ratio", "Minimum of the lowest disclosure risk over the highest, as in the RDR paper.", home=".disparity"),
+    Option(
+        "worst_case",
+        "Meet --gap or --ratio in every possible dataset, from public facts only.",
+        OptionKind.FLAG,
+        _COMPARING,
+    ),
+    Option("exact", "Use the exact RDR, not its upper bound.", OptionKind.FLAG, _COMPARING),
+    Option(
+        "between",
+        "Compare two medians in --gap or --ratio: people who meet this condition, and all others.",
+        OptionKind.TEXT,
+        _COMPARING,
+        in_rule=False,
+        metavar="CONDITION",
+    ),
+    Option(
+        "variance",
+        "Maximum variance of the disclosure risks, each as a share of the largest possible risk.",
+        home=".disparity",
+    ),
+    Option("exposure_cap", "Maximum of epsilon times exposure, for every person.", home=".disparity"),
+    Option("allow", "Share of people allowed above --exposure-cap.", of=("exposure_cap",), metavar="SHARE"),
+    Option(
+        "select_epsilon",
+        "Epsilon to spend on selecting epsilon privately; charged in addition to the release.",
+        **_SELECTING,
+        metavar="E",
+    ),
+    Option(
+        "beta", "Maximum probability that a private selection misses its preference; 0.05 by default.", **_SELECTING
+    ),
+    Option(
+        "as_published",
+        "Use the paper's version: Algorithm 3 for --variance (no guarantee), the floor for --sharing-risk.",
+        OptionKind.FLAG,
+        ("variance", "sharing_risk"),
+        in_rule=False,
+    ),
+    Option("attack_chance", "Maximum success rate of a membership attack, such as 0.6.", home=".disparity"),
+    Option(
+        "pri",
+        "Use Find-eps-from-PRI as published, with all PRIs within P percent; no guarantee.",
+        in_rule=False,
+        home=".pri",
+        metavar="P",
+    ),
+    Option(
+        "guess", "Maximum chance to guess a person's value; needs --choices or --secret.", home=".guessing_preferences"
+    ),
+    Option("choices", "Number of values that an attacker chooses from.", OptionKind.WHOLE, _GUESSING, metavar="N"),
+    Option(
+        "secret",
+        "Column whose value an attacker guesses; the schema lists its categories.",
+        OptionKind.TEXT,
+        _GUESSING,
+        metavar="COLUMN",
+    ),
+    Option(
+        "radius",
+        "Largest distance at which a guess of a number in --secret counts as correct.",
+        of=_GUESSING,
+        needs=("secret",),
+    ),
+    Option("prior", "Chance of a correct guess before the answer is published.", of=_GUESSING),
+    Option(
+        "advantage",
+        "Maximum increase of an attacker's belief about a person, for any answer.",
+        home=".guessing_preferences",
+    ),
+    Option(
+        "sharing_risk",
+        f"Maximum risk of sharing the answer: {_LEVELS}.",
+        OptionKind.LEVEL,
+        home=".guessing_preferences",
+        metavar="RISK",
+    ),
+    Option(
+        "trust",
+        "Trust in the recipient of the answer, for --sharing-risk.",
+        OptionKind.LEVEL,
+        ("sharing_risk",),
+        metavar="LEVEL",
+    ),
+    Option(
+        "data_sensitivity",
+        "Harm that a correct guess does, for --sharing-risk.",
+        OptionKind.LEVEL,
+        ("sharing_risk",),
+        metavar="LEVEL",
+    ),
+    Option("belief", "Maximum belief of an attacker in any of the possible --worlds.", home=".belief", metavar="RHO"),
+    Option(
+        "worlds",
+        "Public table of everyone who could be in the data, or a file with the answer in each world.",
+        OptionKind.WORLDS,
+        ("belief",),
+        metavar="FILE",
+    ),
+    Option(
+        "missing",
+        "Number of people in --worlds who are not in the data; 1 by default.",
+        OptionKind.WHOLE,
+        ("belief",),
+        metavar="N",
+    ),
+    Option("bound", "Use the paper's upper bound for --belief, which is stricter.", OptionKind.FLAG, ("belief",)),
+    Option("within", "Maximum error of any figure.", home=".accuracy", metavar="ERROR"),
+    Option(
+        "relative_error", "Maximum error of any figure, as a share of --expected.", home=".accuracy", metavar="SHARE"
+    ),
+    Option(
+        "expected",
+        "Public estimate of the (smallest) answer, for --relative-error.",
+        of=("relative_error",),
+        metavar="ANSWER",
+    ),
+    Option("confidence", "Probability that --within (0.95 by default) or --relative-error (0.9) holds.", of=_MEASURING),
+    Option(
+        "each",
+        "Apply --within or --relative-error to each figure separately, not to all figures together.",
+        OptionKind.FLAG,
+        _MEASURING,
+    ),
+    Option(
+        "expected_count",
+        "Minimum number of people in the smallest cell; needed where --within is about an average.",
+        of=_MEASURING,
+        metavar="N",
+    ),
 )
 NAMES = tuple(option.name for option in OPTIONS if not option.of)  # of preferences
 # What says how one is met -> what it goes with.

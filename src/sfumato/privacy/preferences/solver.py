@@ -49,7 +49,7 @@ def solve(
     Where nothing bounds it above, and only the answer's error asks for an epsilon, it is the bottom, rounded up.
     `measurement`: the noisy numbers, where the schema says what they are. `selected`: what was drawn for those
     preferences that only a draw can meet; `selection`: what such draws cost, where those preferences are left out.
-    `bounded`: `epsilon_max` is a policy's ceiling, and holds where every epsilon will do.
+    `bounded`: `epsilon_max` is that of a policy, and holds where every epsilon will do.
     """
     drawn = selected or {}
     for preference, draw in drawn.items():

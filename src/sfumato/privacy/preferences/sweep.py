@@ -71,7 +71,7 @@ def sliders(
     noise: Noise,
     measurement: Measurement,
     *,
-    ceiling: float,
+    epsilon_max: float,
     rule: Mapping[str, Any],
     now: float | None,
 ) -> tuple[Slider, ...]:
@@ -79,14 +79,14 @@ def sliders(
 
     `rule` is the preference in force and `now` the epsilon that it leads to: both are among the stops.
     """
-    of = _Of(spread, noise, measurement, ceiling)
+    of = _Of(spread, noise, measurement, epsilon_max)
     own = {kind: [float(value)] if (value := _value(kind, rule)) is not None else [] for kind in SliderKind}
     own[SliderKind.EPSILON] += [] if now is None else [now]
     usual: Mapping[SliderKind, Sequence[float]] = {
         SliderKind.GAP: GAPS,
         SliderKind.CHANCE: CHANCES,
         SliderKind.ERROR: _errors(noise, measurement),
-        SliderKind.EPSILON: [one for one in EPSILONS if one <= max(ceiling, 1.0) * 5],
+        SliderKind.EPSILON: [one for one in EPSILONS if one <= max(epsilon_max, 1.0) * 5],
         SliderKind.SELECTED: CAPS if measurement.additive else (),
     }
     return tuple(of.slider(kind, sorted({*usual[kind], *own[kind]})) for kind in SliderKind)
@@ -130,7 +130,7 @@ class _Of:
     spread: ExposureRange
     noise: Noise
     measurement: Measurement
-    ceiling: float
+    epsilon_max: float
 
     def slider(self, kind: SliderKind, values: Sequence[float]) -> Slider:
         try:
@@ -145,7 +145,7 @@ class _Of:
             own.pop("worst_case")
         [preference] = registry.preferences(own)
         if preference.selects:
-            return SliderPosition(kind, value, preference, Interval(0.0, self.ceiling), None, own | self._drawn)
+            return SliderPosition(kind, value, preference, Interval(0.0, self.epsilon_max), None, own | self._drawn)
         solution = self._solve(preference, value) if kind is SliderKind.EPSILON else self._solve(preference)
         meets = Interval(0.0, value) if kind is SliderKind.EPSILON else self._interval(preference)
         if preference.reads_people:
@@ -162,10 +162,10 @@ class _Of:
         return preference.interval(Setting(self.spread, self.noise, self.measurement))
 
     def _solve(self, preference: Preference, epsilon: float = 0.0) -> Solution:
-        if epsilon > self.ceiling:
-            return Solution(None, False, False, f"epsilon_max of the policy is {self.ceiling:g}.")
+        if epsilon > self.epsilon_max:
+            return Solution(None, False, False, f"epsilon_max of the policy is {self.epsilon_max:g}.")
         return solve(
-            [preference], lambda _: self.spread, self.noise, measurement=self.measurement, epsilon_max=self.ceiling
+            [preference], lambda _: self.spread, self.noise, measurement=self.measurement, epsilon_max=self.epsilon_max
         )
 
 

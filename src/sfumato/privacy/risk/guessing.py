@@ -102,8 +102,8 @@ def average_chance(per_bar: float, choices: int) -> float:
     """How often the best guess from a histogram is right, on average over what is drawn: exact for Laplace noise.
 
     N bars, `Laplace(1/e)` on each, any of them as likely before:
-    `(e^e - (e^-e / 2) * integral of (1-t)^N t^-3 from e^-e/2 to 1/2) / N`. What is drawn lies on a grid:
-    `average_chance_on_grid`.
+    `(e^e - (e^-e / 2) * integral of (1-t)^N t^-3 from e^-e/2 to 1/2) / N`. What is drawn lies on a lattice:
+    `average_chance_on_lattice`.
 
     >>> round(average_chance(1, 4), 4)
     0.5013
@@ -115,13 +115,13 @@ def average_chance(per_bar: float, choices: int) -> float:
     return (math.exp(per_bar) - low * cubed) / choices
 
 
-def average_chance_on_grid(per_bar: float, choices: int, steps: int) -> float:
-    """The same where the noise of each bar lies on a grid, of so many steps to a person.
+def average_chance_on_lattice(per_bar: float, choices: int, steps: int) -> float:
+    """The same where the noise of each bar lies on a lattice, of so many steps to a person.
 
     A bar that came out at j steps speaks for its value `e^(e (2 j / steps - 1))` times as loudly, from j = 0 up to
-    j = steps; the loudest of them is believed. It is more than `average_chance`, by little on a fine grid.
+    j = steps; the loudest of them is believed. It is more than `average_chance`, by little on a fine lattice.
 
-    >>> round(average_chance_on_grid(1, 4, steps=1024), 4), round(average_chance_on_grid(1, 4, steps=1), 4)
+    >>> round(average_chance_on_lattice(1, 4, steps=1024), 4), round(average_chance_on_lattice(1, 4, steps=1), 4)
     (0.5013, 0.5117)
     """
     if per_bar > _FLOATS_END:

@@ -28,7 +28,7 @@ def epsilon_for_variance(
 
 
 def margin(scale: float, beta: float, step: float = 0.0) -> float:
-    """`b ln(1 / beta)`, and a step of the grid: noise of scale b lies beyond it, on one side, in beta / 2 of cases.
+    """`b ln(1 / beta)`, and a step of the lattice: noise of scale b lies beyond it, on one side, in beta / 2 of cases.
 
     >>> round(margin(1.0, 0.05), 4)
     2.9957

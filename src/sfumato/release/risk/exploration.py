@@ -21,9 +21,9 @@ LISTED = (0.05, 0.1, 0.25, 0.5, 0.75, 1.0, 2.0, 3.0, 5.0)  # epsilons that are a
 
 @dataclass(frozen=True)
 class PolicyInForce:
-    """What a policy has in force: its ceiling, the preference, and the epsilon that this leads to, if that is known."""
+    """What a policy has in force: epsilon_max, the preference, and the epsilon of that, if it is known."""
 
-    ceiling: float
+    epsilon_max: float
     preference: Mapping[str, Any]
     epsilon: float | None
     delta: float = 0.0  # of the noise
@@ -49,17 +49,17 @@ class Exploration(Confidential):
 def explore(
     profile: Profile,
     *,
-    ceiling: float,
+    epsilon_max: float,
     preference: Mapping[str, Any],
     now: float | None,
     cell: tuple[str, float] | None = None,
 ) -> Exploration:
     """What a page looks up: the same shape for each source of risk. Confidential where that is the people."""
     noise, measurement = profile.noise, profile.measurement
-    policy = PolicyInForce(ceiling, preference, now, noise.delta or 0.0)
+    policy = PolicyInForce(epsilon_max, preference, now, noise.delta or 0.0)
     bounded = profile.source is Source.EXPOSURE_HISTOGRAM  # it bounds no one: its sliders are those of the worst case
     spread = WORST_CASE if bounded else profile.spread
-    moved = sliders(spread, noise, measurement, ceiling=ceiling, rule=preference, now=now)
+    moved = sliders(spread, noise, measurement, epsilon_max=epsilon_max, rule=preference, now=now)
     epsilons = _epsilons(moved, policy)
     view = replace(profile.view, candidates=tuple(map(profile.at, epsilons)))
     anybody = [risk_at(at, WORST_CASE, measurement, noise).attack_chance for at in epsilons]
@@ -68,10 +68,10 @@ def explore(
 
 
 def _epsilons(sliders: Sequence[Slider], policy: PolicyInForce) -> tuple[float, ...]:
-    """Every epsilon that a stop leads to, those that are always shown, and the ceiling."""
+    """Every epsilon that a stop leads to, those that are always shown, and epsilon_max."""
     solved = [stop.solution.epsilon for slider in sliders for stop in slider.stops if stop.solution is not None]
     own = () if policy.epsilon is None else (policy.epsilon,)
-    return tuple(sorted({*LISTED, *own, policy.ceiling, *(one for one in solved if one is not None)}))
+    return tuple(sorted({*LISTED, *own, policy.epsilon_max, *(one for one in solved if one is not None)}))
 
 
 def first_figure(query: BoundQuery) -> tuple[str, float] | None:

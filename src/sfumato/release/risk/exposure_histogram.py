@@ -51,7 +51,7 @@ def exposure_histogram(
     reservation = reserve(
         ledger,
         earlier_release(key, terms),
-        lambda record: _inputs(query, key, record, terms.attestation),
+        lambda record: _inputs(query, key, record, terms.preregistered),
         lambda guarantee: _charge_draft(query, key, spent, bins, guarantee),
         allow_no_guarantee=terms.allow_no_guarantee,
         what=EXPOSURE_HISTOGRAM,
@@ -116,10 +116,10 @@ def _request_key(query: BoundQuery, noise: Noise, epsilon: float, bins: int) -> 
     return digest(["exposure_histogram", query.question, noise.mechanism, epsilon, bins])
 
 
-def _inputs(query: BoundQuery, key: str, record: Record, attestation: str) -> tuple[Provenance, ...]:
+def _inputs(query: BoundQuery, key: str, record: Record, preregistered: str) -> tuple[Provenance, ...]:
     """An epsilon that a person states, and the schema. No rule and no plan foresees an exposure histogram."""
-    statement, ledger, attestation_text = query.statement, query.context.ledger, " ".join(attestation.split())
-    by = {"attestation": attestation_text, "who": ledger.who}
+    statement, ledger, preregistered_text = query.statement, query.context.ledger, " ".join(preregistered.split())
+    by = {"preregistered": preregistered_text, "who": ledger.who}
     preference = record.preference(Plan(key, query.question), is_rule=False, rule=ledger.rule, **by)
     return replace(preference, what="epsilon"), record.schema(statement.columns, ledger.schema, **by)
 

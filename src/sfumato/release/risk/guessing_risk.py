@@ -22,7 +22,7 @@ from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.privacy.preferences.solver import Solution, solve
 from sfumato.privacy.risk import sharing
 from sfumato.privacy.risk.guessing import (
-    average_chance_on_grid,
+    average_chance_on_lattice,
     delta_of,
     exponent_of,
     guess_chance,
@@ -38,7 +38,7 @@ from sfumato.release.request import require_delta
 
 
 @dataclass(frozen=True)
-class Partner:
+class SharingTerms:
     """Who gets the answer, what harm a right guess does there, and how much risk is tolerable."""
 
     trust: Fraction
@@ -56,17 +56,17 @@ class GuessingRisk:
         measurement: Measurement,
         noise: Noise,
         secret: Secret,
-        partner: Partner | None,
+        terms: SharingTerms | None,
         candidates: str | Sequence[float] | None,
     ) -> None:
         if noise.mechanism != NoiseLaw.LAPLACE:
             added_numbers(measurement, noise)
         self._query, self._measurement, self._noise = statement.text, measurement, noise
-        self._secret, self.partner = known(secret, schema), partner
+        self._secret, self.terms = known(secret, schema), terms
         self._bars = _bars(statement, schema, measurement, noise, self._secret)
         self._solution: Solution | None = None
-        if partner is not None and partner.limit is not None:
-            preference = SharingRisk(partner.limit, partner.trust, partner.sensitivity, self._secret)
+        if terms is not None and terms.limit is not None:
+            preference = SharingRisk(terms.limit, terms.trust, terms.sensitivity, self._secret)
             preferences = (preference.resolve(schema),)
             self._solution = solve(preferences, lambda _: WORST_CASE, noise, measurement=measurement)
         chosen = () if self.epsilon is None else (self.epsilon,)
@@ -96,8 +96,8 @@ class GuessingRisk:
         numbers = self._measurement.numbers
         exponent = joint_exponent([exponent_of(n.part(epsilon), steps) for n in numbers], [1.0] * len(numbers))
         chance = guess_chance(exponent, self.blind, delta_of(epsilon, delta, steps))
-        partner = self.partner
-        stake = None if partner is None else (float(partner.sensitivity), float(partner.trust))
+        terms = self.terms
+        stake = None if terms is None else (float(terms.sensitivity), float(terms.trust))
         noise_90 = risk_at(epsilon, WORST_CASE, self._measurement, self._noise).noise_90
         return GuessAt(
             epsilon=epsilon,
@@ -113,8 +113,8 @@ class GuessingRisk:
 
     @property
     def view(self) -> GuessView:
-        partner = self.partner
-        limit = None if partner is None else partner.limit
+        terms = self.terms
+        limit = None if terms is None else terms.limit
         return GuessView(
             query=self._query,
             secret=self._secret.name,
@@ -123,8 +123,8 @@ class GuessingRisk:
             delta=self._noise.delta,
             numbers=tuple(number.words for number in self._measurement.numbers),
             candidates=self.candidates,
-            trust=None if partner is None else float(partner.trust),
-            data_sensitivity=None if partner is None else float(partner.sensitivity),
+            trust=None if terms is None else float(terms.trust),
+            data_sensitivity=None if terms is None else float(terms.sensitivity),
             limit=None if limit is None else float(limit),
             epsilon=self.epsilon,
             why=self.why,
@@ -135,7 +135,7 @@ class GuessingRisk:
 
     def _average(self, epsilon: float, bars: int) -> float:
         [number] = self._measurement.numbers
-        return average_chance_on_grid(1 / number.scale(epsilon), bars, int(1 / number.step))
+        return average_chance_on_lattice(1 / number.scale(epsilon), bars, int(1 / number.step))
 
 
 def guessing_risk(
@@ -161,15 +161,15 @@ def guessing_risk(
     if query.context.bounds_from_data:
         raise PreferenceError.because("guesses-bounds-from-data")
     guessed = secret_of("a view of guesses", choices, secret, radius, prior)
-    partner = partner_of(trust, data_sensitivity, limit)
+    terms = sharing_terms(trust, data_sensitivity, limit)
     measurement, schema = query.public_measurement, query.context.schema
-    return GuessingRisk(query.statement, schema, measurement, noise, guessed, partner, candidates)
+    return GuessingRisk(query.statement, schema, measurement, noise, guessed, terms, candidates)
 
 
 def _hundred(measurement: Measurement, noise_90: Sequence[float | None]) -> tuple[int, int] | None:
     """What a count of 100 becomes: off by k at most, once rounded, where noise stays below k + 1/2.
 
-    Noise on a grid goes no further than half a step beyond what it does between (docs/theory/guessing.md).
+    Noise on a lattice goes no further than half a step beyond what it does between (docs/theory/guessing.md).
     """
     number, far = measurement.numbers[0], noise_90[0]
     if len(measurement.numbers) > 1 or not number.kind.counts or far is None:
@@ -178,14 +178,14 @@ def _hundred(measurement: Measurement, noise_90: Sequence[float | None]) -> tupl
     return max(0, 100 - off), 100 + off
 
 
-def partner_of(trust: object, data_sensitivity: object, limit: object) -> Partner | None:
+def sharing_terms(trust: object, data_sensitivity: object, limit: object) -> SharingTerms | None:
     """In words or numbers; nothing where nothing is said."""
     if trust is None and data_sensitivity is None and limit is None:
         return None
     if trust is None or data_sensitivity is None:
         raise PreferenceError.because("sharing-risk-needs-both")
     tolerable = None if limit is None else level("limit", limit)
-    return Partner(level("trust", trust), level("data sensitivity", data_sensitivity), tolerable)
+    return SharingTerms(level("trust", trust), level("data sensitivity", data_sensitivity), tolerable)
 
 
 def _bars(statement: Statement, schema: Schema, measurement: Measurement, noise: Noise, secret: Secret) -> int | None:

@@ -11,7 +11,7 @@ from sfumato.ledger.charges import RELEASE, Charge, charges
 from sfumato.ledger.entry import upward
 from sfumato.model.calibration import NoiseLaw
 from sfumato.model.individual_accounting import AccountingTotal
-from sfumato.privacy.accounting.individual import for_the_grid, rho_of_loss
+from sfumato.privacy.accounting.individual import lattice_cost, rho_of_loss
 from sfumato.privacy.accounting.zcdp import rho_gaussian
 from sfumato.privacy.noise.calibration import mu_of
 from sfumato.privacy.sensitivity import measure
@@ -81,7 +81,7 @@ def _own(question: PlanInput, of_question: Sequence[Charge]) -> OwnCharges:
     """The charges of one question, those that are alike together."""
     budgets = Counter(_mu(charge) if charge.gaussian else upward(charge.epsilon) for charge in of_question)
     gaussian = question.norm == L2
-    spent = tuple(ChargeGroup(b, times, 0.0 if gaussian else for_the_grid(b)) for b, times in budgets.items())
+    spent = tuple(ChargeGroup(b, times, 0.0 if gaussian else lattice_cost(b)) for b, times in budgets.items())
     return OwnCharges(question, spent, _at(question.norm, spent, question.schema.relation.at_rest))
 
 

@@ -31,7 +31,7 @@ _ANY = gap(1.2, worst_case=True)  # where nothing is stated, what else was said 
 
 
 def compare_methods(
-    query: BoundQuery, preferences: Sequence[Preference], how: dict[str, Any], *, look: bool, attestation: str
+    query: BoundQuery, preferences: Sequence[Preference], how: dict[str, Any], *, look: bool, preregistered: str
 ) -> MethodComparison:
     """The stated preferences, or those of the rule, and every other method beside them.
 
@@ -48,7 +48,7 @@ def compare_methods(
     if look:
         grounds = replace(grounds, people=_people(query, request))
         rows = [pure.row(preference, grounds) for preference in requested]
-    table = _Table(query, request, grounds, query.context.ledger.record, attestation)
+    table = _Table(query, request, grounds, query.context.ledger.record, preregistered)
     methods = [
         *(table.method(row, requested=True) for row in rows),
         *(table.example(preference) for preference in pure.others(requested, _panel(query))),
@@ -76,7 +76,7 @@ class _Table:
     request: ReleaseRequest
     grounds: Grounds
     record: Record
-    attestation: str
+    preregistered: str
 
     def method(self, row: MethodRow, *, requested: bool) -> Method:
         """A row with the guarantee of a release by it alone, and the meaning of its epsilon."""
@@ -90,7 +90,7 @@ class _Table:
             high=None if row.interval is None else row.interval.high,
             epsilon=epsilon,
             why="" if alone is None else alone.why,
-            guarantee=guarantee_of(self.query.provenances(self._by(preference), self.record, self.attestation)),
+            guarantee=guarantee_of(self.query.provenances(self._by(preference), self.record, self.preregistered)),
             select_epsilon=preference.select_epsilon,
             of_people=preference.reads_people and alone is not None,
             at=self._at(epsilon),
@@ -133,7 +133,7 @@ class _Table:
             feasible=solution is None or solution.feasible,
             unbounded=solution is not None and solution.unbounded,
             why="" if solution is None else solution.why,
-            guarantee=guarantee_of(self.query.provenances(self.request, self.record, self.attestation)),
+            guarantee=guarantee_of(self.query.provenances(self.request, self.record, self.preregistered)),
             conflict=() if solution is None else tuple(p.words for p in solution.conflict),
             unknown=tuple(p.words for p in intersection.unknown),
             of_people=any(row.preference.reads_people and row.alone is not None for row in rows),

@@ -39,7 +39,7 @@ def rehearse(
     """Risk on the synthetic data, and what the preferences would lead to there."""
     noise = query.noise(how.get("mechanism", "laplace"), how.get("delta"), how.get("calibration", "analytic"))
     request = request_of(query, preferences, **how) if preferences else None
-    measurement, survey = query.public_measurement, _look_alike(query, noise, like, rows)
+    measurement, survey = query.public_measurement, _synthetic_survey(query, noise, like, rows)
     people = spread(survey, noise, sums=True)
     solution: Solution | None = None
     tries: tuple[SelectionTrials, ...] = ()
@@ -63,7 +63,7 @@ def rehearse(
     )
 
 
-def _look_alike(query: BoundQuery, noise: Noise, like: object, rows: int | None) -> Survey:
+def _synthetic_survey(query: BoundQuery, noise: Noise, like: object, rows: int | None) -> Survey:
     dataset, schema = query.context, query.context.schema
     if like is None:
         _inventable(query)

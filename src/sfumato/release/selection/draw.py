@@ -36,7 +36,7 @@ from sfumato.release.services import Services
 
 LARGER = "Ask for a larger one, or spend more on selecting"
 KNOWN = "where the schema states people_at_least, this is refused before it is charged"
-CLAIMED = 1024  # steps of the grid to the sensitivity that Algorithm 3 claims, 1/n
+CLAIMED = 1024  # steps of the lattice to the sensitivity that Algorithm 3 claims, 1/n
 
 
 def draw_selection(
@@ -45,7 +45,7 @@ def draw_selection(
     noise: Noise,
     services: Services,
     candidates: Sequence[float] | None,
-    ceiling: float,
+    epsilon_max: float,
 ) -> Selected:
     """One private selection. Everything after its noisy numbers is post-processing of them."""
     match preference:
@@ -55,7 +55,7 @@ def draw_selection(
             epsilon = _by_cap(preference, survey, noise, services)
         case _:
             raise ValueError("nothing is selected for this preference")
-    return Selected(None, epsilon) if isinstance(epsilon, str) else Selected.rounded(epsilon, ceiling, candidates)
+    return Selected(None, epsilon) if isinstance(epsilon, str) else Selected.rounded(epsilon, epsilon_max, candidates)
 
 
 def _by_variance(preference: Variance, survey: Survey, noise: Noise, services: Services) -> float | str:
@@ -96,7 +96,7 @@ def _by_cap(preference: ExposureCap, survey: Survey, noise: Noise, services: Ser
     number = people_beyond(survey.question.schema, allowed)
     bins = survey.people_by_bin(LEVELS)
     slack = slack_of_cap(float(number.sensitivity), spends, float(preference.beta))
-    earlier = math.ceil(slack / float(number.step)) + 2  # noise on a grid reaches a step further, on either side
+    earlier = math.ceil(slack / float(number.step)) + 2  # noise on a lattice reaches a step further, on either side
     above = [sum(bins[level + 1 :]) for level in range(LEVELS, 0, -1)]
     totals = [many * one - int(allowed * one) * sum(bins) + earlier for many in above]
     stopped = services.mechanism(NoiseLaw.SPARSE_VECTOR)(totals, number.steps, spends)

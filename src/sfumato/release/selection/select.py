@@ -113,10 +113,10 @@ def times(query: BoundQuery, request: ReleaseRequest, number: int) -> int:
 
 
 def provenances_of_choice(
-    query: BoundQuery, request: ReleaseRequest, epsilon: float | None, record: Record, attestation: str
+    query: BoundQuery, request: ReleaseRequest, epsilon: float | None, record: Record, preregistered: str
 ) -> tuple[Provenance, ...]:
     """The labels of a choice: of one that was selected, what the selection itself rests on is among them."""
-    inputs = query.provenances(request, record, attestation)
+    inputs = query.provenances(request, record, preregistered)
     if not request.selecting or request.reads_people:
         return inputs
     newest_first = (entry.draft for entry in reversed(record.selections(_key(query, request))))
@@ -130,13 +130,13 @@ def provenances_of_choice(
 
 def _inputs(query: BoundQuery, request: ReleaseRequest, record: Record, terms: ReleaseTerms) -> tuple[Provenance, ...]:
     """The inputs of the selection, with the budget where what remains of it may limit the selected epsilon."""
-    inputs, ledger = query.provenances(request, record, terms.attestation), query.context.ledger
+    inputs, ledger = query.provenances(request, record, terms.preregistered), query.context.ledger
     if terms.redraw and record.somebody_looked and record.selections(_key(query, request)):
         inputs = (*inputs, late_selection_provenance("epsilon"))
     spent = Fraction(record.total.nano_epsilon + nano(request.select_epsilon), NANO)
     if ledger.budget.epsilon is None or ledger.budget.epsilon - spent >= Fraction(str(request.epsilon_max)):
         return inputs
-    by = {"attestation": " ".join(terms.attestation.split()), "who": ledger.who}
+    by = {"preregistered": " ".join(terms.preregistered.split()), "who": ledger.who}
     return (*inputs, record.schema((BUDGET,), ledger.schema, what="budget", **by))
 
 
@@ -170,19 +170,19 @@ def _select(query: BoundQuery, request: ReleaseRequest, terms: ReleaseTerms) -> 
     )
     if isinstance(reservation, Draft):
         return _read(reservation, request)
-    ceiling = request.epsilon_max
+    epsilon_max = request.epsilon_max
     if ledger.budget.epsilon is not None:  # whatever is selected can be released within the budget
         left = ledger.budget.epsilon - Fraction(reservation.total.nano_epsilon, NANO)
-        ceiling = min(ceiling, math.floor(left * NANO) / NANO)
+        epsilon_max = min(epsilon_max, math.floor(left * NANO) / NANO)
     survey, services = query.survey(request.noise), query.context.services
 
     def select() -> SelectionOutcome:
-        how = request.noise, services, request.candidates, ceiling
+        how = request.noise, services, request.candidates, epsilon_max
         return SelectionOutcome({p: draw_selection(p, survey, *how) for p in request.selecting})
 
     what, is_public = _what(query, request, reservation.guarantee), reservation.guarantee.holds
     outcome_drawn = read_for(ledger, key, reservation, what, select)
-    attested = sorted({i.attestation for i in reservation.inputs if i.attestation})
+    attested = sorted({i.preregistered for i in reservation.inputs if i.preregistered})
     outcome = outcome_drawn.stored() | ({"attested": attested} if attested else {})
     record_release(ledger, key, reservation, what, outcome, is_public=is_public)
     return outcome_drawn

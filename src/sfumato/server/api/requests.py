@@ -7,7 +7,6 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
-from sfumato.presentation.certificate import worded_answers
 from sfumato.presentation.difference_view import as_dict
 from sfumato.presentation.escrow import submission_view as view
 from sfumato.presentation.escrow.submission_types import CertifiedAnswers, RequestPage, WithheldAnswers, WordedRequest
@@ -77,7 +76,7 @@ _SHARED = SubmissionRoutes(
     rooms=lambda escrow: escrow.requests,
     view=view.request,
     page_view=view.request_page,
-    result_view=worded_answers,
+    result_view=view.worded_answers,
     look="answer",
     kind=Plain[WordedRequest],
     page=Plain[RequestPage],

@@ -78,7 +78,7 @@ class SubmissionRoutes:
         more = submissions[limit - 1].submission.number if len(submissions) > limit else None
         return Page(items=list(map(self.view, submissions[:limit])), next=more)
 
-    def approval(self, escrow: Escrow) -> Approval[Any, Any]:
+    def approval(self, escrow: Escrow) -> Approval[Any, Any, Any]:
         return self.rooms(escrow).approval
 
     def add_to(self, routes: APIRouter) -> None:

@@ -22,7 +22,7 @@ export function listen(form) {
 
 export function fill(form, policy) {
   const fields = form.elements;
-  const [flow = {}, ...others] = policy.flow ?? [];
+  const [flow = {}, ...others] = policy.access_rule ?? [];
   fields.purpose.value = policy.purpose ?? "";
   fields.preregistered.value = policy.preregistered ?? "";
   fields.declared.checked = Boolean(policy.preregistered);
@@ -82,7 +82,7 @@ function named(form, name) {
 export function read(form, base = {}) {
   const policy = structuredClone(base);
   const said = new FormData(form);
-  const flow = (policy.flow ??= [{}])[0];
+  const flow = (policy.access_rule ??= [{}])[0];
   state(policy, "purpose", said.get("purpose"));
   state(policy, "preregistered", said.get("preregistered"));
   state(policy, "epsilon_max", figure(said.get("epsilon_max")));
@@ -149,5 +149,5 @@ function placeOf({ where = "", reason = "", values = {} }) {
   if (/signal/.test(about)) return "signals";
   if (/approv|after-the-answer|automatic|exact-score/.test(about)) return "approve";
   if (/rule|preference|trust|sensitiv/.test(about)) return "rule";
-  return where.startsWith("[[flow]]") || /nobody|without-people|without-flow/.test(about) ? "who" : "elsewhere";
+  return where.startsWith("[[access_rule]]") || /nobody|without-people|without-access-rule/.test(about) ? "who" : "elsewhere";
 }

@@ -221,9 +221,6 @@ export function rounded(value, ends) {
 
 const signed = (text) => text.replace(/^-/, "−");
 
-// Plotly reads some tags in whatever it writes: a name is text there too.
-export const plain = (text) => String(text ?? "").replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-
 export const dark = () => {
   const stated = document.documentElement.dataset.theme;
   return stated ? stated === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
@@ -236,10 +233,10 @@ export const colour = (name) => getComputedStyle(document.documentElement).getPr
 export const typeface = () => getComputedStyle(document.body).fontFamily;
 
 // A figure that the server drew, in the colours and the typeface of the page.
-export function placed(plot, { data, layout }) {
+export function placed(plot, { data, layout }, plotly = window.Plotly) {
   const painted = (part) => JSON.parse(JSON.stringify(part), (_, value) => (typeof value === "string" ? value.replace(/^var\(--(\w+)\)$/, (_all, name) => colour(name)) : value));
   const font = { ...layout.font, color: colour("ink"), family: typeface(), size: 13 };
-  return window.Plotly?.react(plot, painted(data), { ...painted(layout), font }, { displayModeBar: false, responsive: true });
+  return plotly?.react(plot, painted(data), { ...painted(layout), font }, { displayModeBar: false, responsive: true });
 }
 
 // Done now, and again whenever the page turns from light to dark or back.

@@ -1,10 +1,9 @@
-import { $, $$, at, busy, call, colour, facts, number, onTheme, plain, quiet, say, show, table, typeface } from "./sfumato.js";
+import { $, $$, at, busy, call, facts, number, onTheme, placed, quiet, say, show, table } from "./sfumato.js";
 
 // Sliders look up what the server worked out: risks[stakes[sensitivity][trust]][point]. Nothing is computed here.
-const { grid, said, name, how, at: begin } = facts();
+const { grid, figures, said, name, how, at: begin } = facts();
 const form = $("#sliders");
 const flat = window.Plotly;
-const PLAIN = { displayModeBar: false, responsive: true };
 
 const read = () => ({
   trust: Number(form.trust.value),
@@ -58,65 +57,32 @@ function keep(trust, sensitivity, limit, point) {
 
 // ------------------------------------------------------------------------------------------- as pictures
 
-const axis = (title, more = {}) => ({ title: { text: plain(title) }, gridcolor: colour("grid"), zeroline: false, ...more });
-const frame = (more = {}) => ({
-  paper_bgcolor: colour("paper"),
-  plot_bgcolor: colour("paper"),
-  font: { color: colour("ink"), family: typeface() },
-  margin: { t: 20, r: 15, b: 60, l: 60 },
-  ...more,
-});
-// More noise is to the right, also where it is told by epsilon.
-const backwards = grid.points[0].across > grid.points.at(-1).across;
-const across = () => axis(grid.across, { type: "log", dtick: 1, autorange: backwards ? "reversed" : true });
-const up = (top) => axis("sharing risk, 0 to 1", { range: [0, top] });
-
-// A line across at the limit, with its name.
-function limitLine(limit) {
-  const over = colour("over");
-  return {
-    shapes: [{ type: "line", xref: "paper", x0: 0, x1: 1, y0: limit, y1: limit, line: { color: over, width: 2, dash: "dash" } }],
-    annotations: [{ xref: "paper", x: 1, xanchor: "right", y: limit, yanchor: "bottom", showarrow: false, text: `your limit ${number(limit)}`, font: { color: colour("bad") } }],
-  };
-}
-
-const drawn = { curve: false, trusts: false };
-function draw(id, data, layout) {
-  const work = drawn[id] ? flat.react : flat.newPlot;
-  drawn[id] = true;
-  work($(`#${id}`), data, layout, PLAIN);
-}
+// The figures are the server's: what the sliders look up is put in.
+const bounded = (trace, limit) => Object.assign(trace, { y: [limit, limit], text: ["", ` your limit ${number(limit)}`] });
 
 function curve() {
-  if (!flat) return;
   const { trust, sensitivity, limit, point } = read();
   const risks = course(sensitivity, trust);
-  const x = grid.points.map((one) => one.across);
   const first = least(risks, limit);
-  const data = [
-    { x, y: risks, mode: "lines", name: "risk", line: { color: colour("chosen"), width: 3 }, text: grid.points.map((one) => plain(one.guess)), hovertemplate: "%{x:.3~g}: risk %{y:.3~g}<br>%{text}<extra></extra>" },
-    { x: [x[point]], y: [risks[point]], mode: "markers", name: "your noise", marker: { color: colour("paper"), size: 14, line: { color: colour("ink"), width: 3 } }, hoverinfo: "skip" },
-  ];
-  const layout = frame({ xaxis: across(), yaxis: up(Math.min(1, Math.max(risks[0], limit) * 1.15)), showlegend: false, ...limitLine(limit) });
-  if (first > 0) {
-    layout.shapes.push({ type: "line", x0: x[first], x1: x[first], yref: "paper", y0: 0, y1: 1, line: { color: colour("ok"), width: 2, dash: "dot" } });
-    const beside = first < grid.points.length / 2 ? "left" : "right";
-    layout.annotations.push({ x: Math.log10(x[first]), yref: "paper", y: 1, xanchor: beside, yanchor: "top", showarrow: false, text: ` ✓ from ${grid.points[first].short} on `, font: { color: colour("good") } });
-  }
-  draw("curve", data, layout);
+  const [line, here, bound, pin] = figures.curve.data;
+  line.y = risks;
+  Object.assign(here, { x: [line.x[point]], y: [risks[point]] });
+  bounded(bound, limit);
+  const [from, side] = [line.x[Math.max(0, first)], first < grid.points.length / 2 ? "right" : "left"];
+  const text = first > 0 ? ["", ` ✓ from ${grid.points[first].short} on `] : [];
+  Object.assign(pin, { visible: first > 0, x: [from, from], y: [0, Math.max(risks[0], limit)], text, textposition: `bottom ${side}` });
+  placed($("#curve"), figures.curve, flat);
 }
 
-const TRUSTS = grid.levels.map(({ word: text }, i) => ({ text, step: Math.round((grid.steps / 10) * (2 * i + 1)) }));
-const DASHES = ["solid", "dash", "dot", "dashdot", "longdash"];
+const TRUSTS = grid.levels.map(({ word: text, step }) => ({ text, step }));
 
 function trusts() {
   if (!$("#by-trust").open) return;
   const { sensitivity, limit, point } = read();
-  const x = grid.points.map((one) => one.across);
-  const colours = ["over", "other", "ink", "chosen", "ok"].map(colour);
-  const lines = TRUSTS.map(({ text, step }, i) => ({ x, y: course(sensitivity, step), mode: "lines", name: `trust ${text}`, line: { color: colours[i], dash: DASHES[i], width: 2.5 } }));
-  const top = Math.max(course(sensitivity, TRUSTS[0].step)[0], limit) * 1.15;
-  if (flat) draw("trusts", lines, frame({ xaxis: across(), yaxis: up(Math.min(1, top)), legend: { orientation: "h", y: 1.12 }, ...limitLine(limit) }));
+  const lines = figures.trusts.data;
+  TRUSTS.forEach(({ step }, i) => (lines[i].y = course(sensitivity, step)));
+  bounded(lines.at(-1), limit);
+  placed($("#trusts"), figures.trusts, flat);
   const rows = TRUSTS.map(({ text, step }) => {
     const risks = course(sensitivity, step);
     const first = least(risks, limit);
@@ -143,7 +109,6 @@ async function space() {
   if (!$("#in-space").open) return;
   const { trust, sensitivity, limit, point } = read();
   const steps = [...Array(grid.steps + 1).keys()];
-  const places = steps.map((step) => Number((step / grid.steps).toFixed(2)));
   const heads = ["Sensitivity", ...TRUSTS.map(({ text }) => `trust ${text}`)];
   const rows = TRUSTS.map(({ text, step }) => [text, ...TRUSTS.map((one) => number(course(step, one.step)[point]))]);
   $("#space-table").replaceChildren(table("Sharing risk by trust and sensitivity", heads, rows, { numbers: [1, 2, 3, 4, 5] }));
@@ -155,23 +120,13 @@ async function space() {
     return;
   }
   const plotly = await loaded();
-  const risks = steps.map((s) => steps.map((t) => course(s, t)[point]));
-  const [t, s, r] = [places[trust], places[sensitivity], risks[sensitivity][trust]];
-  const ink = colour("ink");
-  const thread = (x, y, z) => ({ type: "scatter3d", mode: "lines", x, y, z, line: { color: ink, width: 4, dash: "dot" }, hoverinfo: "skip", showlegend: false });
-  const data = [
-    { type: "surface", x: places, y: places, z: risks, opacity: 0.55, showscale: false, colorscale: [[0, colour("grid")], [1, colour("chosen")]], cmin: 0, cmax: 1, hovertemplate: "trust %{x}<br>sensitivity %{y}<br>risk %{z:.3~g}<extra></extra>" },
-    { type: "surface", x: [0, 1], y: [0, 1], z: [[limit, limit], [limit, limit]], opacity: 0.25, showscale: false, colorscale: [[0, colour("over")], [1, colour("over")]], hoverinfo: "skip" },
-    thread([t, t], [s, s], [0, r]),
-    thread([0, t], [s, s], [0, 0]),
-    thread([t, t], [0, s], [0, 0]),
-    thread([0, t], [s, s], [r, r]),
-    { type: "scatter3d", mode: "markers", x: [t], y: [s], z: [r], marker: { color: colour("paper"), size: 7, line: { color: ink, width: 3 } }, hoverinfo: "skip", showlegend: false },
-  ];
-  const side = (title) => ({ title: { text: plain(title) }, range: [0, 1], gridcolor: colour("grid"), backgroundcolor: colour("paper"), color: ink });
-  const scene = { xaxis: side("trust"), yaxis: side("sensitivity"), zaxis: side("risk"), camera: { eye: { x: 1.2, y: 1.45, z: 0.7 } } };
-  const layout = frame({ margin: { t: 0, r: 0, b: 0, l: 0 }, scene, uirevision: "kept" });
-  await plotly.react($("#space"), data, layout, PLAIN);
+  const [surface, plane, ...marks] = figures.space.data;
+  surface.z = steps.map((s) => steps.map((t) => course(s, t)[point]));
+  plane.z = plane.z.map((row) => row.map(() => limit));
+  const [t, s, r] = [trust / grid.steps, sensitivity / grid.steps, course(sensitivity, trust)[point]];
+  const places = [[[t, t], [s, s], [0, r]], [[0, t], [s, s], [0, 0]], [[t, t], [0, s], [0, 0]], [[0, t], [s, s], [r, r]], [[t], [s], [r]]];
+  places.forEach(([x, y, z], i) => Object.assign(marks[i], { x, y, z }));
+  await placed($("#space"), figures.space, plotly);
 }
 
 // ------------------------------------------------------------------------------------------------- moves

@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from sfumato.escrow.identity.person import Person
-from sfumato.escrow.policy.policy import PartnerAccess
+from sfumato.escrow.policy.policy import AnalystAccess
 from sfumato.escrow.service import Escrow
 from sfumato.presentation.wording import asking as of_asking
 from sfumato.presentation.wording import guarantee as of_guarantee
@@ -33,7 +33,9 @@ def catalogue(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, after: A
 @screens.get("/catalogue/{name}")
 def dataset(page: RendererDep, actor: ReadingUser, name: NameInPath, escrow: EscrowDep) -> Response:
     entry = escrow.datasets.one(actor, name)
-    return page("catalogue_entry.html", held=entry, flow=_access(entry.flow), spent=spent_text(actor, name, escrow))
+    return page(
+        "catalogue_entry.html", held=entry, flow=_access(entry.access_rule), spent=spent_text(actor, name, escrow)
+    )
 
 
 def spent_text(actor: Person, name: str, escrow: Escrow) -> str:
@@ -45,7 +47,7 @@ def spent_text(actor: Person, name: str, escrow: Escrow) -> str:
     )
 
 
-def _access(access: PartnerAccess | None) -> dict[str, Any] | None:
+def _access(access: AnalystAccess | None) -> dict[str, Any] | None:
     """The access of this person by the policy, in words; None if there is none."""
     if access is None:
         return None

@@ -37,6 +37,4 @@ def as_json(actor: ReadingUser, id: NameInPath, escrow: EscrowDep) -> Response:
 
 def _certificates(actor: Person, id: str, escrow: Escrow) -> list[ReleaseCertificate]:
     """In the order of the queries, for the analyst and for controllers."""
-    return [
-        ReleaseCertificate.from_dict(answer["certificate"]) for answer in escrow.requests.result(actor, id)["answers"]
-    ]
+    return [released.certificate for released in escrow.requests.result(actor, id).answers]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 from starlette.responses import Response
 
 from sfumato.errors import SfumatoError
@@ -13,8 +13,7 @@ from sfumato.presentation import method_comparison_view as view
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import method_comparison_sentences as of_compare
 from sfumato.server.dependencies import EscrowDep, NameInPath, ReadingUser
-from sfumato.server.problems import Problem, answer
-from sfumato.server.web.explorer import first_query
+from sfumato.server.web.explorer import SqlParameter, problem_of, query_form
 from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
@@ -26,23 +25,16 @@ def compare(
     actor: ReadingUser,
     escrow: EscrowDep,
     name: NameInPath,
-    sql: Annotated[str, Query(max_length=100_000)] = "",
+    sql: SqlParameter = "",
 ) -> Response:
     dataset = escrow.datasets.controlled(actor, name)
-    around: dict[str, Any] = {
-        "dataset": dataset.name,
-        "title": dataset.title,
-        "sql": sql or first_query(dataset.name),
-        "problem": None,
-        "compared": None,
-    }
+    around = query_form(dataset, sql) | {"compared": None}
     if not sql.strip():
         return page("compare.html", **around)
     try:
         comparison = escrow.questions.side_by_side(actor, dataset.name, sql)
     except SfumatoError as refused:
-        problem = Problem.model_validate_json(bytes(answer(refused).body))
-        return page("compare.html", **around | {"problem": problem})
+        return page("compare.html", **around | {"problem": problem_of(refused)})
     around |= {"compared": _table(comparison)}
     return page("compare.html", facts={"figure": view.page_figure(comparison)}, **around)
 

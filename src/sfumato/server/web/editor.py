@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from sfumato.errors import Forbidden
 from sfumato.escrow.catalogue.entries import CatalogueEntry
-from sfumato.escrow.policy.policy import PartnerAccess
+from sfumato.escrow.policy.policy import AnalystAccess
 from sfumato.model.plain import to_plain
 from sfumato.presentation.escrow import submission_view
 from sfumato.presentation.wording import asking as of_asking
@@ -33,9 +33,9 @@ def ask(
 ) -> Response:
     """`from` is an earlier request of yours, to change and submit again."""
     dataset = escrow.datasets.one(actor, name)
-    if dataset.flow is None:
+    if dataset.access_rule is None:
         raise Forbidden(f"You have no access to {dataset.name}", hint="ask its controller.")
-    offers = of_asking.offered(dataset.flow.preferences)
+    offers = of_asking.offered(dataset.access_rule.preferences)
     old = {} if before is None else submission_view.request(escrow.requests.one(actor, before))
     start = {
         "purpose": old.get("purpose", ""),
@@ -48,7 +48,7 @@ def ask(
         "person": actor.name,
         "before": before,
         "start": start,
-        "vocabulary": _vocabulary(dataset, dataset.flow),
+        "vocabulary": _vocabulary(dataset, dataset.access_rule),
         "offers": [offer.as_dict() for offer in offers],
     }
     return page(
@@ -63,7 +63,7 @@ def ask(
     )
 
 
-def _vocabulary(dataset: CatalogueEntry, access: PartnerAccess) -> dict[str, Any]:
+def _vocabulary(dataset: CatalogueEntry, access: AnalystAccess) -> dict[str, Any]:
     """Completions of the editor: allowed columns, their categories, and the supported SQL."""
     allowed = None if access.columns is None else {name.casefold() for name in access.columns}
     columns = [column for column in dataset.columns if allowed is None or column.name.casefold() in allowed]

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from sfumato.errors import SfumatoError
+from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.service import Escrow
 from sfumato.escrow.submissions.lifecycle import State
@@ -54,13 +55,22 @@ def request(
     except SfumatoError as refused:  # its policy or its data is gone; it can still be returned or refused
         if waiting["state"] not in _WAITING:
             return result.render_result(page, actor, escrow, id)
-        return _page(page, escrow, actor, waiting, _known_facts(escrow, actor, waiting), problem=_problem(refused))
+        return _page(page, escrow, actor, waiting, _known_facts(escrow, actor, waiting), problem=problem_of(refused))
     return _page(page, escrow, actor, waiting, seen, place=place, exploration=exploration)
+
+
+SqlParameter = Annotated[str, Query(max_length=100_000)]
 
 
 def first_query(dataset: str) -> str:
     """A query to begin with, for any table."""
     return f"SELECT COUNT(*) FROM {dataset}"
+
+
+def query_form(dataset: RegisteredDataset, sql: str) -> dict[str, Any]:
+    """A dataset with the query that is typed, or one to begin with; there is no problem yet."""
+    query = sql or first_query(dataset.name)
+    return {"dataset": dataset.name, "title": dataset.title, "sql": query, "problem": None}
 
 
 @screens.get("/datasets/{name}/risk")
@@ -69,19 +79,13 @@ def risk(
     actor: ReadingUser,
     escrow: EscrowDep,
     name: NameInPath,
-    sql: Annotated[str, Query(max_length=100_000)] = "",
+    sql: SqlParameter = "",
 ) -> Response:
     """The explorer without a request: any query, by the preregistered rule."""
     dataset = escrow.datasets.controlled(actor, name)
-    around: dict[str, Any] = {
-        "dataset": dataset.name,
-        "title": dataset.title,
-        "sql": sql or first_query(dataset.name),
-        "inspected": None,
-        "found": None,
-    }
+    around = query_form(dataset, sql) | {"inspected": None, "found": None}
     if not sql.strip():
-        return page("risk.html", **around, problem=None)
+        return page("risk.html", **around)
     try:
         rule = escrow.questions.of_rule(actor, dataset.name, sql)
         how = {name: getattr(rule.noise, name) for name in _MOVED}
@@ -89,12 +93,12 @@ def risk(
             actor, dataset.name, sql, Source.WORST_CASE, how, preference=rule.stated, now=rule.epsilon
         )
     except SfumatoError as refused:
-        return page("risk.html", **around, problem=_problem(refused))
-    word = rule.guarantee.value
-    facts = _facts(dataset.name, sql, how, rule.stated, exploration, looked=rule.looked, word=word)
+        return page("risk.html", **around | {"problem": problem_of(refused)})
+    guarantee = rule.guarantee.value
+    facts = _facts(dataset.name, sql, how, rule.stated, exploration, looked=rule.looked, guarantee=guarantee)
     facts["say"] |= {"thought": of_explorer.NO_REQUEST, "unknown": of_explorer.NO_REQUEST}
-    values = around | {"found": exploration, "method": rule.method, "looked": rule.looked, "carries": word}
-    return page("risk.html", facts=facts, problem=None, **values, **_drawn(exploration))
+    values = around | {"found": exploration, "method": rule.method, "looked": rule.looked, "carries": guarantee}
+    return page("risk.html", facts=facts, **values, **_drawn(exploration))
 
 
 def _of_request(escrow: Escrow, actor: Person, seen: Mapping[str, Any], place: int) -> dict[str, Any]:
@@ -166,12 +170,14 @@ def _page(
     if exploration is None or seen["facts"] is None:
         return page("explorer.html", facts=facts, **around)
     query = seen["facts"]["queries"][place]
-    how, word = {name: query[name] for name in _MOVED}, seen["guarantee_before_approval"]
+    how, before = {name: query[name] for name in _MOVED}, seen["guarantee_before_approval"]
     preferences = _preferences(escrow, actor, seen, place)
-    facts |= _facts(request["dataset"], query["sql"], how, preferences, exploration, looked=seen["looked"], word=word)
+    facts |= _facts(
+        request["dataset"], query["sql"], how, preferences, exploration, looked=seen["looked"], guarantee=before
+    )
     guarantee, cost = Guarantee(seen["facts"]["guarantee"]), seen["facts"]
     around |= {
-        "carries": word,
+        "carries": before,
         "method": query["method"],
         "guarantee": (guarantee.value, of_explorer.LEAVES[guarantee]),
         "cost": of_explorer.cost(cost["epsilon"], cost["delta"], guarantee)
@@ -218,7 +224,7 @@ def _facts(
     exploration: Mapping[str, Any],
     *,
     looked: bool,
-    word: str,
+    guarantee: str,
 ) -> dict[str, Any]:
     """Facts for the script: the first exploration, and the terms of further ones."""
     return {
@@ -227,7 +233,7 @@ def _facts(
         "how": {name: value for name, value in how.items() if value is not None},
         "preference": dict(preferences),
         "now": exploration["in_force"],
-        "word": word,
+        "word": guarantee,
         "looked": looked,
         "found": exploration,
         "verdicts": {name: exploration_view.verdict_mark(name) for name in exploration_view.VERDICTS},
@@ -252,12 +258,12 @@ def _drawn(exploration: Mapping[str, Any]) -> dict[str, Any]:
         "point": _point(exploration, stop["epsilon"]),
         "says": of_explorer,
         "declare": of_guarantee.DECLARE,
-        "guarantees": {word.value: of_explorer.WORDS[word] for word in Guarantee},
+        "guarantees": {each.value: of_explorer.WORDS[each] for each in Guarantee},
         "reading": of_risk.READING,
         "histogram_epsilon": HISTOGRAM_EPSILON,
     }
 
 
-def _problem(refused: SfumatoError) -> Problem:
+def problem_of(refused: SfumatoError) -> Problem:
     """The problem that the API returns."""
     return Problem.model_validate_json(bytes(answer(refused).body))

@@ -15,7 +15,7 @@ from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
 _A_PAGE = 50
-_NOTICES = 50
+_NOTIFICATIONS = 50
 
 
 @screens.get("/requests")
@@ -30,7 +30,7 @@ def requests(
     visible = escrow.requests.many(actor, state=state and state.value, after=after, limit=_A_PAGE + 1)
     more = visible[_A_PAGE - 1].submission.number if len(visible) > _A_PAGE else None
     own = [submission_view.request(one) for one in visible[:_A_PAGE] if one.submission.analyst in ("", actor.name)]
-    notices = [notifications_view.worded(one) for one in escrow.notifications.many(actor, limit=_NOTICES)]
+    notifications = [notifications_view.worded(one) for one in escrow.notifications.many(actor, limit=_NOTIFICATIONS)]
     return page(
         "requests.html",
         requests=own,
@@ -38,5 +38,5 @@ def requests(
         state=state and state.value,
         states=[one.value for one in State],
         has=of_request.HAS,
-        notices=sorted(notices, key=lambda one: one.read_at is not None),
+        notices=sorted(notifications, key=lambda one: one.read_at is not None),
     )

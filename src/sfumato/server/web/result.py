@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from io import StringIO
 from typing import Annotated, Any
 
@@ -14,7 +13,7 @@ from sfumato.errors import NotFound, SfumatoError
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.service import Escrow
 from sfumato.escrow.submissions.lifecycle import State
-from sfumato.model.release import Answer, ReleaseCertificate
+from sfumato.model.release import Answer, Released
 from sfumato.model.schema import Type
 from sfumato.presentation import certificate_nist, release_view
 from sfumato.presentation.escrow import submission_view
@@ -41,10 +40,10 @@ def as_csv(
     actor: ReadingUser, id: NameInPath, escrow: EscrowDep, query: Annotated[int, Query(ge=1, le=1000)] = 1
 ) -> Response:
     """One answer as a CSV file, each figure with the ends of its 90% interval."""
-    answers = escrow.requests.result(actor, id)["answers"]
+    answers = escrow.requests.result(actor, id).answers
     if query > len(answers):
         raise NotFound(f"There is no answer {query}", hint=f"state a number from 1 to {len(answers)}.")
-    table, text = answer_columns(Answer.from_dict(answers[query - 1]), intervals=True), StringIO(newline="")
+    table, text = answer_columns(answers[query - 1].answer, intervals=True), StringIO(newline="")
     rows = zip(*(column.values for column in table), strict=True)
     write_csv(text, [column.name for column in table], rows)
     named = {"Content-Disposition": f'attachment; filename="answer-{query}.csv"'}
@@ -59,7 +58,7 @@ def render_result(page: PageRenderer, actor: Person, escrow: Escrow, id: str) ->
     own, without = request.get("analyst", actor.name) == actor.name, ""
     if request["state"] == State.RELEASED:
         try:
-            released = escrow.requests.result(actor, id)["answers"]
+            released = escrow.requests.result(actor, id).answers
             answers = [_answer(each) for each in released]
             signals = signalling.section(escrow, actor, request, released) if own else None
         except SfumatoError as why:
@@ -89,9 +88,9 @@ def render_result(page: PageRenderer, actor: Person, escrow: Escrow, id: str) ->
     )
 
 
-def _answer(released: Mapping[str, Any]) -> dict[str, Any]:
+def _answer(released: Released) -> dict[str, Any]:
     """An answer for the page: its cells as text, its guarantee, and the figures to compare."""
-    answer, certificate = Answer.from_dict(dict(released)), ReleaseCertificate.from_dict(released["certificate"])
+    answer, certificate = released.answer, released.certificate
     heads, rows = release_view.cells(answer)
     numbers = _are_numbers(answer)
     return {
@@ -107,7 +106,7 @@ def _answer(released: Mapping[str, Any]) -> dict[str, Any]:
         "holds": certificate.guarantee.holds,
         "sentence": of_guarantee.sentence(of_guarantee.guarantee(certificate).removesuffix(".")),
         "odds": of_guarantee.promise(certificate),
-        "cells": _cells(released),
+        "cells": _cells(answer),
         "charts": release_view.charts(answer) if len(rows) <= _MOST_DRAWN else [],
         "left_out": max(0, len(rows) - _MOST_SHOWN),
     }
@@ -122,17 +121,17 @@ def _are_numbers(answer: Answer) -> list[bool]:
     return numeric
 
 
-def _cells(released: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _cells(answer: Answer) -> list[dict[str, Any]]:
     """Figures with intervals, by column: their row, column and label."""
-    if released["intervals"] is None or len(released["rows"]) > _MOST_COMPARED:
+    if answer.intervals is None or len(answer.rows) > _MOST_COMPARED:
         return []
-    keys = [i for i, ranged in enumerate(released["ranged"]) if not ranged]
+    keys = [i for i, ranged in enumerate(answer.ranged) if not ranged]
     groups = []
-    for column, name in enumerate(released["columns"], 1):
-        if released["ranged"][column - 1]:
+    for column, name in enumerate(answer.columns, 1):
+        if answer.ranged[column - 1]:
             rows = [
                 {"row": row, "label": " · ".join([*(str(cells[i]) for i in keys), name])}
-                for row, cells in enumerate(released["rows"], 1)
+                for row, cells in enumerate(answer.rows, 1)
             ]
             groups.append({"column": column, "name": name, "rows": rows})
     return groups

@@ -71,7 +71,10 @@ def sharing(
         if signed is None
         else of_policy.partners(signed.trust, signed.sensitivity, signed.sensitivity_otherwise),
         rule=f"/datasets/{quote(dataset.name)}/policy?rule={quote(rule)}",
-        facts={} if grid is None else {"grid": grid, "at": at, "said": _SENTENCES, "name": dataset.name, "how": how},
+        facts={}
+        if grid is None
+        else {"grid": grid, "figures": view.figures(grid, **at), "at": at, "said": _SENTENCES}
+        | {"name": dataset.name, "how": how},
     )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import MISSING, fields
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, dataclass, fields
 from typing import Any
 
 from sfumato.errors import BadInput
@@ -17,9 +17,9 @@ from sfumato.signals.tasks.task import Task
 _KINDS: tuple[type[Task], ...] = (
     Above, ChiSquare, Classifier, Formula, HistogramDistance, RankAgreement, Regression, TopK, Trend, TTest,
 )  # fmt: skip
-RANGES: dict[str, list[float] | None] = {
-    **{kind.name: [0.0, 1.0] for kind in _KINDS},
-    **{kind.name: [-1.0, 1.0] for kind in (RankAgreement, Trend)},
+RANGES: dict[str, tuple[float, float] | None] = {
+    **{kind.name: (0.0, 1.0) for kind in _KINDS},
+    **{kind.name: (-1.0, 1.0) for kind in (RankAgreement, Trend)},
     Formula.name: None,  # as it states
 }
 TASKS: dict[str, type[Task]] = {kind.name: kind for kind in _KINDS}
@@ -36,23 +36,32 @@ _KINDS_OF_PARAMETERS = {
 }
 
 
-def task_descriptions() -> list[dict[str, Any]]:
-    """Each task: its parameters with their kinds, and its range where it has one of its own."""
-    return [_description(name, kind) for name, kind in TASKS.items()]
+@dataclass(frozen=True)
+class TaskParameter:
+    name: str
+    kind: str
+    required: bool
+    default: str | float | tuple[str, ...] | None
 
 
-def _description(name: str, kind: type[Task]) -> dict[str, Any]:
-    parameters = [
-        {
-            "name": field.name,
-            "kind": _KINDS_OF_PARAMETERS[str(field.type)],
-            "required": field.default is MISSING,
-            "default": None if field.default is MISSING else field.default,
-        }
-        for field in fields(kind)
-        if field.name != "table"
-    ]
-    return {"name": name, "parameters": parameters, "range": RANGES[name]}
+@dataclass(frozen=True)
+class TaskDescription:
+    """A task, its parameters with their kinds, and the range of its scores; None where a task states its own."""
+
+    name: str
+    parameters: tuple[TaskParameter, ...]
+    range: tuple[float, float] | None
+
+
+def task_descriptions() -> tuple[TaskDescription, ...]:
+    return tuple(TaskDescription(name, tuple(_parameters(kind)), RANGES[name]) for name, kind in TASKS.items())
+
+
+def _parameters(kind: type[Task]) -> Iterator[TaskParameter]:
+    for field in fields(kind):
+        if field.name != "table":
+            default = None if field.default is MISSING else field.default
+            yield TaskParameter(field.name, _KINDS_OF_PARAMETERS[str(field.type)], field.default is MISSING, default)
 
 
 def task(name: str | Mapping[str, Any], **parameters: Any) -> Task:

@@ -27,7 +27,7 @@ def totals_by_block(question: PlanInput, blocks: int, key: str) -> exp.Select:
 
 
 def read_blocks(records: Rows, question: PlanInput, blocks: int) -> list[dict[Cell, tuple[int, ...]]]:
-    """Of every block the totals of every public cell, in whole steps of each number's grid; zero where no one is."""
+    """Of every block the totals of every public cell, in whole steps of each number's lattice; zero where no one is."""
     width, numbers, cells = len(question.keys), question.measurement.numbers, question.measurement.public_cells
     seen = {(whole(row[0]), tuple(row[1 : 1 + width])): in_steps(row[1 + width :], numbers) for row in records}
     nothing = (0,) * len(numbers)

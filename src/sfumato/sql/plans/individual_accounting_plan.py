@@ -40,7 +40,7 @@ class ChargeGroup:
 
     budget: float
     times: int
-    more: float = 0.0  # rho for each unit of loss, for the grid of Laplace noise
+    more: float = 0.0  # rho for each unit of loss, for the lattice of Laplace noise
 
 
 @dataclass(frozen=True)

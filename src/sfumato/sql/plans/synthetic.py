@@ -18,7 +18,7 @@ def synthetic_table(schema: Schema, people: int, seed: int) -> exp.Select:
     """
     rows = people if schema.unit.column is None else min(MOST_ROWS, people * ((schema.unit.max_rows + 1) // 2))
     columns = [
-        _person(column, people, seed) if column.name == schema.unit.column else _invented_value(column, seed)
+        _person(column, people, seed) if column.name == schema.unit.column else _synthetic_value(column, seed)
         for column in schema.columns
     ]
     return exp.select(*columns).from_(exp.Table(this=exp.func("RANGE", number(rows))))
@@ -39,7 +39,7 @@ def _draw(declared: SchemaColumn, seed: int) -> exp.Expr:
     return exp.func("HASH", once)  # one is not mixed
 
 
-def _invented_value(declared: SchemaColumn, seed: int) -> exp.Expr:
+def _synthetic_value(declared: SchemaColumn, seed: int) -> exp.Expr:
     draw = _draw(declared, seed)
     if declared.keys is not None:
         choices = exp.Array(expressions=[value(c) for c in declared.keys])

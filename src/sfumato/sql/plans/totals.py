@@ -1,4 +1,4 @@
-"""Question -> the exact totals that a release draws noise around, in whole steps of each number's grid."""
+"""Question -> the exact totals that a release draws noise around, in whole steps of each number's lattice."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def totals(question: PlanInput) -> exp.Select:
 
 
 def read_totals(rows: Iterable[tuple[Any, ...]], question: PlanInput) -> Iterator[tuple[Cell, tuple[int, ...]]]:
-    """Whole steps of each number's grid, for every public cell, zero where no one is; else for those that there are.
+    """Whole steps of each number's lattice, for every public cell, zero where no one is; else for those that there are.
 
     Where group keys are private, no more than one cell is held at a time; else no more than the public ones.
     """
@@ -43,7 +43,7 @@ def read_totals(rows: Iterable[tuple[Any, ...]], question: PlanInput) -> Iterato
 
 
 def in_steps(values: Sequence[Any], numbers: Sequence[NoisyNumber]) -> tuple[int, ...]:
-    """Of each number its sum and count, as whole steps of its grid."""
+    """Of each number its sum and count, as whole steps of its lattice."""
     pairs = zip(values[::2], values[1::2], strict=True)
     return tuple(_steps(n, whole(total), whole(count)) for n, (total, count) in zip(numbers, pairs, strict=True))
 

@@ -48,7 +48,7 @@ _FAILURES = (duckdb.Error, OSError, UnicodeError, RuntimeError, ValueError, Type
 
 
 @dataclass(frozen=True)
-class Invented:
+class SyntheticPopulation:
     """A population that the engine makes up itself: a SELECT and its parameters."""
 
     sql: str
@@ -195,7 +195,7 @@ class DuckDB:
         source = self._source
         if isinstance(source, CsvFile):
             return dict.fromkeys(source.names, Type.TEXT)
-        if isinstance(source, Invented):
+        if isinstance(source, SyntheticPopulation):
             self._connection.execute(f'CREATE TABLE "{RAW}" AS {source.sql}', dict(source.parameters))
         elif isinstance(source, ParquetFiles):
             source.check(self._connection)
@@ -397,7 +397,7 @@ def _run_uninterrupted(work: Callable[[], T]) -> T:
     raise KeyboardInterrupt
 
 
-def write_population(population: Invented, path: Path) -> None:
+def write_population(population: SyntheticPopulation, path: Path) -> None:
     """Write an invented population as a Parquet or CSV file, streamed."""
     sql = f"COPY ({population.sql}) TO $path (FORMAT {'csv, HEADER' if path.suffix == '.csv' else 'parquet'})"
     with _connect({}) as connection:
@@ -425,8 +425,8 @@ def source_name(source: object) -> str:
     return (Path(source).name or str(source)) if isinstance(source, str | Path) else f"the {type(source).__name__}"
 
 
-def _open_source(source: object) -> CsvFile | ParquetFiles | InMemoryTable | Invented:
-    if isinstance(source, Invented):
+def _open_source(source: object) -> CsvFile | ParquetFiles | InMemoryTable | SyntheticPopulation:
+    if isinstance(source, SyntheticPopulation):
         return source
     if isinstance(source, MemoryFile):
         is_csv = source.format == "csv"

@@ -42,7 +42,7 @@ def signal(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, sid: NameIn
     published = facts["kind"] == SignalKind.PUBLISHED  # the sentences of its kind state its guarantee
     looked = escrow.datasets.looked(actor, facts["dataset"])
     kind = next(one for one in kinds() if one["kind"] == facts["kind"])
-    word = facts["guarantee"] if seen is None or not waits else seen["guarantee"]
+    guarantee = facts["guarantee"] if seen is None or not waits else seen["guarantee"]
     return page(
         "signal.html",
         signal=facts,
@@ -55,8 +55,8 @@ def signal(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, sid: NameIn
         kind=kind,
         said=kind["said"] if seen is None else " ".join(seen["sentences"]),
         task=_task(facts["task"]),
-        guarantee=word,
-        meaning=of_explorer.LEAVES[Guarantee(word)] if waits and word and not published else "",
+        guarantee=guarantee,
+        meaning=of_explorer.LEAVES[Guarantee(guarantee)] if waits and guarantee and not published else "",
         lines=_lines(facts["code"] or "", [] if seen is None else seen["marks"]),
         stands=of_signal_pages.STANDS[facts["state"]],
         words=of_signal_pages,
@@ -80,11 +80,13 @@ def _task(task: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """The sentence of a task, and each parameter with its value and its meaning."""
     if task is None:
         return None
-    description = next(one for one in task_descriptions() if one["name"] == task["task"])
-    names = [one["name"] for one in description["parameters"]]
-    sentences = [of_signal_pages.parameter(description["name"], name) for name in names]
-    sentence = of_tasks.SENTENCES[description["name"]]
-    return {"said": sentence, "parameters": [*zip(names, map(task.get, names), sentences, strict=True)]}
+    kind = next(one for one in task_descriptions() if one.name == task["task"])
+    names = [one.name for one in kind.parameters]
+    sentences = [of_signal_pages.parameter(kind.name, name) for name in names]
+    return {
+        "said": of_tasks.SENTENCES[kind.name],
+        "parameters": [*zip(names, map(task.get, names), sentences, strict=True)],
+    }
 
 
 def _lines(code: str, marks: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

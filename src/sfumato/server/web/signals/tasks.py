@@ -7,19 +7,19 @@ from typing import Any
 
 from sfumato.errors import SfumatoError
 from sfumato.escrow.identity.person import Person
-from sfumato.escrow.policy.policy import PartnerAccess
+from sfumato.escrow.policy.policy import AnalystAccess
 from sfumato.escrow.service import Escrow
 from sfumato.escrow.submissions.code_review import LONGEST
 from sfumato.escrow.submissions.lifecycle import State
 from sfumato.escrow.submissions.scoring import MOST_OWN_BLOCKS, MOST_OWN_DRAWS, OWN_BLOCKS, OWN_DRAWS
-from sfumato.model.release import Answer
+from sfumato.model.release import Answer, Released
 from sfumato.model.signal_score import SignalKind
 from sfumato.presentation.escrow import submission_view
 from sfumato.presentation.wording.signals import pages as of_signal_pages
 from sfumato.presentation.wording.signals import requests_sentences as of_signalling
 from sfumato.presentation.wording.signals import tasks as of_tasks
 from sfumato.signals.signal_request import BLOCKS, DRAWS, MOST_BLOCKS, MOST_DRAWS
-from sfumato.signals.tasks.registry import task_descriptions
+from sfumato.signals.tasks.registry import TaskDescription, task_descriptions
 from sfumato.signals.tasks.table import Table
 
 _MOST_ROWS = 400  # rows that the lists of the form show
@@ -34,15 +34,13 @@ _FIELDS = {  # the field of a parameter, by its kind, or by its name if the answ
 _MODELS = {"classifier": ("logistic", "tree"), "regression": ("linear", "tree")}
 
 
-def section(
-    escrow: Escrow, actor: Person, request: Mapping[str, Any], answers: Sequence[Mapping[str, Any]]
-) -> dict[str, Any]:
+def section(escrow: Escrow, actor: Person, request: Mapping[str, Any], answers: Sequence[Released]) -> dict[str, Any]:
     """Facts for the section and its script, from public facts only."""
     facts: dict[str, Any] = {"signals": _signals(escrow, actor, request["id"]), "kinds": kinds()}
     access = _access(escrow, actor, request["dataset"])
     if access is None:
         return facts | {"problem": of_signal_pages.NOTHING_ALLOWED}
-    tables = [_table(number, answer) for number, answer in enumerate(answers, 1)]
+    tables = [_table(number, released.answer) for number, released in enumerate(answers, 1)]
     figures = tables[0]["figures"]
     return facts | {
         "problem": None,
@@ -58,10 +56,10 @@ def section(
     }
 
 
-def _access(escrow: Escrow, actor: Person, dataset: str) -> PartnerAccess | None:
+def _access(escrow: Escrow, actor: Person, dataset: str) -> AnalystAccess | None:
     """The access of this person by the current policy; None if there is none."""
     try:
-        return escrow.datasets.one(actor, dataset).flow
+        return escrow.datasets.one(actor, dataset).access_rule
     except SfumatoError:
         return None
 
@@ -90,22 +88,21 @@ def _signals(escrow: Escrow, actor: Person, request: str) -> list[dict[str, Any]
     return [submission_view.signal(one) for one in each]
 
 
-def _task(description: Mapping[str, Any]) -> dict[str, Any]:
+def _task(task: TaskDescription) -> dict[str, Any]:
     parameters = [
-        one
+        vars(one)
         | {
-            "kind": _FIELDS.get(one["name"]) or _FIELDS.get(one["kind"], one["kind"]),
-            "choices": _MODELS.get(description["name"], ()) if one["name"] == "model" else (),
-            "said": of_signal_pages.parameter(description["name"], one["name"]),
+            "kind": _FIELDS.get(one.name) or _FIELDS.get(one.kind, one.kind),
+            "choices": _MODELS.get(task.name, ()) if one.name == "model" else (),
+            "said": of_signal_pages.parameter(task.name, one.name),
         }
-        for one in description["parameters"]
+        for one in task.parameters
     ]
-    return {"name": description["name"], "said": of_tasks.SENTENCES[description["name"]], "parameters": parameters}
+    return {"name": task.name, "said": of_tasks.SENTENCES[task.name], "parameters": parameters}
 
 
-def _table(number: int, facts: Mapping[str, Any]) -> dict[str, Any]:
+def _table(number: int, answer: Answer) -> dict[str, Any]:
     """What a task can use of an answer: its columns of figures, and the labels of its rows."""
-    answer = Answer.from_dict(dict(facts))
-    figures = tuple(name for name, ranged in zip(answer.columns, facts["ranged"], strict=True) if ranged)
+    figures = tuple(name for name, ranged in zip(answer.columns, answer.ranged, strict=True) if ranged)
     labels = Table(answer.columns, answer.rows[:_MOST_ROWS], figures).labels
     return {"query": number, "figures": list(figures), "labels": list(dict.fromkeys(labels))}

@@ -1,4 +1,4 @@
-"""What a score can carry: its digits, its grid, and how far one person moves it."""
+"""What a score can carry: its digits, its lattice, and how far one person moves it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from sfumato.signals.tasks.task import DECIMALS, Task
 
-FINEST = 1024  # steps of the noise grid to a sensitivity (docs/theory/noise.md)
+FINEST = 1024  # steps of the noise lattice to a sensitivity (docs/theory/noise.md)
 
 
 def bits(width: float, decimals: int = DECIMALS, *, beside: int = 0) -> float:
@@ -42,7 +42,7 @@ def width_once_rounded(low: float, high: float, decimals: int = DECIMALS) -> flo
 
 
 @dataclass(frozen=True)
-class Grid:
+class ScoreLattice:
     """Scores in whole steps: one person moves what is drawn by at most `sensitivity` steps of `step`."""
 
     step: Fraction
@@ -58,8 +58,8 @@ class Grid:
         return float(self.step * self.sensitivity)
 
 
-def difference_grid(task: Task, moved: Mapping[str, Fraction] | None) -> Grid:
-    """The grid of `|g(S) - g(q(x))|`: its sensitivity is `min(R, sum L_c D_c)`, at most `L D1`.
+def difference_lattice(task: Task, moved: Mapping[str, Fraction] | None) -> ScoreLattice:
+    """The lattice of `|g(S) - g(q(x))|`: its sensitivity is `min(R, sum L_c D_c)`, at most `L D1`.
 
     See docs/theory/signalling.md#noisy-difference.
 
@@ -72,14 +72,14 @@ def difference_grid(task: Task, moved: Mapping[str, Fraction] | None) -> Grid:
     if task.slopes is not None and moved is not None:
         slope = sum((Fraction(steep) * moved[column] for column, steep in task.slopes.items()), Fraction(0))
     if slope is None or slope >= width:
-        return Grid(width / FINEST, FINEST)
+        return ScoreLattice(width / FINEST, FINEST)
     step = max(slope / FINEST, furthest / 2**40)
-    return Grid(step, min(math.ceil(slope / step) + 1, math.ceil(width / step)))
+    return ScoreLattice(step, min(math.ceil(slope / step) + 1, math.ceil(width / step)))
 
 
-def block_grid(task: Task, changed: int) -> Grid:
-    """The grid of a sum over blocks of which one person changes so many, each by the range at most.
+def block_lattice(task: Task, changed: int) -> ScoreLattice:
+    """The lattice of a sum over blocks of which one person changes so many, each by the range at most.
 
     See docs/theory/signalling.md#sample-and-aggregate.
     """
-    return Grid(Fraction(task.span) / FINEST, changed * FINEST)
+    return ScoreLattice(Fraction(task.span) / FINEST, changed * FINEST)
