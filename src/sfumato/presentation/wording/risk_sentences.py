@@ -8,7 +8,7 @@ from sfumato.model.method_comparison import MethodComparison
 from sfumato.model.risk import MembershipAttack, RiskView, Source
 from sfumato.presentation.wording.exposure_histogram_sentences import WITHOUT_GUARANTEE
 from sfumato.presentation.wording.guarantee import LOOK, NO_GUARANTEE, exactly
-from sfumato.presentation.wording.numbers import number, percent_up
+from sfumato.presentation.wording.numbers import number, percent_stated, percent_up
 
 GAP_IS_NO_PROBABILITY = "The risk gap is the highest disclosure risk over the lowest. It is not a probability."
 ATTACK_UPPER_BOUND = "The noise is on several numbers, so these figures are upper bounds."
@@ -30,8 +30,9 @@ GAP = GAP_IS_NO_PROBABILITY
 RATIO = "The papers' form of the risk gap: 1 over it."
 NOISY_PARTS = "This answer is computed from several noisy numbers, and the noise shown is theirs, in this order:"
 MISSED_RANKS = (
-    "“rank ±”: the rank error of a selected value exceeds that of the best candidate by at most this many "
-    "people, or values where a person has several."
+    "“rank ±”: with 90% probability the rank of a selected median or quantile is within this many people (values, "
+    "where a person has several) of the true one, rounded to a candidate value. For MIN and MAX it is by how much the "
+    "rank error may exceed that of the best candidate."
 )
 WITHOUT_DELTA = (
     "Group keys are private: a release also needs a delta, and attack success may be higher by up to that delta."
@@ -202,7 +203,7 @@ def attack(result: MembershipAttack, source: Source | None, *, replaced: bool) -
     beyond = f", except with probability {exactly(result.beyond)}" if result.beyond else ""
     return (
         f"At epsilon {result.epsilon:.15g}, take an attacker who knows everyone else's record, and whose belief that "
-        f"{whom} is {100 * result.prior:.4g}% before the release.",
+        f"{whom} is {percent_stated(result.prior)} before the release.",
         f"The attacker can tell whether it is so at most {_tenths(result.chance)} of the time.",
         f"After the release the attacker is at most {_tenths(result.posterior)} sure of it{beyond}.",
         f"In a search through many people, the attacker finds at most {_tenths(result.hits_at_1_percent)} of those "

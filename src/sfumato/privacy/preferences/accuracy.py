@@ -241,4 +241,6 @@ def _count(value: object) -> Fraction | None:
 
 
 def _how_often(confidence: Fraction, each: bool) -> str:
-    return f" with {float(100 * confidence):g}% probability{', for each figure separately' if each else ''}"
+    percent = f"{float(100 * confidence):g}"
+    percent = percent if confidence == 1 or percent != "100" else f"{float(100 * confidence):.15g}"  # never 100
+    return f" with {percent}% probability{', for each figure separately' if each else ''}"
