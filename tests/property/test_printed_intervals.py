@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from decimal import Decimal
+from fractions import Fraction
 from functools import cache
 
 import pytest
@@ -60,7 +61,7 @@ def test_what_is_computed_from_several_numbers_lies_in_its_interval(
     count = data.draw(st.floats(-1e4, 1e4))
     others = [data.draw(st.floats(-1, 1)) * 1e3 * float(n.sensitivity) for n in measurement.numbers[:-1]]
     drawn = calibrate(measurement, Noise(), epsilon, 10.0)
-    released = answer(measurement, Noisy(((),), ((*others, count),)), drawn)
+    released = answer(measurement, Noisy(((),), (tuple(map(Fraction, (*others, count))),)), drawn)
     [[value]], [[interval]] = released.rows, released.intervals or ()
     assert interval is not None
     assert interval[0] <= float(str(value)) <= interval[1]

@@ -57,6 +57,7 @@ Preregistered = Annotated[
 ]
 Redraw = Annotated[bool, flag("--redraw", "Draw new noise, and pay again.")]
 AllowNoGuarantee = Annotated[bool, flag("--allow-no-guarantee", "Release although there is no guarantee.")]
+ExpectedCount = Annotated[float | None, option(HELP["expected_count"], "N")]
 Exact = Annotated[bool, flag("--exact", HELP["exact"])]
 
 

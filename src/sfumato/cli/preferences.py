@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 from sfumato.cli.option_groups import replace_parameter
 from sfumato.cli.options import option
 from sfumato.errors import BadInput
 from sfumato.presentation.option_help import HELP, METAVARS
-from sfumato.privacy.preferences.registry import OPTIONS, OptionKind
+from sfumato.privacy.preferences.registry import HOW, OPTIONS, OptionKind
 
 if TYPE_CHECKING:
     from sfumato.privacy.preferences.preference import Preference
@@ -48,6 +49,25 @@ def with_preferences(command: Callable[..., None]) -> Callable[..., None]:
 def with_names(command: Callable[..., None]) -> Callable[..., None]:
     """The command with the options that a server knows in place of its parameter `preference`, by name."""
     return replace_parameter(command, "preference", _SENT, _given_options)
+
+
+@dataclass(frozen=True)
+class Stated:
+    """Preferences, and how many are publicly expected in the smallest group, which may be stated without any."""
+
+    preferences: tuple[Preference, ...]
+    expected_count: float | None
+
+
+def with_stated(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with these options in place of its parameter `stated`."""
+    return replace_parameter(command, "stated", _OPTIONS, _stated)
+
+
+def _stated(**typed: Any) -> Stated:
+    measures = any(typed[name] is not None for name in HOW["expected_count"])
+    alone = {} if measures else {"expected_count": None}
+    return Stated(preferences(**typed | alone), typed["expected_count"])
 
 
 def _given_options(**typed: Any) -> dict[str, Any]:

@@ -36,7 +36,7 @@ HELP = {
     "expected": "Public estimate of the (smallest) answer, for --relative-error.",
     "confidence": "Probability that --within (0.95 by default) or --relative-error (0.9) holds.",
     "each": "Apply --within or --relative-error to each figure separately, not to all figures together.",
-    "expected_count": "Minimum number of people in the smallest cell; needed where --within is about an average.",
+    "expected_count": "Public guess of the size of the smallest group; the interval of an average depends on it.",
     "priority": "Weight of this query: the preferences allow W times the epsilon.",
     "larger_than_spent": "Allow only epsilons above all that was spent before, as the papers do.",
 }

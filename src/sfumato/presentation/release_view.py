@@ -129,8 +129,7 @@ def _figure(value: object) -> str:
 
 
 def notes(answer: Answer, certificate: ReleaseCertificate) -> list[str]:
-    """What the intervals cover, the rank error of selections, and the rows that count; for an empty answer, the reason.
-    """
+    """What the intervals cover, the rank error of selections, and the rows that count; or why an answer is empty."""
     if not answer.rows:
         return [note for note in [of_release.no_group(certificate)] if note]
     ranged = answer.intervals is not None and any(answer.ranged)

@@ -15,6 +15,7 @@ from sfumato.cli.options import argument, flag, option
 from sfumato.cli.output import Shown, ShownList, show
 from sfumato.cli.preferences import with_names
 from sfumato.errors import AwaitingApproval, BadInput
+from sfumato.privacy.preferences.registry import HOW
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,6 +46,9 @@ def estimate(
 ) -> Shown:
     """Preview the cost and guarantee of a request, from public facts; nothing is submitted."""
     queries, how = _queries(sql, weight, mechanism, delta)
+    how["expected_count"] = preference.get("expected_count")
+    if not any(name in preference for name in HOW["expected_count"]):
+        preference.pop("expected_count", None)
     return client.dataset(dataset).estimate(queries, *_preferences(preference), **how)
 
 

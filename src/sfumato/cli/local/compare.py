@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from sfumato.cli import options
 from sfumato.cli.option_groups import with_option_groups
 from sfumato.cli.output import page_footer, show, write_file
-from sfumato.cli.preferences import Preferences, with_preferences
+from sfumato.cli.preferences import Stated, with_stated
 from sfumato.cli.progress import reading
 
 
-@with_preferences
+@with_stated
 @with_option_groups
 def compare(
     *,
     target: options.QueryFlags,
-    preferences: Preferences = (),
+    stated: Stated,
     look: Annotated[
         bool, options.flag("--look", "Show also what depends on the people in the data; logged as a look.")
     ] = False,
@@ -36,7 +36,8 @@ def compare(
     reads = look or bounds_from_data
     dataset = target.open(bounds_from_data=bounds_from_data) if reads else target.open_without_data()
     with reading(dataset.progress):
-        comparison = dataset.compare(target.text, preferences, look=look, preregistered=preregistered, **search.values)
+        terms: dict[str, Any] = {"preregistered": preregistered, "expected_count": stated.expected_count}
+        comparison = dataset.compare(target.text, stated.preferences, look=look, **terms, **search.values)
     show(comparison, as_json)
     if html is not None:
         write_file(comparison.page(page_footer()).write, html, "--html")

@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,7 +14,7 @@ from sfumato.cli import options
 from sfumato.cli.option_groups import with_option_groups
 from sfumato.cli.options import option
 from sfumato.cli.output import ViewFlags, page_footer, write_file, write_people
-from sfumato.cli.preferences import Preferences, with_preferences
+from sfumato.cli.preferences import Stated, with_stated
 from sfumato.cli.progress import reading, waiting
 
 if TYPE_CHECKING:
@@ -27,16 +27,17 @@ def worst_case(
     target: options.QueryFlags,
     noise: options.NoiseFlags,
     exact: options.Exact = False,
+    expected_count: options.ExpectedCount = None,
     view: ViewFlags,
     as_json: options.Json = False,
 ) -> None:
-    """Show risk from public facts only, the same for every dataset; of DATA only the column names are read."""
+    """Show risk and the expected interval from public facts only; of DATA only the column names are read."""
     view.require_possible(as_json)
     query = target.open_without_data().query(target.text)
-    _prepare(query.worst_case(**noise.values, exact=exact), view, as_json)()
+    _prepare(query.worst_case(**noise.values, exact=exact, expected_count=expected_count), view, as_json)()
 
 
-@with_preferences
+@with_stated
 @with_option_groups
 def rehearse(
     *,
@@ -45,7 +46,7 @@ def rehearse(
         str | None, option("Public table with the same columns, in place of synthetic rows.", "PUBLIC")
     ] = None,
     rows: Annotated[int | None, typer.Option(help="Number of synthetic people.", min=1)] = None,
-    preferences: Preferences = (),
+    stated: Stated,
     search: options.SearchFlags,
     plan: Annotated[
         bool, options.flag("--plan", "Enter the preference as the plan for this query, before anyone looks.")
@@ -62,13 +63,14 @@ def rehearse(
     view.require_possible(as_json)
     query = target.open_without_data().query(target.text)
     with waiting(query.dataset.progress, "Rehearsing"):
-        profile = query.rehearse(*preferences, like=like, rows=rows, **search.values)
+        terms: dict[str, Any] = {"like": like, "rows": rows, "expected_count": stated.expected_count}
+        profile = query.rehearse(*stated.preferences, **terms, **search.values)
         show = _prepare(profile, view, as_json)
     show()
     if profile.solution is not None and profile.solution.feasible and not as_json:
         typer.echo(f"\n{of_choosing.go_on(options.choose_command(sys.argv[1:]))}")
     if plan:
-        typer.echo(of_choosing.planned(query.plan(*preferences, **search.values)), err=True)
+        typer.echo(of_choosing.planned(query.plan(*stated.preferences, **search.values)), err=True)
 
 
 @with_option_groups

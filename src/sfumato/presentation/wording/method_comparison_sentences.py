@@ -28,7 +28,7 @@ NO_EPSILON = "no epsilon"
 LEAST, FAR = 1e-9, 1e300  # below the one, a ledger counts nothing; beyond the other, an epsilon is no place on an axis
 COMPARED_BARS = "A bar that begins at the edge begins at 0; an arrow means no upper end."
 COMPARED_MEANING = (
-    "Noise (90%) and attack success (at most) are those of the epsilon that each method chooses by itself, "
+    "The 90% column and attack success (at most) are those of the epsilon that each method chooses by itself, "
     "for anyone in any data, if that epsilon is fixed before anyone looks at the data."
 )
 COMPARED_FROM_DATA = "With bounds taken from the data, no public fact determines the noise or attack success."
