@@ -146,8 +146,9 @@ def test_the_tour_and_what_it_says_to_do_next(tmp_path: Path, typed: Typed) -> N
 # What each command prints, in words and as JSON
 
 FIGURES = {"min", "max", "mean", "sum", "sum_sq"}
-RISK = {"source", "people", "outputs", "mechanism", "sensitivity", "influence", "exposure", "candidates"}
-CANDIDATE = {"epsilon", "rdr_min", "rdr_max", "ratio", "gap", "noise_90", "attack_chance"}
+RISK = {"source", "people", "outputs", "mechanism", "sensitivity", "influence", "exposure", "candidates",
+        "expected_count"}  # fmt: skip
+CANDIDATE = {"epsilon", "rdr_min", "rdr_max", "ratio", "gap", "noise_90", "attack_chance", "answers"}
 CHOICE = {"epsilon", "feasible", "unbounded", "method", "guarantee", "select_epsilon", "why"}
 CERTIFICATE = {"epsilon", "delta", "guarantee", "mechanism", "sensitivity", "scale", "unit", "relation", "outputs",
                "select_epsilon", "charged", "noise_90", "query_sha256", "ledger_entry"}  # fmt: skip

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from sfumato.cli.option_groups import replace_parameter
 from sfumato.cli.options import option
@@ -51,12 +50,28 @@ def with_names(command: Callable[..., None]) -> Callable[..., None]:
     return replace_parameter(command, "preference", _SENT, _given_options)
 
 
-@dataclass(frozen=True)
-class Stated:
+class Stated(NamedTuple):
     """Preferences, and how many are publicly expected in the smallest group, which may be stated without any."""
 
     preferences: tuple[Preference, ...]
     expected_count: float | None
+
+    @property
+    def looks(self) -> bool:
+        """Whether a choice by these preferences reads the people in the data."""
+        return any(preference.reads_people for preference in self.preferences)
+
+    @property
+    def words_without_look(self) -> tuple[list[str], list[str]] | None:
+        """Words to add and to leave out, so that a choice reads nobody; None where no such words do."""
+        from sfumato.privacy.preferences.disparity import Ratio, Variance
+
+        looking = [preference for preference in self.preferences if preference.reads_people]
+        ratios = [p for p in looking if isinstance(p, Ratio) and p.between is None]
+        variances = [p for p in looking if isinstance(p, Variance)]
+        if len(ratios) + len(variances) < len(looking):
+            return None
+        return ["--worst-case"] * bool(ratios), ["--as-published"] * bool(variances)
 
 
 def with_stated(command: Callable[..., None]) -> Callable[..., None]:

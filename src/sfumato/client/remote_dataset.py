@@ -134,7 +134,7 @@ class RemoteDataset(RemoteRecord):
         `expected_count`: how many are in the smallest group, by public knowledge, for the interval of an average.
         """
         terms = preference_table(preferences, how)
-        body = _question(queries, weights, terms) | {"expected_count": expected_count}
+        body = _question(queries, weights, terms) | _counted(expected_count)
         return RemoteEstimate(self.ask("estimate", body), terms)
 
     def dry_run(
@@ -171,7 +171,7 @@ class RemoteDataset(RemoteRecord):
     ) -> RemoteComparison:
         """Compare every method, from public facts."""
         listed = preferences if isinstance(preferences, Sequence) else (preferences,)
-        terms = {"preference": preference_table(listed, how), "expected_count": expected_count}
+        terms = {"preference": preference_table(listed, how)} | _counted(expected_count)
         return RemoteComparison(self.ask("compare", {"sql": sql, **terms}))
 
     @property
@@ -269,7 +269,7 @@ class RemoteQuery:
     ) -> RemoteRisk:
         """Risk of the query on synthetic rows that follow the schema: free, no data is read."""
         table = preference_table(preferences, how)
-        body = {"sql": self.sql, "preference": table, "expected_count": expected_count}
+        body = {"sql": self.sql, "preference": table} | _counted(expected_count)
         return RemoteRisk(self.dataset.ask("rehearse", body), self.sql, how.get("delta"), RehearsalFacts)
 
     def choose(self, *preferences: PreferenceInput, **how: Unpack[SearchKeywords]) -> RemoteEstimate:
@@ -359,6 +359,10 @@ def _question(
         raise PreferenceError("A request takes a list of queries", hint="write [query], also for one.")
     texts = [one.sql if isinstance(one, RemoteQuery) else one for one in queries]
     return {"queries": weighted_queries(texts, weights), "preference": preference}
+
+
+def _counted(expected_count: float | None) -> dict[str, Any]:
+    return {} if expected_count is None else {"expected_count": expected_count}
 
 
 def _preferences(terms: Sequence[PreferenceInput | RemoteEstimate]) -> list[PreferenceInput]:

@@ -11,6 +11,7 @@ from sfumato.cli import answers, options
 from sfumato.cli.escrow import submission_commands as submissions
 from sfumato.cli.escrow.desk import Desk, at_a_desk, on_submission, with_client
 from sfumato.cli.escrow.submission_commands import AllowNoGuarantee, Seconds, Wait
+from sfumato.cli.looks import Yes, confirm_look
 from sfumato.cli.options import argument, flag, option
 from sfumato.cli.output import Shown, ShownList, show
 from sfumato.cli.preferences import with_names
@@ -112,8 +113,11 @@ def inbox(
 def inspect(
     request: RemoteRequest,
     answer: Annotated[bool, flag("--answer", "Show a withheld answer and the true one; logged as a look.")] = False,
+    yes: Yes = False,
 ) -> Shown:
     """Show a request to its approver, from public facts; the analyst sees its state."""
+    if answer:
+        confirm_look(yes=yes)
     return request.answer() if answer else submissions.page_of(request)
 
 

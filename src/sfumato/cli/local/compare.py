@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from sfumato.cli import options
+from sfumato.cli.looks import Yes, confirm_look
 from sfumato.cli.option_groups import with_option_groups
 from sfumato.cli.output import page_footer, show, write_file
 from sfumato.cli.preferences import Stated, with_stated
@@ -26,6 +27,7 @@ def compare(
     bounds_from_data: options.BoundsFromData = False,
     preregistered: options.Preregistered = "",
     html: options.Html = None,
+    yes: Yes = False,
     as_json: options.Json = False,
 ) -> None:
     """Compare all methods: their epsilons, guarantees, noise and needs. Your preferences come first and intersect.
@@ -35,6 +37,8 @@ def compare(
     options.require_writable(html, "--html", ".html")
     reads = look or bounds_from_data
     dataset = target.open(bounds_from_data=bounds_from_data) if reads else target.open_without_data()
+    if reads:
+        confirm_look(yes=yes)
     with reading(dataset.progress):
         terms: dict[str, Any] = {"preregistered": preregistered, "expected_count": stated.expected_count}
         comparison = dataset.compare(target.text, stated.preferences, look=look, **terms, **search.values)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sfumato.cli import options
+from sfumato.cli.looks import Yes, confirm_look
 from sfumato.cli.option_groups import with_option_groups
 from sfumato.cli.options import option
 from sfumato.cli.output import ViewFlags, page_footer, write_file, write_people
@@ -68,7 +69,9 @@ def rehearse(
         show = _prepare(profile, view, as_json)
     show()
     if profile.solution is not None and profile.solution.feasible and not as_json:
-        typer.echo(f"\n{of_choosing.go_on(options.choose_command(sys.argv[1:]))}")
+        sound = stated.words_without_look
+        command = options.choose_command(sys.argv[1:], *(sound or ()))
+        typer.echo(f"\n{of_choosing.go_on(command, looks=stated.looks, sound=sound is not None)}")
     if plan:
         typer.echo(of_choosing.planned(query.plan(*stated.preferences, **search.values)), err=True)
 
@@ -106,6 +109,7 @@ def risk(
     exact: options.Exact = False,
     bounds_from_data: options.BoundsFromData = False,
     view: ViewFlags,
+    yes: Yes = False,
     as_json: options.Json = False,
 ) -> None:
     """Show individual risks, for controllers only; logged as a look.
@@ -115,6 +119,7 @@ def risk(
     target.require_output(people, "--people", ".parquet")
     view.require_possible(as_json)
     query = target.open(bounds_from_data=bounds_from_data).query(target.text)
+    confirm_look(yes=yes)
     with reading(query.dataset.progress):
         profile = query.risk(**noise.values, exact=exact)
         show = _prepare(profile, view, as_json, most_exposed)

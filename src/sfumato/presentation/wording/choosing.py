@@ -51,9 +51,18 @@ def cost_of_selection(select_epsilon: float, epsilon: float | None) -> str:
     return f"The selection was charged epsilon {select_epsilon:g}{rest}."
 
 
-def go_on(command: str) -> str:
-    """The command that applies a rehearsed preference."""
-    return f"To apply this preference to the data:\n  {command}"
+def go_on(command: str, *, looks: bool = False, sound: bool = True) -> str:
+    """The command that applies a rehearsed preference; as stated it may look, and `sound` commands do not."""
+    if not looks:
+        return f"To apply this preference to the data:\n  {command}"
+    if sound:
+        return (
+            "To apply this preference to the data without looking at it (as stated, it would look at the data, be "
+            f"logged, and have no guarantee):\n  {command}"
+        )
+    return (
+        f"To apply this preference to the data. This looks at the data, is logged, and has no guarantee:\n  {command}"
+    )
 
 
 def planned(word: Guarantee, queries: int = 1) -> str:

@@ -48,8 +48,8 @@ UNSTATED = {
     Need.ERROR: "state the largest acceptable error, such as --within 5.",
     Need.ANSWER: "state a public estimate of the answer, such as --relative-error 0.1 --expected 2300.",
     Need.WORLDS: "state the tables that an attacker considers possible, such as --belief 0.333 --worlds FILE.",
-    Need.PEOPLE: "state it with --pri 5. It has no guarantee.",
-    Need.GROUPS: 'state it with --ratio 0.9 --between "age > 60". It has no guarantee.',
+    Need.PEOPLE: "state it with --pri 5. It looks at the data and has no guarantee.",
+    Need.GROUPS: 'state it with --ratio 0.9 --between "age > 60". It looks at the data and has no guarantee.',
 }
 UNSTATED_ON_A_PAGE = {
     Need.ERROR: "a rule or a request states the largest acceptable error.",

@@ -51,8 +51,8 @@ def printed_count(noisy: float, half: float) -> tuple[int, int, int]:
 
     The figure is the noisy number, limited to 0 or more, and the interval is centred on it (docs/theory/intervals.md).
 
-    >>> printed_count(-30, 23.0259), printed_count(41.7, 23.0259)
-    ((0, 0, 24), (18, 42, 65))
+    >>> printed_count(-30, 23), printed_count(41.7, 23.1)
+    ((0, 0, 23), (18, 42, 65))
     """
     limited = max(0.0, noisy)
     return max(0, math.floor(limited - half)), round(limited), math.ceil(limited + half)
