@@ -50,7 +50,7 @@ def with_names(command: Callable[..., None]) -> Callable[..., None]:
     return replace_parameter(command, "preference", _SENT, _given_options)
 
 
-class Stated(NamedTuple):
+class PreferenceTerms(NamedTuple):
     """Preferences, and how many are publicly expected in the smallest group, which may be stated without any."""
 
     preferences: tuple[Preference, ...]
@@ -74,15 +74,15 @@ class Stated(NamedTuple):
         return ["--worst-case"] * bool(ratios), ["--as-published"] * bool(variances)
 
 
-def with_stated(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with these options in place of its parameter `stated`."""
-    return replace_parameter(command, "stated", _OPTIONS, _stated)
+def with_terms(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with these options in place of its parameter `terms`."""
+    return replace_parameter(command, "terms", _OPTIONS, _terms)
 
 
-def _stated(**typed: Any) -> Stated:
+def _terms(**typed: Any) -> PreferenceTerms:
     measures = any(typed[name] is not None for name in HOW["expected_count"])
     alone = {} if measures else {"expected_count": None}
-    return Stated(preferences(**typed | alone), typed["expected_count"])
+    return PreferenceTerms(preferences(**typed | alone), typed["expected_count"])
 
 
 def _given_options(**typed: Any) -> dict[str, Any]:

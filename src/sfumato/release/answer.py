@@ -128,7 +128,7 @@ def range_of(
 ) -> Interval | None:
     """Where the true figure lies, but for a share `miss` of the time; of keys and selections, nothing.
 
-    It contains the released figure, also where that was limited to what is possible (docs/theory/intervals.md).
+    It contains the released figure, also where that was limited to what is possible (docs/theory/ranges.md).
     """
     if column.key is not None:
         return None

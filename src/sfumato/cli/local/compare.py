@@ -10,16 +10,16 @@ from sfumato.cli import options
 from sfumato.cli.looks import Yes, confirm_look
 from sfumato.cli.option_groups import with_option_groups
 from sfumato.cli.output import page_footer, show, write_file
-from sfumato.cli.preferences import Stated, with_stated
+from sfumato.cli.preferences import PreferenceTerms, with_terms
 from sfumato.cli.progress import reading
 
 
-@with_stated
+@with_terms
 @with_option_groups
 def compare(
     *,
     target: options.QueryFlags,
-    stated: Stated,
+    terms: PreferenceTerms,
     look: Annotated[
         bool, options.flag("--look", "Show also what depends on the people in the data; logged as a look.")
     ] = False,
@@ -37,11 +37,11 @@ def compare(
     options.require_writable(html, "--html", ".html")
     reads = look or bounds_from_data
     dataset = target.open(bounds_from_data=bounds_from_data) if reads else target.open_without_data()
-    if reads:
+    if look:
         confirm_look(yes=yes)
     with reading(dataset.progress):
-        terms: dict[str, Any] = {"preregistered": preregistered, "expected_count": stated.expected_count}
-        comparison = dataset.compare(target.text, stated.preferences, look=look, **terms, **search.values)
+        how: dict[str, Any] = {"preregistered": preregistered, "expected_count": terms.expected_count}
+        comparison = dataset.compare(target.text, terms.preferences, look=look, **how, **search.values)
     show(comparison, as_json)
     if html is not None:
         write_file(comparison.page(page_footer()).write, html, "--html")

@@ -15,7 +15,7 @@ from sfumato.cli.looks import Yes, confirm_look
 from sfumato.cli.option_groups import with_option_groups
 from sfumato.cli.options import option
 from sfumato.cli.output import ViewFlags, page_footer, write_file, write_people
-from sfumato.cli.preferences import Stated, with_stated
+from sfumato.cli.preferences import PreferenceTerms, with_terms
 from sfumato.cli.progress import reading, waiting
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def worst_case(
     _prepare(query.worst_case(**noise.values, exact=exact, expected_count=expected_count), view, as_json)()
 
 
-@with_stated
+@with_terms
 @with_option_groups
 def rehearse(
     *,
@@ -47,7 +47,7 @@ def rehearse(
         str | None, option("Public table with the same columns, in place of synthetic rows.", "PUBLIC")
     ] = None,
     rows: Annotated[int | None, typer.Option(help="Number of synthetic people.", min=1)] = None,
-    stated: Stated,
+    terms: PreferenceTerms,
     search: options.SearchFlags,
     plan: Annotated[
         bool, options.flag("--plan", "Enter the preference as the plan for this query, before anyone looks.")
@@ -64,16 +64,16 @@ def rehearse(
     view.require_possible(as_json)
     query = target.open_without_data().query(target.text)
     with waiting(query.dataset.progress, "Rehearsing"):
-        terms: dict[str, Any] = {"like": like, "rows": rows, "expected_count": stated.expected_count}
-        profile = query.rehearse(*stated.preferences, **terms, **search.values)
+        how: dict[str, Any] = {"like": like, "rows": rows, "expected_count": terms.expected_count}
+        profile = query.rehearse(*terms.preferences, **how, **search.values)
         show = _prepare(profile, view, as_json)
     show()
     if profile.solution is not None and profile.solution.feasible and not as_json:
-        sound = stated.words_without_look
+        sound = terms.words_without_look
         command = options.choose_command(sys.argv[1:], *(sound or ()))
-        typer.echo(f"\n{of_choosing.go_on(command, looks=stated.looks, sound=sound is not None)}")
+        typer.echo(f"\n{of_choosing.go_on(command, looks=terms.looks, sound=sound is not None)}")
     if plan:
-        typer.echo(of_choosing.planned(query.plan(*stated.preferences, **search.values)), err=True)
+        typer.echo(of_choosing.planned(query.plan(*terms.preferences, **search.values)), err=True)
 
 
 @with_option_groups

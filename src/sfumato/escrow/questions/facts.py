@@ -215,8 +215,8 @@ def _query(query: BoundQuery, choice: SolvedRequest, weight: float, expected_cou
 
 def _expected(choice: SolvedRequest, expected_count: float | None) -> float | None:
     """What is stated, beside the preference or in it."""
-    stated = (getattr(preference, "expected_count", None) for preference in choice.request.preferences)
-    return expected_count or next((float(count) for count in stated if count is not None), None)
+    counts = (getattr(preference, "expected_count", None) for preference in choice.request.preferences)
+    return expected_count or next((float(count) for count in counts if count is not None), None)
 
 
 def each(work: Callable[[T], U], queries: Sequence[T]) -> Iterator[U]:

@@ -1,6 +1,6 @@
 """The 90% interval of an answer before paying, from public facts and a guess of the group's size.
 
-See docs/theory/intervals.md.
+See docs/theory/ranges.md.
 """
 
 from __future__ import annotations

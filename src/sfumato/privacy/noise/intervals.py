@@ -49,7 +49,7 @@ def joint_quantile(law: NoiseLaw, a: float, b: float, miss: float = 1 - COVERAGE
 def printed_count(noisy: float, half: float) -> tuple[int, int, int]:
     """A count as it is printed, with its interval: `(low, figure, high)`, the ends rounded outwards.
 
-    The figure is the noisy number, limited to 0 or more, and the interval is centred on it (docs/theory/intervals.md).
+    The figure is the noisy number, limited to 0 or more, and the interval is centred on it (docs/theory/ranges.md).
 
     >>> printed_count(-30, 23), printed_count(41.7, 23.1)
     ((0, 0, 23), (18, 42, 65))

@@ -30,14 +30,14 @@ _EXAMPLE = ExpectedCount(1_000, CountSource.EXAMPLE)
 
 def expected_count(
     query: BoundQuery,
-    stated: float | None = None,
+    guess: float | None = None,
     preferences: Iterable[Preference] = (),
     synthetic: Callable[[], Totals] | None = None,
 ) -> ExpectedCount | None:
     """The stated one; else the schema's or that of synthetic data; else a count that was released before, at its lower
     end; else an example. None where no figure of the answer is divided by a count.
     """
-    given = checked_count(stated)
+    given = checked_count(guess)
     measurement = query.public_measurement
     if not any(len(column.numbers) > 1 for column in measurement.columns) or measurement.cells is None:
         return None
