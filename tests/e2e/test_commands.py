@@ -706,12 +706,14 @@ BAD: dict[str, tuple[list[object], str]] = {
     "exact of nothing": (["--exact"],
                          "--exact goes with --gap or --ratio. Hint: try --gap 1.2 --worst-case --exact."),
     "between of nothing": (["--between", "age > 60"],
-                           '--between goes with --gap or --ratio. Hint: try --gap 1.2 --between "age > 60", which looks at the data.'),
+                           '--between goes with --gap or --ratio. Hint: try --gap 1.2 --between "age > 60", which '
+                           "looks at the data."),
     "between in the worst case": (["--gap", 1.2, "--worst-case", "--between", "age > 60"],
                                   "--between compares people in the data by Lemma 3.1, so it goes neither with "
                                   "--worst-case nor --exact. Hint: leave one of them out."),
     "between nothing": (["--gap", 1.2, "--between", ""],
-                        'between takes a condition on the people. Hint: try --between "age > 60", which looks at the data.'),
+                        'between takes a condition on the people. Hint: try --between "age > 60", which looks at '
+                        "the data."),
     "an unknown mechanism": (["--mechanism", "magic"],
                              "There is no mechanism 'magic'. Hint: use laplace, gaussian or truncated."),
     "an unknown calibration": (["--mechanism", "gaussian", "--delta", 1e-9, "--calibration", "magic"],

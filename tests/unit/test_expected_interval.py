@@ -65,8 +65,9 @@ def test_the_interval_is_that_of_the_answer_for_several_sizes() -> None:
     assert thousand.at_most is not None
     assert thousand.at_most >= 100 - 99.674, "it holds at a bound too"
     assert at.answers[0].half_width == pytest.approx(10 * (thousand.half_width or 0), rel=0.01)
-    [row] = table().query(AVG).worst_case(candidates=[1], expected_count=250).view.as_dict()["candidates"]  # type: ignore[misc]
-    assert [answer["count"] for answer in row["answers"]] == [100, 250, 1000, 10_000]
+    json: Any = table().query(AVG).worst_case(candidates=[1], expected_count=250).view.as_dict()
+    assert [answer["count"] for answer in json["candidates"][0]["answers"]] == [100, 250, 1000, 10_000]
+    assert json["expected_count"] == {"count": 250, "source": "stated"}
 
 
 @pytest.mark.parametrize("figure", ["VAR_POP", "VAR_SAMP", "STDDEV_POP", "STDDEV"])

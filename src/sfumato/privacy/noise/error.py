@@ -45,7 +45,9 @@ def each_confidence(confidence: float, k: int) -> float:
 
 
 def epsilon_for_error_on_grid(steps: int, confidence: float, sensitivity: int = 1, k: int = 1) -> float:
-    """Laplace noise on a grid stays within so many steps of it, on all of k numbers: `P(|X| > A) = 2 r^(A+1) / (1 + r)`, r = e^(-eps/D).
+    """Laplace noise on a grid stays within so many steps of it, on all of k numbers.
+
+    `P(|X| > A) = 2 r^(A+1) / (1 + r)`, r = e^(-eps/D).
 
     >>> round(epsilon_for_error_on_grid(5, 0.95), 4)
     0.5382
