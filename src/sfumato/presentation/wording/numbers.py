@@ -32,8 +32,8 @@ def percent_stated(share: float) -> str:
     >>> percent_stated(0.95), percent_stated(1 / 3), percent_stated(0.99999999), percent_stated(1)
     ('95%', '33.3333%', '99.999999%', '100%')
     """
-    short = f"{100 * share:.6g}"
-    return f"{short if share >= 1 or short != '100' else f'{100 * share:.12g}'}%"
+    texts = [f"{100 * share:.{digits}g}" for digits in (6, 12, 17)]
+    return f"{next((text for text in texts if text != '100'), '100')}%"
 
 
 def percent_up(share: float, places: int = 0) -> str:
