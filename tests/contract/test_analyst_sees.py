@@ -26,7 +26,17 @@ REQUEST = {
     "failed": _DECIDED | {"note"},
 }
 _LISTED = {"name", "title", "schema", "columns", "unit", "relation", "population", "version", "ready"}
-_RISK = {"source", "people", "outputs", "mechanism", "sensitivity", "influence", "exposure", "candidates"}
+_RISK = {
+    "expected_count",
+    "source",
+    "people",
+    "outputs",
+    "mechanism",
+    "sensitivity",
+    "influence",
+    "exposure",
+    "candidates",
+}
 _ANSWER = {"columns", "rows", "intervals", "numbers", "types", "ranged"}
 SEEN = {
     "/datasets/stays": _LISTED | {"access_rule", "policy"},
@@ -40,7 +50,7 @@ SEEN = {
     "/datasets/stays/dry-run": {"answers", "synthetic", "people", "sentence"},
     "/datasets/stays/worst-case": _RISK,
     "/datasets/stays/rehearse": _RISK | {"solution", "at"},
-    "/datasets/stays/compare": {"query", "mechanism", "delta", "looked", "methods", "together"},
+    "/datasets/stays/compare": {"query", "mechanism", "delta", "looked", "methods", "together", "expected_count"},
     "/requests/8/result": {"answers", "guarantee", "charged"},
 }  # fmt: skip
 CERTIFICATE = {

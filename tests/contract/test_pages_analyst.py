@@ -108,23 +108,23 @@ def test_an_estimate_says_how_exact_an_average_will_be_where_one_says_of_how_man
         [one] = api("bob", "POST", "/datasets/stays/estimate", json=body | more).json()["queries"]
         return str(one["averages"])
 
-    assert "enter it below" in said()
-    few, many = (re.search(r"mean ±([\d.]+)\.", said(people=people)) for people in (1000, 100_000))
+    assert "only an example" in said()
+    few, many = (re.search(r"mean ±[\d.]+ to ±([\d.]+)\.", said(expected_count=people)) for people in (1000, 100_000))
     assert few is not None
     assert many is not None
     assert float(many[1]) < float(few[1]) / 50
-    assert "at least 1,000 people" in said(people=1000)
-    assert "anywhere within its bounds" in said(people=1)
-    counted = {"queries": [{"sql": COUNT}], "people": 10}
+    assert "if 1,000 are counted" in said(expected_count=1000)
+    assert "anywhere within its bounds" in said(expected_count=1)
+    counted = {"queries": [{"sql": COUNT}], "expected_count": 10}
     assert api("bob", "POST", "/datasets/stays/estimate", json=counted).json()["queries"][0]["averages"] is None
 
 
 def test_the_estimate_of_an_average_turns_around_what_within_asks_for(api: Api) -> None:
     api.room.policy({"who": [BOARD], "preferences": ["within"]})
     stated = {"within": 2, "confidence": 0.9, "each": True, "expected_count": 1000}
-    body = {"queries": [{"sql": "SELECT AVG(age) AS mean FROM stays"}], "preference": stated, "people": 1000}
+    body = {"queries": [{"sql": "SELECT AVG(age) AS mean FROM stays"}], "preference": stated, "expected_count": 1000}
     [one] = api("bob", "POST", "/datasets/stays/estimate", json=body).json()["queries"]
-    assert "mean ±2." in one["averages"]
+    assert "to ±2. That count is yours." in one["averages"]
 
 
 @pytest.mark.parametrize(

@@ -40,8 +40,8 @@ def test_the_docs_show_what_is_printed() -> None:
 
 
 def test_a_count_stands_in_two_heaps(typed: Typed) -> None:
-    for command in ("risk", "rehearse"):
-        shown = typed(*ask(command, OLD))
+    for command, *look in (["risk", "--yes"], ["rehearse"]):
+        shown = typed(*ask(command, OLD, *look))
         assert (shown.code, shown.err) == (0, "")
         assert re.search(r"^[\d,]+ people at 0 · [\d,]+ at 1$", shown.out, re.MULTILINE)
         assert re.search(r"^exposure +0 .* 1$", shown.out, re.MULTILINE)

@@ -54,7 +54,7 @@ def test_choosing_loads_no_mechanism(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("age\n30\n40\n", "utf-8")
     (tmp_path / "t.toml").write_text(SCHEMA, "utf-8")
     sql = "SELECT AVG(age) FROM t"
-    chosen = ["choose", "t.csv", "--schema", "t.toml", "--sql", sql, "--ratio", "0.95"]
+    chosen = ["choose", "t.csv", "--schema", "t.toml", "--sql", sql, "--ratio", "0.95", "--yes"]
     run = subprocess.run(
         [sys.executable, "-c", COMMAND, *chosen], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60
     )

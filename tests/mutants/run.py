@@ -55,6 +55,8 @@ GUARDS = {
         "tests/unit/test_drafts.py::test_the_look_of_a_draft_is_entered_before_the_schema_and_once"
     ),
     "distance-of-rows": f"{NEIGHBOURS}::test_nobody_moves_the_groups_further_than_gaussian_noise_covers",
+    "ends-clamped": "tests/property/test_printed_intervals.py"
+    "::test_a_count_lies_in_its_interval_which_reaches_as_far_as_the_noise",
     "error-of-one": f"{STATISTICAL}/test_guesses.py::test_answers_keep_the_error_they_promise",
     "extremes-of-rows": f"{STATISTICAL}/test_selection.py::test_no_guesser_beats_epsilon[minimum of many rows]",
     "gaussian-halved": f"{STATISTICAL}/test_gaussian.py::test_no_event_is_likelier_than_delta_allows[count]",

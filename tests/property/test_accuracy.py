@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.privacy.noise.error import (
-    epsilon_for_error,
+    each_confidence,
     epsilon_for_error_on_lattice,
     epsilon_for_relative_error,
     minimum_true_answer,
@@ -34,6 +34,11 @@ SHARES = st.floats(0.001, 0.999)
 SIZES = st.floats(1e-3, 1e6)
 NUMBERS = st.integers(1, 200)
 EPSILONS = st.integers(1, 10**10).map(lambda billionths: billionths / 1e9)
+
+
+def epsilon_for_error(error: float, confidence: float, sensitivity: float, k: int = 1) -> float:
+    """Equation (4) read the other way round: Laplace noise stays within the error, on all of k numbers."""
+    return noise_quantile(sensitivity, error, 1 - each_confidence(confidence, k))
 
 
 @st.composite

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sfumato.privacy.noise.error import epsilon_for_error, epsilon_for_error_on_lattice, sigma_for_error
+from sfumato.privacy.noise.error import each_confidence, epsilon_for_error_on_lattice, noise_quantile, sigma_for_error
 from sfumato.privacy.noise.gaussian import epsilon_analytic
 from sfumato.privacy.preferences.budget_split import scales
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
@@ -34,7 +34,7 @@ def test_so_many_answers_are_all_within_the_error_as_often_as_is_said(law: str, 
     steps = asked.measurement.numbers[0].steps
     sigma = sigma_for_error(error, CONFIDENCE, k)
     found = {
-        "laplace": epsilon_for_error(error, CONFIDENCE, sensitivity, k),
+        "laplace": noise_quantile(sensitivity, error, 1 - each_confidence(CONFIDENCE, k)),
         "laplace on its grid": epsilon_for_error_on_lattice(int(error / sensitivity * steps), CONFIDENCE, steps, k),
         "gaussian": epsilon_analytic(sensitivity / sigma, 1e-3),
     }

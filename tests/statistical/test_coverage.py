@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from sfumato.presentation import release_view
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from tests.depth import depth
 from tests.statistical.audit import least_rate, most_rate, question
@@ -54,6 +55,34 @@ def test_ranges_cover_the_truth(figure: str, law: str) -> None:
     for kind, hits in _covered(figure, law).items():
         assert most_rate(*hits) >= 0.9, f"{kind}: {hits[0]} of {hits[1]} ranges cover the truth"
         assert least_rate(*hits) <= 0.9 or figure != "SUM(value)", f"{kind}: {hits[0]} of {hits[1]} do"
+
+
+FEW = {f"{people} at {value}": [value] * people for people in (1, 3) for value in (0, 100)}
+
+
+@pytest.mark.depth("coverage runs")
+@pytest.mark.parametrize("figure", ["COUNT(*)", "AVG(value)", "STDDEV_POP(value)"])
+def test_printed_intervals_of_few_people_cover_the_truth(figure: str) -> None:
+    """Limited to what is possible and rounded, as they are printed: each contains its figure, and 90% the truth.
+
+    With noise far larger than the answers, half of which it takes beyond a bound; false alarms 2e-9 a kind of group.
+    """
+    places = {f"{kind}/{copy}": values for kind, values in FEW.items() for copy in range(COPIES)}
+    asked = question(f"SELECT place, {figure} FROM people GROUP BY place", HOURS, places)
+    truths = {kind: {"C": len(values), "A": values[0], "S": 0}[figure[0]] for kind, values in FEW.items()}
+    runs, hits = math.ceil(depth("coverage runs") / COPIES), dict.fromkeys(FEW, 0)
+    for answer in islice(draw_answers(asked, asked.choose(stated_epsilon(0.1))), runs):
+        for place, *cells in release_view.cells(answer)[1]:
+            value, low, high = (float(text.replace(",", "").replace("−", "-")) for text in _ends(*cells))
+            assert low <= value <= high, f"{place}: {cells}"
+            kind = place.split("/")[0]
+            hits[kind] += low <= truths[kind] <= high
+    for kind, hit in hits.items():
+        assert most_rate(hit, runs * COPIES) >= 0.9, f"{kind}: {hit} of {runs * COPIES} printed intervals do"
+
+
+def _ends(figure: str, interval: str) -> list[str]:
+    return [figure, *interval.split(" to ")]
 
 
 def _covered(figure: str, law: str) -> dict[str, tuple[int, int]]:

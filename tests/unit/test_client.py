@@ -98,6 +98,7 @@ FORESEEN = {
     "select_epsilon": 0.0,
     "worst_case": example(CandidateRisk, epsilon=0.2, noise_90=[11.5129]),
     "means": None,
+    "expected_count": None,
     "averages": None,
     "odds": "Of 100 possible answers, 45 would suggest this.",
 }

@@ -386,8 +386,11 @@ def test_a_median() -> None:
         stays().compare(MEDIAN, mechanism="gaussian", delta=1e-6)
 
 
-def test_a_mean_names_its_two_noisy_numbers() -> None:
-    assert "sum of (days − 30); count of days" in in_one_line(stays().compare(AVG))
+def test_a_mean_shows_its_own_interval_and_not_that_of_its_two_noisy_numbers() -> None:
+    found = stays().compare(AVG, expected_count=1000)
+    assert (found.expected_count and found.expected_count.count) == 1000
+    assert "answer (90%) if" in in_one_line(found)
+    assert "sum of (days − 30); count of days" not in in_one_line(found)
 
 
 def test_with_bounds_from_the_data_nothing_carries_a_word_and_no_noise_is_promised() -> None:

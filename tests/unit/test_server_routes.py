@@ -160,8 +160,8 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
     ("POST", "/datasets/adult/estimate", ASKED, 200, "estimate", ("adult", *GIVEN_ASKED, None), {}),
     ("POST", "/datasets/adult/dry-run", ASKED, 200, "dry_run", ("adult", *GIVEN_ASKED), {}),
     ("POST", "/datasets/adult/worst-case", {"sql": "Q"}, 200, "worst_case", ("adult", "Q", {}), {}),
-    ("POST", "/datasets/adult/rehearse", {"sql": "Q"}, 200, "rehearse", ("adult", "Q", None), {}),
-    ("POST", "/datasets/adult/compare", {"sql": "Q"}, 200, "compare", ("adult", "Q", None), {}),
+    ("POST", "/datasets/adult/rehearse", {"sql": "Q"}, 200, "rehearse", ("adult", "Q", None, None), {}),
+    ("POST", "/datasets/adult/compare", {"sql": "Q"}, 200, "compare", ("adult", "Q", None, None), {}),
     (
         "POST", "/datasets/adult/exposure-histogram", {"sql": "Q", "epsilon": 0.05, "how": {"bins": 4}}, 200,
         "exposure_histogram", ("adult", "Q", 0.05, {"bins": 4}), {},

@@ -328,7 +328,7 @@ def test_what_private_keys_and_ranks_will_cost_is_seen_before_it_is_spent() -> N
     assert at.threshold == pytest.approx(1 + 2 * math.log(1 / 2e-6), abs=0.01)
     assert "smallest group shown" in text
     assert "rank ±" in text
-    assert "exceeds that of the best candidate" in text.replace("\n", " ")
+    assert "is within this many people (values, where a person has several) of the true one" in text.replace("\n", " ")
     assert "smallest group shown" not in query.worst_case().text(), "which takes a delta"
     counted = dataset.query("SELECT COUNT(*) FROM people").worst_case().at(1.0).as_dict()
     assert set(query.worst_case().at(1.0).as_dict()) - set(counted) == {"rank_90"}

@@ -160,6 +160,7 @@ class Dataset:
         *,
         preregistered: str = "",
         look: bool = False,
+        expected_count: float | None = None,
         **how: Unpack[SearchKeywords],
     ) -> Comparison:
         """Compare every method: its epsilons, guarantee, meaning and needs, and the intersection of the stated ones.
@@ -171,9 +172,8 @@ class Dataset:
         from sfumato.release.risk.method_comparison import compare_methods
 
         listed = tuple(preferences) if isinstance(preferences, Sequence) else (preferences,)
-        comparison = compare_methods(
-            bind(self._context, sql), listed, dict(how), look=look, preregistered=preregistered
-        )
+        terms: dict[str, Any] = {"preregistered": preregistered, "expected_count": expected_count}
+        comparison = compare_methods(bind(self._context, sql), listed, dict(how), look=look, **terms)
         return as_printable(Comparison, worded(comparison))
 
     def per_person(self) -> PersonTotals:
@@ -216,7 +216,10 @@ class Query:
     def worst_case(
         self, mechanism: str = "laplace", delta: float | None = None, **how: Unpack[RiskKeywords]
     ) -> RiskProfile:
-        """Risk from public facts alone, true for any data: free. `exact` shows the exact RDR."""
+        """Risk from public facts alone, true for any data: free. `exact` shows the exact RDR.
+
+        `expected_count`: a public guess of how many are counted, for the 90% interval of an average or a variance.
+        """
         from sfumato.release.risk.profile import worst_case
 
         return _printable_profile(worst_case(self._bound, mechanism=mechanism, delta=delta, **how))
@@ -234,12 +237,18 @@ class Query:
         return as_printable(Guessing, guessing_risk(self._bound, **how))
 
     def rehearse(
-        self, *preferences: Preference, like: object = None, rows: int | None = None, **how: Unpack[SearchKeywords]
+        self,
+        *preferences: Preference,
+        like: object = None,
+        rows: int | None = None,
+        expected_count: float | None = None,
+        **how: Unpack[SearchKeywords],
     ) -> RiskProfile:
         """The same query on synthetic rows, or on a public table (`like`): free, and no data is read."""
         from sfumato.release.risk.rehearsal import rehearse
 
-        return _printable_profile(rehearse(self._bound, preferences, like=like, rows=rows, **how))
+        terms: dict[str, Any] = {"like": like, "rows": rows, "expected_count": expected_count}
+        return _printable_profile(rehearse(self._bound, preferences, **terms, **how))
 
     def exposure_histogram(self, epsilon: float, **how: Unpack[HistogramKeywords]) -> RiskProfile:
         """A private exposure histogram, charged first: choosing by it does not count as looking at the data.

@@ -14,7 +14,7 @@ FILES = {  # on the files that `sfumato demo --files .` writes; each can be run 
     "schema convert": "sfumato schema convert adult.toml",
     "worst-case": f"sfumato worst-case {_AVERAGE}",
     "sharing-risk": f"sfumato sharing-risk {_COUNT} --secret income --trust low --data-sensitivity high",
-    "rehearse": f"sfumato rehearse {_AVERAGE} --gap 1.2",
+    "rehearse": f"sfumato rehearse {_AVERAGE} --gap 1.2 --worst-case",
     "compare": f"sfumato compare {_COUNT} --attack-chance 0.6 --within 100",
     "exposure-histogram": f"sfumato exposure-histogram {_AVERAGE} --epsilon 0.05",
     "choose": f"sfumato choose {_AVERAGE} --gap 1.2 --worst-case",

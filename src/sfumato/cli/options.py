@@ -57,6 +57,7 @@ Preregistered = Annotated[
 ]
 Redraw = Annotated[bool, flag("--redraw", "Draw new noise, and pay again.")]
 AllowNoGuarantee = Annotated[bool, flag("--allow-no-guarantee", "Release although there is no guarantee.")]
+ExpectedCount = Annotated[float | None, option(HELP["expected_count"], "N")]
 Exact = Annotated[bool, flag("--exact", HELP["exact"])]
 
 
@@ -171,11 +172,12 @@ _REHEARSED = {  # options of `rehearse` alone, with their number of words
 }
 
 
-def choose_command(arguments: Sequence[str]) -> str:
-    """The `choose` command for the data, from the arguments of a rehearsal.
+def choose_command(arguments: Sequence[str], added: Sequence[str] = (), left_out: Sequence[str] = ()) -> str:
+    """The `choose` command for the data, from the arguments of a rehearsal; some words are added, others left out.
 
-    >>> choose_command(["rehearse", "a.csv", "--like", "b.csv", "--sql", "SELECT 1", "--plan", "--gap=1.2"])
-    "sfumato choose a.csv --sql 'SELECT 1' --gap=1.2"
+    >>> words = ["rehearse", "a.csv", "--like", "b.csv", "--sql", "SELECT 1", "--plan", "--gap=1.2"]
+    >>> choose_command(words, ["--worst-case"])
+    "sfumato choose a.csv --sql 'SELECT 1' --gap=1.2 --worst-case"
     """
     words, left = [], list(arguments[1:])
     while left:
@@ -183,7 +185,8 @@ def choose_command(arguments: Sequence[str]) -> str:
         if left[0].split("=")[0] not in _REHEARSED:
             words.append(left[0])
         left = left[taken:]
-    return shlex.join(["sfumato", "choose", *words])
+    kept = [word for word in words if word not in left_out]
+    return shlex.join(["sfumato", "choose", *kept, *(word for word in added if word not in kept)])
 
 
 def parse_candidates(text: str | None) -> str | tuple[float, ...] | None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from sfumato.cli.option_groups import replace_parameter
 from sfumato.cli.options import option
 from sfumato.errors import BadInput
 from sfumato.presentation.option_help import HELP, METAVARS
-from sfumato.privacy.preferences.registry import OPTIONS, OptionKind
+from sfumato.privacy.preferences.registry import HOW, OPTIONS, OptionKind
 
 if TYPE_CHECKING:
     from sfumato.privacy.preferences.preference import Preference
@@ -48,6 +48,41 @@ def with_preferences(command: Callable[..., None]) -> Callable[..., None]:
 def with_names(command: Callable[..., None]) -> Callable[..., None]:
     """The command with the options that a server knows in place of its parameter `preference`, by name."""
     return replace_parameter(command, "preference", _SENT, _given_options)
+
+
+class PreferenceTerms(NamedTuple):
+    """Preferences, and how many are publicly expected in the smallest group, which may be stated without any."""
+
+    preferences: tuple[Preference, ...]
+    expected_count: float | None
+
+    @property
+    def looks(self) -> bool:
+        """Whether a choice by these preferences reads the people in the data."""
+        return any(preference.reads_people for preference in self.preferences)
+
+    @property
+    def words_without_look(self) -> tuple[list[str], list[str]] | None:
+        """Words to add and to leave out, so that a choice reads nobody; None where no such words do."""
+        from sfumato.privacy.preferences.disparity import Ratio, Variance
+
+        looking = [preference for preference in self.preferences if preference.reads_people]
+        ratios = [p for p in looking if isinstance(p, Ratio) and p.between is None]
+        variances = [p for p in looking if isinstance(p, Variance)]
+        if len(ratios) + len(variances) < len(looking):
+            return None
+        return ["--worst-case"] * bool(ratios), ["--as-published"] * bool(variances)
+
+
+def with_terms(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with these options in place of its parameter `terms`."""
+    return replace_parameter(command, "terms", _OPTIONS, _terms)
+
+
+def _terms(**typed: Any) -> PreferenceTerms:
+    measures = any(typed[name] is not None for name in HOW["expected_count"])
+    alone = {} if measures else {"expected_count": None}
+    return PreferenceTerms(preferences(**typed | alone), typed["expected_count"])
 
 
 def _given_options(**typed: Any) -> dict[str, Any]:

@@ -126,11 +126,16 @@ class RemoteDataset(RemoteRecord):
         queries: Sequence[str | RemoteQuery],
         *preferences: PreferenceInput,
         weights: Sequence[float] | None = None,
+        expected_count: float | None = None,
         **how: Unpack[SearchKeywords],
     ) -> RemoteEstimate:
-        """Cost and guarantee of a request, from public facts: nothing is drawn, charged or entered."""
+        """Cost and guarantee of a request, from public facts: nothing is drawn, charged or entered.
+
+        `expected_count`: how many are in the smallest group, by public knowledge, for the interval of an average.
+        """
         terms = preference_table(preferences, how)
-        return RemoteEstimate(self.ask("estimate", _question(queries, weights, terms)), terms)
+        body = _question(queries, weights, terms) | _counted(expected_count)
+        return RemoteEstimate(self.ask("estimate", body), terms)
 
     def dry_run(
         self,
@@ -160,11 +165,14 @@ class RemoteDataset(RemoteRecord):
         self,
         sql: str,
         preferences: PreferenceInput | Sequence[PreferenceInput] = (),
+        *,
+        expected_count: float | None = None,
         **how: Unpack[SearchKeywords],
     ) -> RemoteComparison:
         """Compare every method, from public facts."""
         listed = preferences if isinstance(preferences, Sequence) else (preferences,)
-        return RemoteComparison(self.ask("compare", {"sql": sql, "preference": preference_table(listed, how)}))
+        terms = {"preference": preference_table(listed, how)} | _counted(expected_count)
+        return RemoteComparison(self.ask("compare", {"sql": sql, **terms}))
 
     @property
     def ledger(self) -> RemoteLedger:
@@ -256,9 +264,12 @@ class RemoteQuery:
         """Risk from public facts alone, true for any data: free."""
         return self._risk(RiskFacts, "worst-case", {"mechanism": mechanism, "delta": delta, **how})
 
-    def rehearse(self, *preferences: PreferenceInput, **how: Unpack[SearchKeywords]) -> RemoteRisk:
+    def rehearse(
+        self, *preferences: PreferenceInput, expected_count: float | None = None, **how: Unpack[SearchKeywords]
+    ) -> RemoteRisk:
         """Risk of the query on synthetic rows that follow the schema: free, no data is read."""
-        body = {"sql": self.sql, "preference": preference_table(preferences, how)}
+        table = preference_table(preferences, how)
+        body = {"sql": self.sql, "preference": table} | _counted(expected_count)
         return RemoteRisk(self.dataset.ask("rehearse", body), self.sql, how.get("delta"), RehearsalFacts)
 
     def choose(self, *preferences: PreferenceInput, **how: Unpack[SearchKeywords]) -> RemoteEstimate:
@@ -348,6 +359,10 @@ def _question(
         raise PreferenceError("A request takes a list of queries", hint="write [query], also for one.")
     texts = [one.sql if isinstance(one, RemoteQuery) else one for one in queries]
     return {"queries": weighted_queries(texts, weights), "preference": preference}
+
+
+def _counted(expected_count: float | None) -> dict[str, Any]:
+    return {} if expected_count is None else {"expected_count": expected_count}
 
 
 def _preferences(terms: Sequence[PreferenceInput | RemoteEstimate]) -> list[PreferenceInput]:

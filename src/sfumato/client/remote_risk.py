@@ -128,6 +128,7 @@ def _view(facts: RiskFacts, sql: str, delta: float | None) -> RiskView:
         exposure=histogram or _figures(facts.exposure, facts.people),
         candidates=tuple(RiskAt(**vars(candidate), public=public) for candidate in facts.candidates),
         delta=delta,
+        expected_count=facts.expected_count,
     )
 
 

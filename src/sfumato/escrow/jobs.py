@@ -138,7 +138,7 @@ def _rehearsed(dataset: DatasetContext, job: Job) -> dict[str, Any]:
     """The same query on invented rows, and what the preferences would come to there."""
     query = bind(dataset, job["sql"])
     preferences, how = stated_preferences(query, job["preference"])
-    profile = rehearse(query, preferences or query.rule.preferences, **how)
+    profile = rehearse(query, preferences or query.rule.preferences, expected_count=job.get("expected_count"), **how)
     solution = profile.solution
     facts = None if solution is None else {"epsilon": solution.epsilon, "why": solution.why}
     at = None if job["epsilon"] is None else profile.at(job["epsilon"]).as_dict()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 
 from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
+from sfumato.model.expected_interval import ExpectedCount
 from sfumato.model.guarantee import Guarantee
+from sfumato.model.plain import to_plain
 from sfumato.model.risk import RiskAt
 
 
@@ -133,6 +135,7 @@ class MethodComparison(Confidential):
     by_rule: bool = False  # the stated preferences are those of the preregistered rule
     numbers: tuple[str, ...] = ()  # the noisy numbers behind the answer
     looked_before: bool = False  # someone had looked at the people already
+    expected_count: ExpectedCount | None = None  # where the interval of the answer depends on it
 
     @property
     def confidential(self) -> bool:
@@ -148,12 +151,14 @@ class MethodComparison(Confidential):
             "looked": self.looked,
             "methods": [method.as_dict() for method in self.methods],
             "together": None if self.together is None else self.together.as_dict(),
+            "expected_count": None if self.expected_count is None else asdict(self.expected_count),
         }
 
 
 def _meaning(at: RiskAt | None) -> dict[str, object]:
     noise_90, chance = (None, None) if at is None else (list(at.noise_90), at.attack_chance)
-    return {"noise_90": noise_90, "attack_chance": chance}
+    answers = [] if at is None else to_plain(at.answers)
+    return {"noise_90": noise_90, "attack_chance": chance, "answers": answers}
 
 
 def _finite(end: float | None) -> float | None:

@@ -7,8 +7,10 @@ from enum import StrEnum
 from fractions import Fraction
 
 from sfumato.model.confidential import Confidential
+from sfumato.model.expected_interval import ExpectedCount, ExpectedInterval
 from sfumato.model.exposure_histogram import ExposureHistogram
 from sfumato.model.facts import Distribution, Reach, Summary
+from sfumato.model.plain import to_plain
 from sfumato.model.schema import Relation
 
 
@@ -72,6 +74,7 @@ class RiskAt(Confidential):
     rank_90: tuple[float | None, ...] | None = None  # how far the rank of such a value is off
     threshold: float | None = None  # noisy persons that a private group must have, where a delta is stated
     estimate: RiskEstimate | None = None  # of a private histogram, whose other figures are those of the worst case
+    answers: tuple[ExpectedInterval, ...] = ()  # 90% intervals of the answer, for several sizes of its groups
     public: bool = field(default=False, compare=False)  # from public facts, synthetic data or what was charged
 
     def __repr__(self) -> str:
@@ -81,7 +84,8 @@ class RiskAt(Confidential):
         """What is not there, of ranks and of private keys, is left out."""
         facts = {name: figure for name, figure in asdict(self).items() if name != "public"}
         figures = {name: figure for name, figure in facts.items() if figure is not None or name.startswith("rdr")}
-        return figures | {name: list(figures[name]) for name in ("noise_90", "rank_90") if name in figures}
+        lists = {name: list(figures[name]) for name in ("noise_90", "rank_90") if name in figures}
+        return figures | lists | {"answers": to_plain(self.answers)}
 
 
 @dataclass(frozen=True, repr=False)
@@ -123,6 +127,7 @@ class RiskView(Confidential):
     exact: bool = False  # RDRs as they are, not their upper bound
     numbers: tuple[str, ...] = ()  # the noisy numbers behind the answer
     delta: float | None = None
+    expected_count: ExpectedCount | None = None  # where the interval of the answer depends on it
 
     def __repr__(self) -> str:
         return super().__repr__() if self.source is Source.PEOPLE else _described(self, self.as_dict())
@@ -142,6 +147,7 @@ class RiskView(Confidential):
             "influence": _figures(self.influence),
             "exposure": _figures(self.exposure),
             "candidates": [candidate.as_dict() for candidate in self.candidates],
+            "expected_count": None if self.expected_count is None else asdict(self.expected_count),
         }
         return public if self.exposure_histogram is None else public | self.exposure_histogram.as_dict()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from sfumato.model.expected_interval import ExpectedCount
 from sfumato.model.method_comparison import Method, MethodComparison, Together
 from sfumato.presentation.document import (
     CONTROLLER_ONLY,
@@ -98,11 +99,11 @@ def methods(comparison: MethodComparison, *, whole: bool = False) -> tuple[list[
     """
     requested = [method for method in comparison.methods if method.requested]
     others = [method for method in comparison.methods if not method.requested]
-    both = comparison.together if len(requested) > 1 else None
+    both, expected = comparison.together if len(requested) > 1 else None, comparison.expected_count
     rows = [
-        *(_cells(_name(method, comparison), method, of_compare.needs(method), whole) for method in requested),
-        *([_cells(of_compare.all_stated(by_rule=comparison.by_rule), both, "", whole)] if both is not None else []),
-        *(_cells(method.words, method, of_compare.needs(method), whole) for method in others),
+        *(_cells(_name(method, comparison), method, of_compare.needs(method), whole, expected) for method in requested),
+        *([_cells(of_compare.all_stated(by_rule=comparison.by_rule), both, "", whole, expected)] if both else []),
+        *(_cells(method.words, method, of_compare.needs(method), whole, expected) for method in others),
     ]
     columns = list(rows[0])
     if not comparison.looked:
@@ -148,13 +149,15 @@ def _span(method: Method, comparison: MethodComparison) -> Span:
     return Span(_name(method, comparison), low, high, "over" if in_conflict else "ok", note)
 
 
-def _cells(name: str, row: Method | Together, needs: str, whole: bool) -> dict[str, str]:
+def _cells(
+    name: str, row: Method | Together, needs: str, whole: bool, expected: ExpectedCount | None
+) -> dict[str, str]:
     return {
         "method": name,
         "epsilon": "" if row.of_people else _epsilons(row),
         CONFIDENTIAL: _epsilons(row) if row.of_people else "",
         "guarantee": "–" if row.guarantee is None or _infeasible(row) else row.guarantee.value,
-        of_risk.NOISE_90: "–" if row.at is None else ranges(row.at),
+        of_risk.range_heading(expected): "–" if row.at is None else ranges(row.at, expected),
         "attack success": "–" if row.at is None else percent_up(row.at.attack_chance, 0 if whole else 1),
         "needs": needs,
     }

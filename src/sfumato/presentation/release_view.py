@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
 
 from sfumato.model.release import Answer, Interval, ReleaseCertificate
@@ -16,6 +17,7 @@ from sfumato.presentation.wording import release_sentences as of_release
 MOST_CHARTS = 8
 INTERVAL = "90% interval"
 LONGEST = 24  # letters of a name below a chart
+_EXACT = Context(prec=1000)  # digits, more than any float has
 
 
 def document(answer: Answer, certificate: ReleaseCertificate, place: str = "see .certificate") -> Document:
@@ -102,11 +104,14 @@ def _rounded(value: object, interval: Interval | None) -> list[str]:
     >>> _rounded(-3.14159, (-4.5678, 12.3456)), _rounded(1234, (1211.2, 1257.4)), _rounded(0.5, None)
     (['−3.1', '−4.6 to 12.4'], ['1,234', '1,211 to 1,258'], ['0.5', ''])
     """
-    if interval is None or not isinstance(value, int | float) or not 0 < interval[1] - interval[0] < math.inf:
-        return [_signed(_figure(value)) if isinstance(value, int | float) else _figure(value), _interval(interval)]
-    low, high = interval
-    places = 0 if isinstance(value, int) else min(12, max(0, 1 - math.floor(math.log10((high - low) / 2))))
-    ends = math.floor(low * 10**places) / 10**places, math.ceil(high * 10**places) / 10**places
+    if interval is None or not isinstance(value, int | float) or not all(map(math.isfinite, interval)):
+        return [_signed(_figure(value)) if isinstance(value, int | float) else _figure(value), ""]
+    low, high = map(Decimal, interval)  # exactly
+    if low == high:
+        return [_signed(_figure(value)), f"{_signed(_figure(value))} to {_signed(_figure(value))}"]
+    places = 0 if isinstance(value, int) else min(12, max(0, 1 - ((high - low) / 2).adjusted()))
+    precision = Decimal(1).scaleb(-places)
+    ends = low.quantize(precision, ROUND_FLOOR, _EXACT), high.quantize(precision, ROUND_CEILING, _EXACT)
     figure, *reach = (_signed(f"{number:,.{places}f}") for number in (value, *ends))
     return [figure, " to ".join(reach)]
 
@@ -123,16 +128,13 @@ def _figure(value: object) -> str:
     return f"{value:,.6g}" if isinstance(value, float) else str(value)
 
 
-def _interval(interval: Interval | None) -> str:
-    return "" if interval is None else f"{_signed(f'{interval[0]:,.6g}')} to {_signed(f'{interval[1]:,.6g}')}"
-
-
 def notes(answer: Answer, certificate: ReleaseCertificate) -> list[str]:
-    """What the intervals cover, and the rank error of selections; for an empty answer, the reason."""
+    """What the intervals cover, the rank error of selections, and the rows that count; or why an answer is empty."""
     if not answer.rows:
         return [note for note in [of_release.no_group(certificate)] if note]
     ranged = answer.intervals is not None and any(answer.ranged)
     return [
         *([of_guarantee.sentence(of_release.ranges(certificate))] if ranged else []),
         *map(of_guarantee.sentence, of_release.ranks(certificate)),
+        *map(of_guarantee.sentence, filter(None, [of_release.rows_counted(certificate)])),
     ]

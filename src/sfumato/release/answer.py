@@ -9,7 +9,7 @@ from sfumato.model.measurement import Assembly, Measurement, NoisyNumber, Number
 from sfumato.model.release import Answer, Interval, PostProcessing
 from sfumato.model.schema import Type
 from sfumato.model.statement import NOTHING, Afterwards, AggregateKind
-from sfumato.privacy.noise.intervals import COVERAGE, mean_range, reach, variance_range
+from sfumato.privacy.noise.intervals import COVERAGE, mean_range, printed_count, reach, variance_range
 from sfumato.release.noise import Noisy
 from sfumato.release.postprocess import apply_having_order_limit
 
@@ -93,7 +93,7 @@ def _figure(column: Assembly, measurement: Measurement, cell: Sequence[float]) -
     first = measurement.numbers[column.numbers[0]]
     values = [cell[i] for i in column.numbers]
     if len(values) == 1:
-        return max(0, round(values[0])) if first.kind.counts else values[0]
+        return printed_count(values[0], 0.0)[1] if first.kind.counts else values[0]
     if first.kind is NumberKind.SQUARES:
         return _spread(column, first, values)
     assert first.bounds is not None
@@ -126,7 +126,10 @@ def range_of(
     drawn: Sequence[Drawing],
     miss: float = 1 - COVERAGE,
 ) -> Interval | None:
-    """Where the true figure lies, but for a share `miss` of the time; of keys and selections, nothing."""
+    """Where the true figure lies, but for a share `miss` of the time; of keys and selections, nothing.
+
+    It contains the released figure, also where that was limited to what is possible (docs/theory/ranges.md).
+    """
     if column.key is not None:
         return None
     parts = [measurement.numbers[i] for i in column.numbers]
@@ -134,15 +137,23 @@ def range_of(
     values = [cell[i] for i in column.numbers]
     if len(parts) == 1:
         return _plain_range(parts[0], values[0], drawings[0], miss)
-    law, scales, bounds = drawings[0].law, [drawing.scale or 0.0 for drawing in drawings], parts[0].bounds
+    low, high = composed_range(column, parts[0], values, drawings, miss)
+    figure = _figure(column, measurement, cell)
+    return min(low, figure), max(high, figure)
+
+
+def composed_range(
+    column: Assembly, first: NoisyNumber, values: Sequence[float], drawings: Sequence[Drawing], miss: float
+) -> Interval:
+    """The interval of a mean, a variance or its root, from the noisy numbers that it is computed from."""
+    law, scales, bounds = drawings[0].law, [drawing.scale or 0.0 for drawing in drawings], first.bounds
     assert bounds is not None
     assert column.kind is not None
-    if parts[0].kind is NumberKind.SQUARES:
+    if first.kind is NumberKind.SQUARES:
         low, high = variance_range(values, scales, float(bounds.half_width), column.kind.lost, law, miss)
         return (low**0.5, high**0.5) if column.kind.is_root else (low, high)
     low, high = mean_range(values[0], values[1], (scales[0], scales[1]), float(bounds.half_width), law, miss)
-    centre = float(parts[0].centre)
-    return centre + low, centre + high
+    return float(first.centre) + low, float(first.centre) + high
 
 
 def _plain_range(number: NoisyNumber, value: float, drawing: Drawing, miss: float) -> Interval | None:
@@ -151,9 +162,8 @@ def _plain_range(number: NoisyNumber, value: float, drawing: Drawing, miss: floa
         return None
     if not number.kind.counts:
         return value - half, value + half
-    # A rounded count is at most half a person further off, and the true one is whole and not below 0.
-    middle, furthest = round(value), int(half + 0.5)
-    return max(0, middle - furthest), max(0, middle + furthest)
+    low, _, high = printed_count(value, half)
+    return low, high
 
 
 def _reach(drawing: Drawing, miss: float = 1 - COVERAGE) -> float | None:

@@ -36,11 +36,15 @@ class SearchKeywords(NoiseKeywords, total=False):
 
 
 class RiskKeywords(TypedDict, total=False):
-    """At which epsilons risk is shown, of noise of which calibration, and whether by the exact RDR."""
+    """At which epsilons risk is shown, of noise of which calibration, and whether by the exact RDR.
+
+    `expected_count` is a public guess of how many are counted in the smallest group.
+    """
 
     candidates: str | Sequence[float] | None
     calibration: str
     exact: bool
+    expected_count: float | None
 
 
 class HistogramKeywords(NoiseKeywords, total=False):

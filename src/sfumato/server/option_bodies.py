@@ -37,6 +37,7 @@ class How(PreferenceBody):
 
     candidates: Epsilons | None = None
     exact: bool = False
+    expected_count: float | None = None
     bins: int | None = None
     allow_no_guarantee: bool = False
     redraw: bool = False

@@ -11,10 +11,12 @@ from sfumato.cli import answers, options
 from sfumato.cli.escrow import submission_commands as submissions
 from sfumato.cli.escrow.desk import Desk, at_a_desk, on_submission, with_client
 from sfumato.cli.escrow.submission_commands import AllowNoGuarantee, Seconds, Wait
+from sfumato.cli.looks import Yes, confirm_look
 from sfumato.cli.options import argument, flag, option
 from sfumato.cli.output import Shown, ShownList, show
 from sfumato.cli.preferences import with_names
 from sfumato.errors import AwaitingApproval, BadInput
+from sfumato.privacy.preferences.registry import HOW
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,6 +47,9 @@ def estimate(
 ) -> Shown:
     """Preview the cost and guarantee of a request, from public facts; nothing is submitted."""
     queries, how = _queries(sql, weight, mechanism, delta)
+    how["expected_count"] = preference.get("expected_count")
+    if not any(name in preference for name in HOW["expected_count"]):
+        preference.pop("expected_count", None)
     return client.dataset(dataset).estimate(queries, *_preferences(preference), **how)
 
 
@@ -108,8 +113,11 @@ def inbox(
 def inspect(
     request: RemoteRequest,
     answer: Annotated[bool, flag("--answer", "Show a withheld answer and the true one; logged as a look.")] = False,
+    yes: Yes = False,
 ) -> Shown:
     """Show a request to its approver, from public facts; the analyst sees its state."""
+    if answer:
+        confirm_look(yes=yes)
     return request.answer() if answer else submissions.page_of(request)
 
 

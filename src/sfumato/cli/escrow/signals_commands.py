@@ -13,6 +13,7 @@ from sfumato.cli.escrow import submission_commands as submissions
 from sfumato.cli.escrow.desk import Desk, at_a_desk, on_submission, with_client
 from sfumato.cli.escrow.submission_commands import Seconds, Wait
 from sfumato.cli.help import CommandGroup
+from sfumato.cli.looks import Yes, confirm_look
 from sfumato.cli.options import argument, flag, option
 from sfumato.cli.output import Shown, ShownList, show
 from sfumato.errors import AwaitingApproval, BadInput
@@ -95,8 +96,11 @@ def list_(
 def inspect(
     signal: RemoteSignal,
     value: Annotated[bool, flag("--value", "Show both scores of a withheld signal; logged as a look.")] = False,
+    yes: Yes = False,
 ) -> Shown:
     """Show a signal to its approver, with its code; the analyst sees its state."""
+    if value:
+        confirm_look(yes=yes)
     return signal.value() if value else submissions.page_of(signal)
 
 

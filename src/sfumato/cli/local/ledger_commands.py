@@ -12,6 +12,7 @@ import typer
 
 from sfumato.cli import options
 from sfumato.cli.help import CommandGroup
+from sfumato.cli.looks import Yes, confirm_look
 from sfumato.cli.option_groups import with_option_groups
 from sfumato.cli.options import argument, option
 from sfumato.cli.output import Confirmation, write_people
@@ -76,11 +77,13 @@ def people(
     *,
     target: options.TableFlags,
     people: Annotated[File | None, option("Write one row per person: person, epsilon, rho.", "FILE.parquet")] = None,
+    yes: Yes = False,
     as_json: options.Json = False,
 ) -> None:
     """Show the epsilon that each person has spent over all releases, for controllers only; logged as a look."""
     target.require_output(people, "--people", ".parquet")
     dataset = target.open()
+    confirm_look(yes=yes)
     with reading(dataset.progress):
         totals = dataset.per_person()
         text = json.dumps(totals.as_dict(), indent=2) if as_json else totals.text()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sfumato.cli import answers, options
+from sfumato.cli.looks import Yes, confirm_look
 from sfumato.cli.option_groups import with_option_groups
 from sfumato.cli.options import option
 from sfumato.cli.output import show
@@ -33,6 +34,7 @@ def choose(
     bounds_from_data: options.BoundsFromData = False,
     terms: options.ReleaseFlags,
     budget: options.Budget = None,
+    yes: Yes = False,
     as_json: options.Json = False,
 ) -> None:
     """Choose the largest epsilon that meets all preferences; without any, the preregistered rule of the schema.
@@ -45,6 +47,8 @@ def choose(
     dataset = target.open(bounds_from_data=bounds_from_data, budget=budget)
     query = dataset.query(target.text)
     charges = dataset.ledger.total.releases
+    if _looks(query, preferences, bounds_from_data):
+        confirm_look(yes=yes)
     with reading(query.dataset.progress):
         choice = query.choose(*preferences, **search.values, **vars(terms))
     show(choice, as_json)
@@ -54,6 +58,11 @@ def choose(
         typer.echo(of_choosing.AS_IT_WAS, err=True)
     if not choice.feasible:
         raise typer.Exit(3)
+
+
+def _looks(query: Query, preferences: Preferences, bounds_from_data: bool) -> bool:
+    """Whether the epsilon depends on the people in the data."""
+    return bounds_from_data or any(p.reads_people for p in preferences or query._bound.rule.preferences)
 
 
 def _explain(query: Query, choice: Choice, bounds_from_data: bool) -> None:
@@ -87,6 +96,7 @@ def release(
         Path | None, option("Write the certificate to this file; - prints it.", "FILE.html|.json|.txt|-")
     ] = None,
     budget: options.Budget = None,
+    yes: Yes = False,
     as_json: options.Json = False,
 ) -> None:
     """Release a noisy answer with its certificate; the ledger is charged first."""
@@ -110,6 +120,10 @@ def release(
     options.settle()
     dataset = target.open(bounds_from_data=bounds_from_data, budget=budget)
     query = dataset.query(target.text)
+    if _looks(query, preferences, bounds_from_data):
+        is_recorded = query.require_releasable(*preferences, **search.values, **vars(terms))
+        if not is_recorded:
+            confirm_look(yes=yes)
     with reading(query.dataset.progress):
         bound, accepted = query._bound, ReleaseTerms(terms.allow_no_guarantee, terms.redraw, terms.preregistered)
         released = Release.of(release_by(bound, request_of(bound, preferences, **search.values), accepted), bound)

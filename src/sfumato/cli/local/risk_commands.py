@@ -6,15 +6,16 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sfumato.cli import options
+from sfumato.cli.looks import Yes, confirm_look
 from sfumato.cli.option_groups import with_option_groups
 from sfumato.cli.options import option
 from sfumato.cli.output import ViewFlags, page_footer, write_file, write_people
-from sfumato.cli.preferences import Preferences, with_preferences
+from sfumato.cli.preferences import PreferenceTerms, with_terms
 from sfumato.cli.progress import reading, waiting
 
 if TYPE_CHECKING:
@@ -27,16 +28,17 @@ def worst_case(
     target: options.QueryFlags,
     noise: options.NoiseFlags,
     exact: options.Exact = False,
+    expected_count: options.ExpectedCount = None,
     view: ViewFlags,
     as_json: options.Json = False,
 ) -> None:
-    """Show risk from public facts only, the same for every dataset; of DATA only the column names are read."""
+    """Show risk and the expected interval from public facts only; of DATA only the column names are read."""
     view.require_possible(as_json)
     query = target.open_without_data().query(target.text)
-    _prepare(query.worst_case(**noise.values, exact=exact), view, as_json)()
+    _prepare(query.worst_case(**noise.values, exact=exact, expected_count=expected_count), view, as_json)()
 
 
-@with_preferences
+@with_terms
 @with_option_groups
 def rehearse(
     *,
@@ -45,7 +47,7 @@ def rehearse(
         str | None, option("Public table with the same columns, in place of synthetic rows.", "PUBLIC")
     ] = None,
     rows: Annotated[int | None, typer.Option(help="Number of synthetic people.", min=1)] = None,
-    preferences: Preferences = (),
+    terms: PreferenceTerms,
     search: options.SearchFlags,
     plan: Annotated[
         bool, options.flag("--plan", "Enter the preference as the plan for this query, before anyone looks.")
@@ -62,13 +64,16 @@ def rehearse(
     view.require_possible(as_json)
     query = target.open_without_data().query(target.text)
     with waiting(query.dataset.progress, "Rehearsing"):
-        profile = query.rehearse(*preferences, like=like, rows=rows, **search.values)
+        how: dict[str, Any] = {"like": like, "rows": rows, "expected_count": terms.expected_count}
+        profile = query.rehearse(*terms.preferences, **how, **search.values)
         show = _prepare(profile, view, as_json)
     show()
     if profile.solution is not None and profile.solution.feasible and not as_json:
-        typer.echo(f"\n{of_choosing.go_on(options.choose_command(sys.argv[1:]))}")
+        sound = terms.words_without_look
+        command = options.choose_command(sys.argv[1:], *(sound or ()))
+        typer.echo(f"\n{of_choosing.go_on(command, looks=terms.looks, sound=sound is not None)}")
     if plan:
-        typer.echo(of_choosing.planned(query.plan(*preferences, **search.values)), err=True)
+        typer.echo(of_choosing.planned(query.plan(*terms.preferences, **search.values)), err=True)
 
 
 @with_option_groups
@@ -104,6 +109,7 @@ def risk(
     exact: options.Exact = False,
     bounds_from_data: options.BoundsFromData = False,
     view: ViewFlags,
+    yes: Yes = False,
     as_json: options.Json = False,
 ) -> None:
     """Show individual risks, for controllers only; logged as a look.
@@ -113,6 +119,7 @@ def risk(
     target.require_output(people, "--people", ".parquet")
     view.require_possible(as_json)
     query = target.open(bounds_from_data=bounds_from_data).query(target.text)
+    confirm_look(yes=yes)
     with reading(query.dataset.progress):
         profile = query.risk(**noise.values, exact=exact)
         show = _prepare(profile, view, as_json, most_exposed)

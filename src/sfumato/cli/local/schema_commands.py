@@ -12,6 +12,7 @@ import typer
 
 from sfumato.cli import options
 from sfumato.cli.help import CommandGroup
+from sfumato.cli.looks import Yes, confirm_look
 from sfumato.cli.option_groups import with_option_groups
 from sfumato.cli.options import argument, flag, option
 from sfumato.cli.output import show_text
@@ -30,10 +31,14 @@ Values = Annotated[
 
 
 @app.command()
-def draft(data: options.Data, name: Name = None, values: Values = False, as_json: options.Json = False) -> None:
+def draft(
+    data: options.Data, name: Name = None, values: Values = False, yes: Yes = False, as_json: options.Json = False
+) -> None:
     """Print a draft schema with column names and guessed types; you add bounds and categories."""
     from sfumato.composition import local
 
+    if values:
+        confirm_look(yes=yes)
     show_text(local.draft_schema(data, name or Path(data).resolve().stem, reading, values=values), "schema", as_json)
 
 
@@ -43,6 +48,7 @@ def ask(
     name: Name = None,
     out: Annotated[Path | None, option("Write the schema to this file.", "FILE")] = None,
     values: Values = False,
+    yes: Yes = False,
     as_json: options.Json = False,
 ) -> None:
     """Ask about the privacy unit, bounds and categories, and print the schema."""
@@ -50,6 +56,8 @@ def ask(
 
     if out is not None and (out.exists() or not out.parent.is_dir()):
         raise _unwritable(out)
+    if values:
+        confirm_look(yes=yes)
     try:
         described = local.interview_schema(data, Path(data).resolve().stem, _answer, name, values=values)
     except typer.Abort:
@@ -77,11 +85,12 @@ def convert(
 
 @app.command()
 @with_option_groups
-def check(*, target: options.TableFlags, as_json: options.Json = False) -> None:
+def check(*, target: options.TableFlags, yes: Yes = False, as_json: options.Json = False) -> None:
     """Count missing, unfit, clamped and unlisted values, for controllers only; logged as a look."""
     from sfumato.presentation import schema_view as view
 
     dataset = target.open()
+    confirm_look(yes=yes)
     with reading(dataset.progress):
         fit = dataset.check()
     typer.echo(json.dumps(view.as_dict(fit), indent=2) if as_json else view.document(fit).text())

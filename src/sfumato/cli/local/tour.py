@@ -145,12 +145,12 @@ class _Screen(io.StringIO):
 @contextmanager
 def _typed(words: list[str]) -> Iterator[None]:
     """As if these words had been typed in a terminal of this width."""
-    typed, width = sys.argv, os.environ.get("COLUMNS")
-    sys.argv, os.environ["COLUMNS"] = words, str(WIDTH - 2)
+    typed, width, keyboard = sys.argv, os.environ.get("COLUMNS"), sys.stdin
+    sys.argv, os.environ["COLUMNS"], sys.stdin = words, str(WIDTH - 2), io.StringIO()  # no question is asked
     try:
         yield
     finally:
-        sys.argv = typed
+        sys.argv, sys.stdin = typed, keyboard
         os.environ.pop("COLUMNS")
         os.environ |= {} if width is None else {"COLUMNS": width}
 

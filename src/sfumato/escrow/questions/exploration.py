@@ -96,9 +96,10 @@ class Questions:
         name: str,
         queries: Sequence[Mapping[str, Any]],
         preference: Mapping[str, Any] | None,
-        people: float | None = None,
+        expected_count: float | None = None,
     ) -> RequestEstimate:
-        """Cost and guarantee of a request before it is submitted; its smallest group has at least `people`."""
+        """Cost and guarantee of a request before it is submitted; `expected_count` is the size of its smallest group,
+        by public knowledge."""
         dataset, checked = self._datasets.visible(actor, name), self._checked(queries)
         signed = self._policies.of(dataset)
         access_rule = None if signed is None else signed.policy.access_rule_for(actor)
@@ -107,9 +108,9 @@ class Questions:
             access_rule.require_preferences(preference)
         preview = self.preview(actor, dataset, checked, preference, signed=signed)
         if access_rule is None:
-            return RequestEstimate(preview.facts(people), None)
+            return RequestEstimate(preview.facts(expected_count), None)
         tuple(each(access_rule.require, preview.statements))
-        return RequestEstimate(preview.facts(people), tuple(access_rule.guarantees))
+        return RequestEstimate(preview.facts(expected_count), tuple(access_rule.guarantees))
 
     def dry_run(
         self, actor: Person, name: str, queries: Sequence[Mapping[str, Any]], preference: Mapping[str, Any] | None
@@ -134,10 +135,17 @@ class Questions:
         query = self._bind(actor, self._datasets.controlled(actor, name), sql)
         return guessing_risk(query, **_only(how, GuessingKeywords.__annotations__)).view
 
-    def rehearse(self, actor: Person, name: str, sql: str, preference: Mapping[str, Any] | None) -> RehearsalFacts:
+    def rehearse(
+        self,
+        actor: Person,
+        name: str,
+        sql: str,
+        preference: Mapping[str, Any] | None,
+        expected_count: float | None = None,
+    ) -> RehearsalFacts:
         """Risk of the query on synthetic rows that follow the schema."""
         dataset, preview = self._public_preview(actor, name, (RequestedQuery(sql),), preference)
-        return self._rehearsed(actor, dataset, preview, sql)
+        return self._rehearsed(actor, dataset, preview, sql, expected_count=expected_count)
 
     def rehearsed(
         self, analyst: Person, dataset: RegisteredDataset, preview: RequestPreview
@@ -152,9 +160,16 @@ class Questions:
         return tuple(rehearsals)
 
     def _rehearsed(
-        self, actor: Person, dataset: RegisteredDataset, preview: RequestPreview, sql: str, epsilon: float | None = None
+        self,
+        actor: Person,
+        dataset: RegisteredDataset,
+        preview: RequestPreview,
+        sql: str,
+        epsilon: float | None = None,
+        expected_count: float | None = None,
     ) -> RehearsalFacts:
         terms = {"sql": sql, "preference": preview.preference, "rule": preview.dataset.schema.rule, "epsilon": epsilon}
+        terms |= {"expected_count": expected_count}
         return from_plain(RehearsalFacts, self._on_synthetic_rows(actor, dataset, "rehearse", terms))
 
     def side_by_side(self, actor: Person, name: str, sql: str) -> MethodComparison:
@@ -165,10 +180,18 @@ class Questions:
         except _NO_RULE:
             return compare_methods(query, (), {}, look=False, preregistered="")
 
-    def compare(self, actor: Person, name: str, sql: str, preference: Mapping[str, Any] | None) -> MethodComparison:
+    def compare(
+        self,
+        actor: Person,
+        name: str,
+        sql: str,
+        preference: Mapping[str, Any] | None,
+        expected_count: float | None = None,
+    ) -> MethodComparison:
         _, preview = self._public_preview(actor, name, (RequestedQuery(sql),), preference)
         preferences, how = preview.stated[0]
-        return compare_methods(preview.queries[0], preferences, _only(how, HOW), look=False, preregistered="")
+        terms: dict[str, Any] = {"look": False, "preregistered": "", "expected_count": expected_count}
+        return compare_methods(preview.queries[0], preferences, _only(how, HOW), **terms)
 
     # From the data: controllers only, and logged
 

@@ -14,10 +14,10 @@ from sfumato.ledger.entry import NANO, nano
 from sfumato.ledger.odometer import Total
 from sfumato.model.budget import BudgetLimit
 from sfumato.model.choice import Noise
+from sfumato.model.expected_interval import ExpectedCount
 from sfumato.model.guarantee import Guarantee, Provenance, guarantee_of, weakest
 from sfumato.model.risk import RiskAt
 from sfumato.model.statement import Statement, columns_in
-from sfumato.privacy.preferences.accuracy import errors_of_means
 from sfumato.privacy.sensitivity import require_drawable
 from sfumato.release.bound_query import BoundQuery, bind
 from sfumato.release.choose import enter_plan, preview
@@ -29,14 +29,6 @@ from sfumato.release.risk.profile import worst_case
 
 T = TypeVar("T")
 U = TypeVar("U")
-
-
-@dataclass(frozen=True)
-class MeanErrors:
-    """How far noise takes each average off in a group of `people` or more; None: how many there are was not said."""
-
-    errors: Mapping[str, float]
-    people: float | None
 
 
 @dataclass(frozen=True)
@@ -57,7 +49,7 @@ class QueryFacts:
     select_epsilon: float
     worst_case: RiskAt | None
     furthest: tuple[float, ...]
-    averages: MeanErrors | None
+    expected_count: ExpectedCount | None  # that the interval of an average depends on
     replaced: bool  # whether neighbours have somebody else in a person's place
 
 
@@ -162,13 +154,13 @@ class RequestPreview:
             epsilon, rest = float(self.charge[0]), float(max(left, Fraction(0)))
             raise BudgetExceeded.because("request-beyond-budget", epsilon=epsilon, left=rest)
 
-    def facts(self, people: float | None = None) -> RequestFacts:
-        """`people`: how many are in the smallest group at least, by public knowledge."""
+    def facts(self, expected_count: float | None = None) -> RequestFacts:
+        """`expected_count`: how many are in the smallest group, by public knowledge."""
         ledger, charge = self.dataset.ledger, self.charge
         left = budget_left(ledger)
         both = zip(self.queries, self.choices, self._weights, strict=True)
         return RequestFacts(
-            queries=tuple(_query(query, choice, weight, people) for query, choice, weight in both),
+            queries=tuple(_query(query, choice, weight, expected_count) for query, choice, weight in both),
             epsilon=None if charge is None else float(charge[0]),
             delta=None if charge is None else float(charge[1]),
             guarantee=self.guarantee,
@@ -190,13 +182,16 @@ def budget_left(ledger: PrivacyLedger) -> Fraction | None:
     return None if budget is None else budget - Fraction(ledger.total.nano_epsilon, NANO)
 
 
-def _query(query: BoundQuery, choice: SolvedRequest, weight: float, people: float | None) -> QueryFacts:
+def _query(query: BoundQuery, choice: SolvedRequest, weight: float, expected_count: float | None) -> QueryFacts:
     public = choice.guarantee.holds or all(
         one.what == "approval" for one in choice.provenances if not guarantee_of([one]).holds
     )
-    epsilon, noise, at = choice.epsilon if public else None, choice.noise, None
+    epsilon, noise, at, expected = choice.epsilon if public else None, choice.noise, None, None
     if epsilon is not None:
-        at = worst_case(query, candidates=[epsilon], **vars(noise)).at(epsilon)
+        profile = worst_case(
+            query, candidates=[epsilon], expected_count=_expected(choice, expected_count), **vars(noise)
+        )
+        at, expected = profile.at(epsilon), profile.expected_count
     return QueryFacts(
         sql=query.sql,
         weight=weight,
@@ -212,15 +207,15 @@ def _query(query: BoundQuery, choice: SolvedRequest, weight: float, people: floa
         select_epsilon=choice.select_epsilon,
         worst_case=at,
         furthest=() if at is None else query.furthest(at.epsilon, noise),
-        averages=None if epsilon is None else _averages(query, choice, epsilon, people),
+        expected_count=expected,
         replaced=query.measurement.steps != 1,
     )
 
 
-def _averages(query: BoundQuery, choice: SolvedRequest, epsilon: float, people: float | None) -> MeanErrors | None:
-    """How exact averages would be; None where there are none."""
-    errors = errors_of_means(query.measurement, choice.noise, epsilon, people or 1)
-    return MeanErrors(errors, people) if errors else None
+def _expected(choice: SolvedRequest, expected_count: float | None) -> float | None:
+    """What is stated, beside the preference or in it."""
+    counts = (getattr(preference, "expected_count", None) for preference in choice.request.preferences)
+    return expected_count or next((float(count) for count in counts if count is not None), None)
 
 
 def each(work: Callable[[T], U], queries: Sequence[T]) -> Iterator[U]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sfumato.model.confidential import Confidential
+from sfumato.model.expected_interval import ExpectedCount, ExpectedInterval
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.plain import LEFT_OUT
 from sfumato.model.release import ReleaseCertificate
@@ -36,6 +37,7 @@ class CandidateRisk(Confidential):
     rank_90: tuple[float | None, ...] | None = field(default=None, metadata=LEFT_OUT)
     threshold: float | None = field(default=None, metadata=LEFT_OUT)
     estimate: RiskEstimate | None = field(default=None, metadata=LEFT_OUT)
+    answers: tuple[ExpectedInterval, ...] = ()
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,6 +52,7 @@ class RiskFacts(Confidential):
     influence: RiskMoments | None
     exposure: RiskMoments | None
     candidates: tuple[CandidateRisk, ...]
+    expected_count: ExpectedCount | None
 
 
 @dataclass(frozen=True)

@@ -116,13 +116,13 @@ def _query_preview(query: Facts) -> str:
     drawn = f"{query['mechanism']} noise, epsilon {_or_withheld(query['epsilon'])}"
     at = query["worst_case"]
     widths = () if at is None else (f"±{half:.6g}" for half in at["noise_90"] if half is not None)
-    wide = f", 90% interval {' · '.join(widths)}" if at is not None else ""
+    wide = f", 90% interval {' · '.join(widths)}" if at is not None and not query.get("averages") else ""
     lines = [
         f"{plain(query['sql'])}{weight}",
         f"  {many}: {plain('; '.join(query['numbers']))}; {drawn}{wide}",
         f"  method {plain(query['method'])}; guarantee {query['guarantee']}",
     ]
-    notes = [query["odds"]] if query["feasible"] else [query["why"]]
+    notes = [query.get("averages"), query["odds"]] if query["feasible"] else [query["why"]]
     return "\n".join([*lines, *(f"  {line}" for note in notes if note for line in paragraph(plain(note)).splitlines())])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sfumato.escrow.questions.risk_facts import CandidateRisk, DryRunFacts, HistogramFacts
+from sfumato.model.expected_interval import ExpectedCount, ExpectedInterval
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.guess_view import GuessView
 from sfumato.model.method_comparison import MethodComparison, Need
@@ -36,6 +37,7 @@ class EstimatedQuery:
     select_epsilon: float
     worst_case: CandidateRisk | None
     means: str | None
+    expected_count: ExpectedCount | None
     averages: str | None
     odds: str | None
 
@@ -102,6 +104,7 @@ class ComparedMethod:
     confidential: bool
     noise_90: tuple[float | None, ...] | None
     attack_chance: float | None
+    answers: tuple[ExpectedInterval, ...]
 
 
 @dataclass(frozen=True)
@@ -120,6 +123,7 @@ class ComparedTogether:
     confidential: bool
     noise_90: tuple[float | None, ...] | None
     attack_chance: float | None
+    answers: tuple[ExpectedInterval, ...]
 
 
 @dataclass(frozen=True)
@@ -132,6 +136,7 @@ class WordedComparison:
     looked: bool
     methods: tuple[ComparedMethod, ...]
     together: ComparedTogether | None
+    expected_count: ExpectedCount | None
 
 
 def dry_run(facts: DryRunFacts) -> WordedDryRun:

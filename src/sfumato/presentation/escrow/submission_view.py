@@ -7,7 +7,7 @@ from typing import Any
 
 from sfumato.errors import SfumatoError
 from sfumato.escrow.questions.exploration import RequestEstimate
-from sfumato.escrow.questions.facts import MeanErrors, QueryFacts, RequestFacts
+from sfumato.escrow.questions.facts import QueryFacts, RequestFacts
 from sfumato.escrow.questions.risk_facts import RehearsalFacts
 from sfumato.escrow.submissions.code_review import Mark, Reason
 from sfumato.escrow.submissions.payload import ApprovalFacts
@@ -146,13 +146,10 @@ def _query(one: QueryFacts) -> dict[str, Any]:
         "select_epsilon": one.select_epsilon,
         "worst_case": None if at is None else at.as_dict(),
         "means": None if at is None else of_choosing.noise(at, one.numbers, one.furthest),
-        "averages": None if one.averages is None else _averages(one.averages),
+        "expected_count": to_plain(one.expected_count),
+        "averages": None if at is None else of_choosing.expected(at, one.expected_count) or None,
         "odds": None if at is None else of_request.odds(at.attack_chance, replaced=one.replaced),
     }
-
-
-def _averages(errors: MeanErrors) -> str:
-    return of_choosing.HOW_MANY if errors.people is None else of_choosing.averages(errors.errors, errors.people)
 
 
 def _on_deciding(page: ApprovalFacts[Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sfumato.model.expected_interval import ExpectedCount
 from sfumato.model.risk import RiskAt, RiskView, Source
 from sfumato.presentation.figures.figure import Figure
 from sfumato.presentation.figures.marks import Limit, Range
@@ -9,6 +10,7 @@ from sfumato.presentation.figures.marks import Verdict as Mark
 from sfumato.presentation.figures.scale import Axis
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import risk_sentences as of_risk
+from sfumato.presentation.wording.choosing import interval
 from sfumato.presentation.wording.numbers import number, percent, percent_up
 
 GAP = Axis("risk gap", unit="×", scale="log")
@@ -41,7 +43,7 @@ def candidates(view: RiskView) -> tuple[list[str], list[list[str]]]:
     else:
         columns["risk gap"] = [f"{row.gap:.4g}×" for row in rows]
         columns["ratio"] = [f"{row.ratio:.4g}" for row in rows]
-    columns[of_risk.NOISE_90] = [ranges(row) for row in rows]
+    columns[of_risk.range_heading(view.expected_count)] = [ranges(row, view.expected_count) for row in rows]
     columns["attack success"] = chances
     if any(row.threshold is not None for row in rows):
         columns["smallest group shown"] = [f"about {number(row.threshold or 0.0, 4)} people" for row in rows]
@@ -62,8 +64,14 @@ def _up(bound: float) -> str:
     return of_guarantee.rounded_up(round(bound, 9))
 
 
-def ranges(row: RiskAt) -> str:
-    """The noise (90%) of each noisy number; for a selection, its rank error."""
+def ranges(row: RiskAt, expected: ExpectedCount | None = None) -> str:
+    """The noise (90%) of each noisy number; at an expected count, the interval of each figure of the answer.
+
+    For a selection it is the rank error.
+    """
+    if expected is not None and (answers := [a for a in row.answers if a.count in (None, expected.count)]):
+        named = len(answers) > 1
+        return " · ".join(f"{a.column} {interval(a)}" if named else interval(a) for a in answers)
     ranks = row.rank_90 or (None,) * len(row.noise_90)
     return " · ".join(_range(half, rank) for half, rank in zip(row.noise_90, ranks, strict=True))
 

@@ -73,6 +73,7 @@ def _gap(view: RiskView, limit: float | None, chosen: float | None, conclusion: 
         in_text(Cells(columns, rows)),
         in_html(Cells(*(judged if any(verdicts) else (columns, rows)), "Risks at each epsilon")),
         *((in_text(Prose(of_risk.ESTIMATES)), estimated) if estimated.rows else ()),
+        Prose(of_risk.same_for_every_query(view), "soft"),
         Prose(of_risk.noisy_parts(view), "soft"),
         Prose(of_risk.missed_ranks(view), "soft"),
         Prose(of_risk.without_delta(view), "soft"),

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
+from sfumato.model.expected_interval import CountSource, ExpectedCount, ExpectedInterval
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.risk import RiskAt
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording.guarantee import rounded_up
 from sfumato.presentation.wording.numbers import number
 
 AS_IT_WAS = (
     "The same selection was made before and is returned. Nothing was charged. --redraw selects anew and is charged."
 )
-HOW_MANY = (
-    "The noise of an average depends on the number of people in its group. If a minimum is public knowledge, "
-    "enter it below."
+TYPICAL = (
+    "The smaller figure is typical, for an average in the middle of its bounds; the larger is the widest within them. "
+    "This is an expectation, not a guarantee."
 )
+_YOURS = "State a better guess with --expected-count N (expected_count=N in Python)."
+COUNT_SOURCES = {
+    CountSource.STATED: "That count is yours.",
+    CountSource.SCHEMA: f"That count is people_at_least of the schema, in equal groups; a WHERE leaves fewer. {_YOURS}",
+    CountSource.SYNTHETIC: f"That count is the smallest group of the synthetic data. {_YOURS}",
+    CountSource.RELEASED: "That count is the lower end of a count that you released before.",
+    CountSource.EXAMPLE: f"That count is only an example: no size of the group is public knowledge here. {_YOURS}",
+}
 TRIED_TITLE = "Outcomes of a private selection"
 TRIED_EACH = "Epsilons selected at each threshold; yours is marked >"
 TRIED_BARS = "Each bar holds 90% of the epsilons that were selected; ● is the threshold that you stated."
@@ -43,9 +51,18 @@ def cost_of_selection(select_epsilon: float, epsilon: float | None) -> str:
     return f"The selection was charged epsilon {select_epsilon:g}{rest}."
 
 
-def go_on(command: str) -> str:
-    """The command that applies a rehearsed preference."""
-    return f"To apply this preference to the data:\n  {command}"
+def go_on(command: str, *, looks: bool = False, sound: bool = True) -> str:
+    """The command that applies a rehearsed preference; as stated it may look, and `sound` commands do not."""
+    if not looks:
+        return f"To apply this preference to the data:\n  {command}"
+    if sound:
+        return (
+            "To apply this preference to the data without looking at it (as stated, it would look at the data, be "
+            f"logged, and have no guarantee):\n  {command}"
+        )
+    return (
+        f"To apply this preference to the data. This looks at the data, is logged, and has no guarantee:\n  {command}"
+    )
 
 
 def planned(word: Guarantee, queries: int = 1) -> str:
@@ -76,13 +93,30 @@ def noise(at: RiskAt, numbers: Sequence[str], furthest: Sequence[float]) -> str:
     return f"90% noise interval: {'; '.join(ranges)}."
 
 
-def averages(errors: Mapping[str, float], people: float) -> str:
-    """The noise of averages in a group of at least this many people."""
-    ranges = [
-        f"{name} anywhere within its bounds" if math.isinf(error) else f"{name} ±{rounded_up(error)}"
-        for name, error in errors.items()
-    ]
-    return f"90% noise interval of an average of at least {number(people, 6)} people: {'; '.join(ranges)}."
+def expected(at: RiskAt, guess: ExpectedCount | None) -> str:
+    """The 90% interval of each average and variance at the expected count, and what to state; empty without any."""
+    if guess is None:
+        return ""
+    each = [f"{one.column} {interval(one)}" for one in at.answers if one.count == guess.count]
+    return f"90% interval if {guess.count:,} are counted: {'; '.join(each)}. {COUNT_SOURCES[guess.source]} {TYPICAL}"
+
+
+def interval(answer: ExpectedInterval) -> str:
+    """How far a figure of the answer is off: typically, and wherever it lies within its bounds.
+
+    >>> interval(ExpectedInterval("mean", 1000, 0.2303, 0.3291)), interval(ExpectedInterval("n", None, 23.03, 23.03))
+    ('±0.23 to ±0.329', '±23.03')
+    >>> interval(ExpectedInterval("mean", 2, 49.0, None)), interval(ExpectedInterval("top", rank=37.2))
+    ('anywhere within its bounds', 'rank ±37.2')
+    """
+    if answer.half_width is None:
+        return "by rank" if answer.rank is None else f"rank ±{number(answer.rank, 4)}"
+    if answer.at_most is None:
+        return "anywhere within its bounds"
+    typical, most = number(answer.half_width), number(answer.at_most)
+    if answer.count is None:
+        return f"±{number(answer.half_width, 4)}"
+    return f"±{typical}" if typical == most else f"±{typical} to ±{most}"
 
 
 def _never(furthest: float) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sfumato.model.guess_view import GuessAt
 from sfumato.presentation.wording.guarantee import sentence
-from sfumato.presentation.wording.numbers import number, percent, percent_up
+from sfumato.presentation.wording.numbers import number, percent, percent_stated, percent_up
 from sfumato.privacy.risk.sharing import nearest_word
 
 GUESSED = "Guessing risk and sharing risk"
@@ -92,7 +92,7 @@ def guess_alike(column: str | None, choices: int) -> str:
 
 def guess_known(column: str | None, known: float) -> str:
     """The same where the attacker has prior knowledge."""
-    return f"before the answer, a guess{_of(column)} is right at most {number(100 * known, 4)}% of the time"
+    return f"before the answer, a guess{_of(column)} is right at most {percent_stated(known)} of the time"
 
 
 def _of(column: str | None) -> str:

@@ -28,7 +28,7 @@ NO_EPSILON = "no epsilon"
 LEAST, FAR = 1e-9, 1e300  # below the one, a ledger counts nothing; beyond the other, an epsilon is no place on an axis
 COMPARED_BARS = "A bar that begins at the edge begins at 0; an arrow means no upper end."
 COMPARED_MEANING = (
-    "Noise (90%) and attack success (at most) are those of the epsilon that each method chooses by itself, "
+    "The 90% column and attack success (at most) are those of the epsilon that each method chooses by itself, "
     "for anyone in any data, if that epsilon is fixed before anyone looks at the data."
 )
 COMPARED_FROM_DATA = "With bounds taken from the data, no public fact determines the noise or attack success."
@@ -48,8 +48,8 @@ UNSTATED = {
     Need.ERROR: "state the largest acceptable error, such as --within 5.",
     Need.ANSWER: "state a public estimate of the answer, such as --relative-error 0.1 --expected 2300.",
     Need.WORLDS: "state the tables that an attacker considers possible, such as --belief 0.333 --worlds FILE.",
-    Need.PEOPLE: "state it with --pri 5. It has no guarantee.",
-    Need.GROUPS: 'state it with --ratio 0.9 --between "age > 60". It has no guarantee.',
+    Need.PEOPLE: "state it with --pri 5. It looks at the data and has no guarantee.",
+    Need.GROUPS: 'state it with --ratio 0.9 --between "age > 60". It looks at the data and has no guarantee.',
 }
 UNSTATED_ON_A_PAGE = {
     Need.ERROR: "a rule or a request states the largest acceptable error.",

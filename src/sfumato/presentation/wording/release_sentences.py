@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from sfumato.model.calibration import NoiseLaw
 from sfumato.model.release import PostProcessing, ReleaseCertificate
+from sfumato.model.schema import PrivacyUnit
 from sfumato.presentation.wording.exposure_histogram_sentences import AFTERWARDS
 from sfumato.presentation.wording.guarantee import WITHHELD, sentence
 
@@ -109,10 +110,27 @@ def ranks(certificate: ReleaseCertificate) -> tuple[str, ...]:
 
 
 def _rank(name: str, rank: float, rows: int | None) -> str:
-    """MIN and MAX count people; quantiles count rows, of which a person may have several."""
-    counted = "people" if rows == 1 or _EXTREME.match(name) else "values"
-    misses = f"{math.ceil(10 * rank) / 10:,.15g} {counted}"
-    return f"{name}: with 90% probability its rank error exceeds that of the best candidate by at most {misses}"
+    """MIN and MAX count people; quantiles count rows, of which a person may have several.
+
+    The ranks between a quantile and its nearest candidate are whole; an extreme may have no candidate at its rank.
+    """
+    if _EXTREME.match(name):
+        misses = f"{math.ceil(10 * rank) / 10:,.15g} people"
+        return f"{name}: with 90% probability its rank error exceeds that of the best candidate by at most {misses}"
+    within = f"{math.floor(rank + 1e-9):,} {'people' if rows == 1 else 'values'}"
+    true = "median" if name.startswith("MEDIAN") else "quantile"
+    return f"{name}: with 90% probability its rank is within {within} of the true {true}, rounded to a candidate value"
+
+
+def rows_counted(certificate: ReleaseCertificate) -> str:
+    """How many rows of one person count, where further rows are dropped."""
+    c = certificate
+    if c.max_rows is None or c.unit == PrivacyUnit().words or set(c.numbers) == {"count of persons"}:
+        return ""
+    counted = f"1 row of each {c.unit} counts" if c.max_rows == 1 else f"{c.max_rows:,} rows of each {c.unit} count"
+    few = c.max_groups is not None and c.max_groups < c.max_rows
+    groups = f", in at most {c.max_groups:,} group{'' if c.max_groups == 1 else 's'}" if few else ""
+    return f"At most {counted}{groups}; further rows are left out"
 
 
 def noise(certificate: ReleaseCertificate) -> str:

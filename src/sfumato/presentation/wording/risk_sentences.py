@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sfumato.model.calibration import NoiseLaw
+from sfumato.model.expected_interval import ExpectedCount
 from sfumato.model.method_comparison import MethodComparison
 from sfumato.model.risk import MembershipAttack, RiskView, Source
+from sfumato.presentation.wording.choosing import COUNT_SOURCES, TYPICAL
 from sfumato.presentation.wording.exposure_histogram_sentences import WITHOUT_GUARANTEE
 from sfumato.presentation.wording.guarantee import LOOK, NO_GUARANTEE, exactly
-from sfumato.presentation.wording.numbers import number, percent_up
+from sfumato.presentation.wording.numbers import number, percent_stated, percent_up
 
 GAP_IS_NO_PROBABILITY = "The risk gap is the highest disclosure risk over the lowest. It is not a probability."
 ATTACK_UPPER_BOUND = "The noise is on several numbers, so these figures are upper bounds."
@@ -29,9 +32,14 @@ EPSILON = "How much a release can reveal about any one person. A smaller epsilon
 GAP = GAP_IS_NO_PROBABILITY
 RATIO = "The papers' form of the risk gap: 1 over it."
 NOISY_PARTS = "This answer is computed from several noisy numbers, and the noise shown is theirs, in this order:"
+WHAT_DIFFERS = (
+    "What differs between queries is the interval of the answer, in the same row, and the risk of the people: "
+    "`rehearse` shows it on synthetic data."
+)
 MISSED_RANKS = (
-    "“rank ±”: the rank error of a selected value exceeds that of the best candidate by at most this many "
-    "people, or values where a person has several."
+    "“rank ±”: with 90% probability the rank of a selected median or quantile is within this many people (values, "
+    "where a person has several) of the true one, rounded to a candidate value. For MIN and MAX it is by how much the "
+    "rank error may exceed that of the best candidate."
 )
 WITHOUT_DELTA = (
     "Group keys are private: a release also needs a delta, and attack success may be higher by up to that delta."
@@ -42,6 +50,7 @@ ESTIMATES = (
     "people in bins below the noise may be more exposed."
 )
 NOISE_90 = "noise (90%)"
+ANSWER_RANGE = "With 90% probability a figure of the answer is off by no more than this, if so many are counted."
 NOISE_RANGE = "With 90% probability the noise is no larger than this; one figure for each noisy number."
 SOURCES = {
     Source.WORST_CASE: "Worst case: computed from public facts only, and the same for every dataset. No data was read.",
@@ -105,9 +114,24 @@ def deciding(view: RiskView) -> str:
     return DECIDING[view.source]
 
 
+def range_heading(expected: ExpectedCount | None) -> str:
+    """The heading of the noise, or of the interval of the answer where that depends on how many are counted."""
+    return NOISE_90 if expected is None else f"answer (90%) if {expected.count:,} counted"
+
+
 def noisy_parts(view: RiskView | MethodComparison) -> str:
-    """Which noise belongs to which number, where an answer has several."""
+    """Which noise belongs to which number, where an answer has several; or what its interval depends on."""
+    if view.expected_count is not None:
+        return f"{COUNT_SOURCES[view.expected_count.source]} {TYPICAL}"
     return f"{NOISY_PARTS} {'; '.join(view.numbers)}." if len(view.numbers) > 1 else ""
+
+
+def same_for_every_query(view: RiskView) -> str:
+    """That the worst-case gap does not tell one query from another, and what does; empty for other sources."""
+    if view.source is not Source.WORST_CASE or view.mechanism == NoiseLaw.TRUNCATED:
+        return ""
+    formula = ": 1 + epsilon" if view.mechanism == NoiseLaw.LAPLACE and not view.exact else ""
+    return f"In the worst case the risk gap is the same for every query{formula}. {WHAT_DIFFERS}"
 
 
 def missed_ranks(view: RiskView) -> str:
@@ -130,7 +154,7 @@ def definitions(view: RiskView) -> tuple[tuple[str, str], ...]:
         ("epsilon", EPSILON),
         ("risk gap (at most)" if bounded else "risk gap", GAP),
         *(() if bounded else (("ratio", RATIO),)),
-        (NOISE_90, NOISE_RANGE),
+        (range_heading(view.expected_count), NOISE_RANGE if view.expected_count is None else ANSWER_RANGE),
         ("attack success", f"{attacker} A coin flip: 50%."),
         *((("estimated risk gap, estimated attack success", ESTIMATES),) if bounded else ()),
     )
@@ -202,7 +226,7 @@ def attack(result: MembershipAttack, source: Source | None, *, replaced: bool) -
     beyond = f", except with probability {exactly(result.beyond)}" if result.beyond else ""
     return (
         f"At epsilon {result.epsilon:.15g}, take an attacker who knows everyone else's record, and whose belief that "
-        f"{whom} is {100 * result.prior:.4g}% before the release.",
+        f"{whom} is {percent_stated(result.prior)} before the release.",
         f"The attacker can tell whether it is so at most {_tenths(result.chance)} of the time.",
         f"After the release the attacker is at most {_tenths(result.posterior)} sure of it{beyond}.",
         f"In a search through many people, the attacker finds at most {_tenths(result.hits_at_1_percent)} of those "

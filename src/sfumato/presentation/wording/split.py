@@ -7,7 +7,7 @@ from fractions import Fraction
 from sfumato.ledger.entry import upward
 from sfumato.model.budget_split import BudgetSplit
 from sfumato.presentation.wording.guarantee import exactly, rounded_up
-from sfumato.presentation.wording.numbers import number
+from sfumato.presentation.wording.numbers import number, percent_stated
 
 SPLIT_AIMS = {
     "largest": "the largest relative error",
@@ -35,8 +35,8 @@ def least_answer(split: BudgetSplit) -> str:
     errors = {part.relative_error for part in split.parts}
     error = f"{errors.pop():g}" if len(errors) == 1 else "its relative error"
     return (
-        f"With {100 * split.confidence:g}% probability a true answer of “answer at least” or more is off by at most "
-        f"{error} of itself (the DIFF paper's minimum true answer). This covers the noise only, before a count is "
+        f"With {percent_stated(split.confidence)} probability a true answer of “answer at least” or more is off by at "
+        f"most {error} of itself (the DIFF paper's minimum true answer). This covers the noise only, before a count is "
         "rounded, not clipping or dropped rows, and holds for one figure at a time."
     )
 

@@ -44,17 +44,10 @@ def each_confidence(confidence: float, k: int) -> float:
     return math.exp(math.log(confidence) / k)
 
 
-def epsilon_for_error(error: float, confidence: float, sensitivity: float, k: int = 1) -> float:
-    """Laplace noise stays within the error, on all of k numbers: `eps = D ln(1 / (1 - p^(1/k))) / A`.
-
-    >>> round(epsilon_for_error(5, 0.95, 1), 4), round(epsilon_for_error(5, 0.95, 1, k=6), 4)
-    (0.5991, 0.9532)
-    """
-    return -sensitivity * math.log1p(-each_confidence(confidence, k)) / error
-
-
 def epsilon_for_error_on_lattice(steps: int, confidence: float, sensitivity: int = 1, k: int = 1) -> float:
-    """The same for Laplace noise on a lattice, in its steps: `P(|X| > A) = 2 r^(A+1) / (1 + r)`, r = e^(-eps/D).
+    """Laplace noise on a lattice stays within so many steps of it, on all of k numbers.
+
+    `P(|X| > A) = 2 r^(A+1) / (1 + r)`, r = e^(-eps/D).
 
     >>> round(epsilon_for_error_on_lattice(5, 0.95), 4)
     0.5382

@@ -34,6 +34,30 @@ def joint_tail(law: NoiseLaw, t: float, a: float, b: float) -> float:
     return sum_tail(t, a, b) if law is not NoiseLaw.GAUSSIAN else math.erfc(t / math.hypot(a, b) / math.sqrt(2))
 
 
+def joint_quantile(law: NoiseLaw, a: float, b: float, miss: float = 1 - COVERAGE) -> float:
+    """The inverse of `joint_tail`: two noises of scales a and b together go further with probability `miss`.
+
+    >>> [round(joint_quantile(NoiseLaw.LAPLACE, 1, b), 4) for b in (0, 1, 2)]
+    [2.3026, 3.2718, 5.1419]
+    """
+    if law is NoiseLaw.GAUSSIAN:
+        return math.hypot(a, b) * NormalDist().inv_cdf(1 - miss / 2)
+    most = (a + b) * math.log(2 / miss)  # one of the two noises would have to go further than its part of this
+    return last_below(lambda t: -joint_tail(law, t, a, b), -miss, 0.0, most) if most else 0.0
+
+
+def printed_count(noisy: float, half: float) -> tuple[int, int, int]:
+    """A count as it is printed, with its interval: `(low, figure, high)`, the ends rounded outwards.
+
+    The figure is the noisy number, limited to 0 or more, and the interval is centred on it (docs/theory/ranges.md).
+
+    >>> printed_count(-30, 23), printed_count(41.7, 23.1)
+    ((0, 0, 23), (18, 42, 65))
+    """
+    limited = max(0.0, noisy)
+    return max(0, math.floor(limited - half)), round(limited), math.ceil(limited + half)
+
+
 def joint_reach(scale: float, numbers: int, step: float) -> float:
     """`b ln(n / 0.1)` and a step: on any of n numbers, noise on the lattice exceeds it with probability at most 10%.
 

@@ -14,12 +14,8 @@ from sfumato.model.measurement import Assembly, Measurement, NoisyNumber, Number
 from sfumato.model.method_comparison import Need
 from sfumato.privacy.bisection import largest
 from sfumato.privacy.noise.calibration import furthest_of
-from sfumato.privacy.noise.error import (
-    each_confidence,
-    epsilon_for_error,
-    epsilon_for_error_on_lattice,
-    sigma_for_error,
-)
+from sfumato.privacy.noise.error import each_confidence, epsilon_for_error_on_lattice, sigma_for_error
+from sfumato.privacy.noise.intervals import joint_quantile
 from sfumato.privacy.noise.truncated_laplace import delta_of_each, epsilon_of_reach
 from sfumato.privacy.noise.worth import epsilon_of_mu
 from sfumato.privacy.preferences.preference import Interval, Preference, Setting, exactly, number_where, plain
@@ -99,7 +95,7 @@ def within(
     A mean needs `expected_count`: how many people its smallest cell has, at least, by public knowledge.
     """
     number = number_where("within", error, "within-not-positive", lambda n: n > 0)
-    return Within(number, _confidence(confidence), each, _count(expected_count))
+    return Within(number, _confidence(confidence), each, checked_count(expected_count))
 
 
 def relative_error(
@@ -117,7 +113,7 @@ def relative_error(
     answer = exactly("expected", expected)
     if answer == 0:
         raise PreferenceError.because("expected-answer-zero")
-    return RelativeError(number, answer, _confidence(confidence), each, _count(expected_count))
+    return RelativeError(number, answer, _confidence(confidence), each, checked_count(expected_count))
 
 
 def smallest_epsilon(preference: Within, noise: Noise, measurement: Measurement | None) -> float:
@@ -132,34 +128,6 @@ def smallest_epsilon(preference: Within, noise: Noise, measurement: Measurement 
     together = 1 if preference.each else len(answers) * len(measurement.cells)
     confidence = each_confidence(float(preference.confidence), together)
     return _UP * max(_LEAST, *(_smallest(column, preference, confidence, noise, measurement) for column in answers))
-
-
-def errors_of_means(
-    measurement: Measurement, noise: Noise, epsilon: float, count: float, confidence: float = 0.9
-) -> dict[str, float]:
-    """How far noise takes each mean off at this epsilon, this often, in a cell of at least `count` people.
-
-    The other way round than `within`, by the same bound (docs/theory/ranges.md). Infinite: as far as from bound to
-    bound. A group with private keys is shown where its noise came out high: of its mean nothing is said.
-    """
-    if measurement.cells is None:
-        return {}
-    errors = {}
-    for column in measurement.columns:
-        numbers = [measurement.numbers[i] for i in column.numbers]
-        if len(numbers) == 2 and numbers[0].bounds is not None:
-            widest = 2 * float(numbers[0].bounds.half_width)
-            errors[column.name] = _error_of_mean(numbers, widest, count, confidence, noise, epsilon)
-    return errors
-
-
-def _error_of_mean(
-    numbers: list[NoisyNumber], widest: float, count: float, confidence: float, noise: Noise, epsilon: float
-) -> float:
-    def takes_more(error: float) -> bool:
-        return _for_mean(numbers, error, count, confidence, noise) > epsilon
-
-    return math.inf if takes_more(widest) else _UP * largest(takes_more, 0.0, widest)
 
 
 def _smallest(column: Assembly, preference: Within, confidence: float, noise: Noise, measurement: Measurement) -> float:
@@ -214,20 +182,20 @@ def _for_number(number: NoisyNumber, error: float, confidence: float, noise: Noi
 def _for_mean(numbers: list[NoisyNumber], error: float, count: float, confidence: float, noise: Noise) -> float:
     """A centred sum and its count, of at least `count` people.
 
-    Off by e and f they make the mean `|e - m f| / |n + f|` off, at most `(E + H F) / (n - F)` where `|e| <= E` and
-    `|f| <= F`, H being half the width of the bounds. Noise of width w stays within `c w`, on a lattice within a step
-    more: `w (c_e + (H + A) c_f) <= A n - s_e - (H + A) s_f`.
+    Off by e and f they make the mean `|e - m f| / (n + f)` off, at most A unless `e - (m + A) f` or `(m - A) f - e` is
+    above `A n`: two one-sided events, of noises no wider than e and `(H + A) f`, H being half the width of the bounds.
+    On a lattice noise goes a step further: both stay within `A n - s_e - (H + A) s_f`.
     """
-    (total, people), one = numbers, each_confidence(confidence, 2)
+    total, people = numbers
     weight = error + (0.0 if total.bounds is None else float(total.bounds.half_width))
     room = error * count - float(total.step) - weight * float(people.step)
     if room <= 0:
         return math.inf
     if noise.mechanism == NoiseLaw.GAUSSIAN:
-        far = [_mu(number, 1.0, one) for number in numbers]
-        return epsilon_of_mu((far[0] + weight * far[1]) / room, noise)
-    far = [epsilon_for_error(1.0, one, float(number.sensitivity / number.share)) for number in numbers]
-    return (far[0] + weight * far[1]) / room
+        wide = [float(number.euclidean) / math.sqrt(number.share) for number in numbers]
+        return epsilon_of_mu(joint_quantile(NoiseLaw.GAUSSIAN, wide[0], weight * wide[1], 1 - confidence) / room, noise)
+    wide = [float(number.sensitivity / number.share) for number in numbers]
+    return joint_quantile(NoiseLaw.LAPLACE, wide[0], weight * wide[1], 1 - confidence) / room
 
 
 def _mu(number: NoisyNumber, error: float, confidence: float) -> float:
@@ -239,11 +207,14 @@ def _confidence(value: object) -> Fraction:
     return number_where("confidence", value, "confidence-out-of-range", lambda n: 0 < n <= 1)
 
 
-def _count(value: object) -> Fraction | None:
+def checked_count(value: object) -> Fraction | None:
+    """How many people are publicly expected, at least one; None where that is not stated."""
     if value is None:
         return None
     return number_where("expected count", value, "expected-count-below-one", lambda n: n >= 1)
 
 
 def _how_often(confidence: Fraction, each: bool) -> str:
-    return f" with {float(100 * confidence):g}% probability{', for each figure separately' if each else ''}"
+    percent = f"{float(100 * confidence):g}"
+    percent = percent if confidence == 1 or percent != "100" else f"{float(100 * confidence):.15g}"  # never 100
+    return f" with {percent}% probability{', for each figure separately' if each else ''}"

@@ -182,7 +182,7 @@ OPTIONS = (
     ),
     Option(
         "expected_count",
-        "Minimum number of people in the smallest cell; needed where --within is about an average.",
+        "Public guess of the size of the smallest group; --within and the interval of an average depend on it.",
         of=_MEASURING,
         metavar="N",
     ),

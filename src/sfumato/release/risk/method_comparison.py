@@ -11,6 +11,7 @@ from typing import Any
 from sfumato.errors import BadInput, Refused
 from sfumato.ledger.entry import NANO
 from sfumato.ledger.history import Record
+from sfumato.model.expected_interval import ExpectedCount
 from sfumato.model.guarantee import Guarantee, guarantee_of
 from sfumato.model.method_comparison import Absence, Method, MethodComparison, Need, Together
 from sfumato.model.risk import WORST_CASE, ExposureRange, RiskAt
@@ -25,13 +26,21 @@ from sfumato.release.bound_query import BoundQuery
 from sfumato.release.decide import ReleaseRequest
 from sfumato.release.people.exposure_range import compared_spread
 from sfumato.release.request import request_of
+from sfumato.release.risk.expected_count import expected_count as public_guess
+from sfumato.release.risk.expected_count import with_answers
 
 BUDGET_LEFT = "budget {:g}, of which {:g} is spent"  # as one of the methods
 _ANY = gap(1.2, worst_case=True)  # where nothing is stated, what else was said is still checked
 
 
 def compare_methods(
-    query: BoundQuery, preferences: Sequence[Preference], how: dict[str, Any], *, look: bool, preregistered: str
+    query: BoundQuery,
+    preferences: Sequence[Preference],
+    how: dict[str, Any],
+    *,
+    look: bool,
+    preregistered: str,
+    expected_count: float | None = None,
 ) -> MethodComparison:
     """The stated preferences, or those of the rule, and every other method beside them.
 
@@ -48,7 +57,8 @@ def compare_methods(
     if look:
         grounds = replace(grounds, people=_people(query, request))
         rows = [pure.row(preference, grounds) for preference in requested]
-    table = _Table(query, request, grounds, query.context.ledger.record, preregistered)
+    expected = None if query.declared is None else public_guess(query, expected_count, requested)
+    table = _Table(query, request, grounds, query.context.ledger.record, preregistered, expected)
     methods = [
         *(table.method(row, requested=True) for row in rows),
         *(table.example(preference) for preference in pure.others(requested, _panel(query))),
@@ -65,6 +75,7 @@ def compare_methods(
         by_rule=given and not preferences,
         looked_before=looked_before,
         numbers=() if query.declared is None else tuple(number.words for number in query.declared.numbers),
+        expected_count=expected,
     )
 
 
@@ -77,6 +88,7 @@ class _Table:
     grounds: Grounds
     record: Record
     preregistered: str
+    expected: ExpectedCount | None
 
     def method(self, row: MethodRow, *, requested: bool) -> Method:
         """A row with the guarantee of a release by it alone, and the meaning of its epsilon."""
@@ -150,7 +162,8 @@ class _Table:
         """For anyone in any data; with bounds from the data nothing public says it."""
         if not epsilon or self.query.declared is None:
             return None
-        return risk_at(epsilon, WORST_CASE, self.query.declared, self.request.noise)
+        at = risk_at(epsilon, WORST_CASE, self.query.declared, self.request.noise)
+        return with_answers(at, self.query.declared, self.request.noise, self.expected)
 
 
 def _absence(method: Method) -> Absence:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import TypeAlias, Unpack
+from typing import Any, TypeAlias, Unpack
 
 from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
+from sfumato.model.expected_interval import ExpectedCount
 from sfumato.model.exposure_histogram import BINS, ExposureHistogram
 from sfumato.model.facts import EXPOSURE, INFLUENCE, Reach, Summary
 from sfumato.model.measurement import Measurement
@@ -23,6 +24,8 @@ from sfumato.release.decide import candidates_of
 from sfumato.release.keywords import NoiseKeywords, ReleaseTerms
 from sfumato.release.people.exposure_range import anybody, estimated_spread, require_exact, spread
 from sfumato.release.people.survey import Survey
+from sfumato.release.risk.expected_count import expected_count as public_guess
+from sfumato.release.risk.expected_count import with_answers
 from sfumato.release.risk.figures import Figures
 
 Candidates: TypeAlias = str | Sequence[float] | None
@@ -54,6 +57,7 @@ class Profile(Confidential):
     preferences: tuple[Preference, ...] = ()  # that were rehearsed, to go on with: `q.choose(*r.preferences)`
     limit: float | None = None
     exact: bool = False
+    expected_count: ExpectedCount | None = None  # a public guess; None where the answer's interval does not need one
 
     @property
     def outputs(self) -> int | None:
@@ -95,6 +99,8 @@ class Profile(Confidential):
         exact = self.exact if exact is None else exact
         at = risk_at(epsilon, self.spread, self.measurement, self.noise, exact=exact)
         at = replace(at, public=self.source is not Source.PEOPLE)
+        if not self.spread.published:
+            at = with_answers(at, self.measurement, self.noise, self.expected_count)
         if self.estimate is None:
             return at
         seen = risk_at(epsilon, self.estimate, self.measurement, self.noise)
@@ -115,11 +121,17 @@ class Profile(Confidential):
             exact=self.exact,
             numbers=() if self.spread.published else tuple(n.words for n in self.measurement.numbers),
             delta=self.noise.delta,
+            expected_count=self.expected_count,
         )
 
 
 def worst_case(
-    query: BoundQuery, *, candidates: Candidates = None, exact: bool = False, **how: Unpack[NoiseKeywords]
+    query: BoundQuery,
+    *,
+    candidates: Candidates = None,
+    exact: bool = False,
+    expected_count: float | None = None,
+    **how: Unpack[NoiseKeywords],
 ) -> Profile:
     """Risk from public facts alone, true for any data: free. `exact` shows the exact RDR."""
     noise = query.noise(**how)
@@ -128,19 +140,27 @@ def worst_case(
     measurement, epsilons = query.public_measurement, candidates_of(candidates)
     reach = Reach(0.0, measurement.largest_influence), Reach(0.0, 1.0)
     facts = Source.WORST_CASE, query.sql, measurement, noise, WORST_CASE
-    return Profile(*facts, *reach, epsilons=epsilons, exact=exact)
+    expected = public_guess(query, expected_count)
+    return Profile(*facts, *reach, epsilons=epsilons, exact=exact, expected_count=expected)
 
 
 def people_profile(
-    query: BoundQuery, *, candidates: Candidates = None, exact: bool = False, **how: Unpack[NoiseKeywords]
+    query: BoundQuery,
+    *,
+    candidates: Candidates = None,
+    exact: bool = False,
+    expected_count: float | None = None,
+    **how: Unpack[NoiseKeywords],
 ) -> Profile:
     """The people themselves: recorded as a look, before anything is shown. `exact` shows the exact RDR."""
     noise = query.noise(**how)
     if exact:
         require_exact(noise, query.fixed_part)
+    expected = public_guess(query, expected_count)
     survey = query.look(noise)
     facts = Source.PEOPLE, query.sql, survey.measurement, noise, spread(survey, noise, sums=True)
-    return Profile(*facts, *figures_of(survey), survey=survey, epsilons=candidates_of(candidates), exact=exact)
+    terms: dict[str, Any] = {"epsilons": candidates_of(candidates), "exact": exact, "expected_count": expected}
+    return Profile(*facts, *figures_of(survey), survey=survey, **terms)
 
 
 def private_histogram(
@@ -162,7 +182,8 @@ def private_histogram(
     measurement, relation = query.public_measurement, query.context.schema.relation
     facts = Source.EXPOSURE_HISTOGRAM, query.sql, measurement, noise, anybody(relation), None, drawn
     estimate = estimated_spread(drawn, measurement, relation)
-    return Profile(*facts, certificate=drawn.certificate, estimate=estimate, epsilons=epsilons)
+    known: dict[str, Any] = {"certificate": drawn.certificate, "expected_count": public_guess(query)}
+    return Profile(*facts, **known, estimate=estimate, epsilons=epsilons)
 
 
 def figures_of(survey: Survey) -> tuple[Figures, Figures | None]:

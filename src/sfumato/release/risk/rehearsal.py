@@ -17,6 +17,7 @@ from sfumato.release.keywords import SearchKeywords
 from sfumato.release.people.exposure_range import compared_spread, spread
 from sfumato.release.people.survey import Survey
 from sfumato.release.request import request_of
+from sfumato.release.risk.expected_count import expected_count as public_guess
 from sfumato.release.risk.profile import Profile, figures_of
 from sfumato.release.selection.trials import run_trials, typical_selection
 
@@ -34,6 +35,7 @@ def rehearse(
     *,
     like: object = None,
     rows: int | None = None,
+    expected_count: float | None = None,
     **how: Unpack[SearchKeywords],
 ) -> Profile:
     """Risk on the synthetic data, and what the preferences would lead to there."""
@@ -60,6 +62,7 @@ def rehearse(
         preferences=preferences,
         limit=min((p.risk_gap for p in preferences if p.risk_gap is not None), default=None),
         exact=people.fixed is not None and any(p.exact for p in preferences),
+        expected_count=public_guess(query, expected_count, preferences, survey.totals),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 from fastapi import APIRouter
 from pydantic import Field
@@ -45,14 +45,20 @@ class Several(PreferenceChoice):
         return [query.model_dump() for query in self.queries], self.terms
 
 
-class Estimated(Several):
-    """`people`: minimum number of people in the smallest group, if that is public knowledge."""
+ExpectedCount: TypeAlias = Annotated[float, Field(ge=1, le=1e12)] | None
 
-    people: Annotated[float, Field(ge=1, le=1e12)] | None = None
+
+class Estimated(Several):
+    """`expected_count`: how many are in the smallest group, if that is public knowledge."""
+
+    expected_count: ExpectedCount = None
 
 
 class Preferred(PreferenceChoice):
+    """`expected_count`: how many are in the smallest group, if that is public knowledge."""
+
     sql: Sql
+    expected_count: ExpectedCount = None
 
 
 class LookBody(Body):
@@ -87,7 +93,7 @@ class Explored(LookBody, PreferenceChoice):
 @routes.post("/estimate", responses=SENT)
 async def estimate(pool: ReadingPool, name: NameInPath, body: Estimated, escrow: EscrowDep) -> Plain[WordedEstimate]:
     """Estimate the cost of a request, and its noise."""
-    facts = await pool.run(escrow.questions.estimate, name, *body.question, body.people)
+    facts = await pool.run(escrow.questions.estimate, name, *body.question, body.expected_count)
     return from_plain(WordedEstimate, view.estimate(facts))
 
 
@@ -112,13 +118,14 @@ async def guessing(pool: ReadingPool, name: NameInPath, body: Guessed, escrow: E
 @routes.post("/rehearse", responses=SENT)
 async def rehearse(pool: ReadingPool, name: NameInPath, body: Preferred, escrow: EscrowDep) -> Plain[RehearsalFacts]:
     """Risk of the query on synthetic rows."""
-    return await pool.run(escrow.questions.rehearse, name, body.sql, body.terms)
+    return await pool.run(escrow.questions.rehearse, name, body.sql, body.terms, body.expected_count)
 
 
 @routes.post("/compare", responses=SENT)
 async def compare(pool: ReadingPool, name: NameInPath, body: Preferred, escrow: EscrowDep) -> Plain[WordedComparison]:
     """Compare every method."""
-    return questions_view.comparison(await pool.run(escrow.questions.compare, name, body.sql, body.terms))
+    facts = await pool.run(escrow.questions.compare, name, body.sql, body.terms, body.expected_count)
+    return questions_view.comparison(facts)
 
 
 # From the data: controllers only, and logged

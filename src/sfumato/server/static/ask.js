@@ -62,7 +62,7 @@ function preference() {
   return { ...Object.fromEntries(figures.filter(([, value]) => !Number.isNaN(value))), ...offer.beside };
 }
 
-const people = () => (form.people.valueAsNumber >= 1 ? { people: form.people.valueAsNumber } : {});
+const people = () => (form.people.valueAsNumber >= 1 ? { expected_count: form.people.valueAsNumber } : {});
 
 // Columns whose group keys are private; a query that names one needs a delta.
 const secret = told.vocabulary.columns.filter((one) => one.private_keys).map((one) => one.name.toLowerCase());
