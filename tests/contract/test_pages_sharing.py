@@ -80,7 +80,7 @@ def test_the_story_of_the_paper(api: Api) -> None:
     assert "A recipient with trust 0.3 (low) gets figures from data with sensitivity 0.7 (high)." in page
     assert "a count of 100 becomes 100 to 100" in page
     assert "The sharing risk is 0.49 (medium), on a scale from 0 to 1. That is over your limit, 0.3 (low)" in page
-    assert "An attacker guesses right at most 100% of the time (25% by a blind guess)." in page
+    assert "An attacker guesses right at most 99.9999994% of the time (25% by a blind guess)." in page
     enough = api("alice", "GET", at(BY_WARD, epsilon="0.86")).text
     assert "That is within your limit, 0.3 (low)" in enough
     told = facts(enough)
