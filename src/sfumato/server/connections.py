@@ -17,8 +17,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from sfumato.server.rate_limit import network
 
 _log = logging.getLogger("sfumato.connections")
-BACKLOG = 256  # connections that the kernel accepts before we do, and that we accept at once
-_FILES = 2 * BACKLOG  # descriptors for everything else: connections that are being closed, workers, files, the database
+BACKLOG = 2048  # connections that the kernel accepts before we do: beyond, a peer tries again after a second
+_FILES = 512  # descriptors for everything else: connections that are being closed, workers, files, the database
 _LOGGED = 60.0  # seconds between two lines about closed connections
 Peer = tuple[str, int]
 
@@ -59,6 +59,7 @@ class Connections:
 
     def __post_init__(self) -> None:
         self._most = _files_for(self.limits.most)
+        self.batch = max(2, min(self.limits.each or self._most, self._most) // 8)  # to accept before others are read
 
     def enter(self, peer: Peer, sock: socket.socket) -> bool:
         """Whether there is room for a new connection."""
@@ -120,14 +121,21 @@ class Connections:
 
 
 class LimitedSocket(socket.socket):
-    """A socket that listens, and accepts as many as `connections` has room for."""
+    """A socket that listens, and accepts as many as `connections` has room for.
+
+    It accepts few at a time: the event loop reads what others sent in between, so that one whose request is there
+    already does not make room for those that come right after it.
+    """
 
     def __init__(self, connections: Connections, taken: socket.socket) -> None:
         super().__init__(taken.family, taken.type, taken.proto, taken.detach())
-        self._connections = connections
+        self._connections, self._accepted = connections, 0
 
     def accept(self) -> tuple[socket.socket, Any]:
         while True:
+            self._accepted = (self._accepted + 1) % self._connections.batch
+            if not self._accepted:
+                raise BlockingIOError
             accepted, address = super().accept()
             one = _Accepted(self._connections, address[:2], accepted)
             if self._connections.enter(address[:2], one):
