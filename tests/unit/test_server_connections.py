@@ -117,7 +117,7 @@ def test_a_socket_counts_what_it_accepted_until_that_is_closed() -> None:
     connections = registry(most=2, each=2)
     with LimitedSocket(connections, bind_socket("127.0.0.1", 0)) as listening:
         peers = [socket.create_connection(listening.getsockname()) for _ in range(3)]
-        accepted = []
+        accepted: list[socket.socket] = []
         while len(accepted) < 3:
             with suppress(BlockingIOError):  # the event loop does something else then
                 accepted.append(listening.accept()[0])
