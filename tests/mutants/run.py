@@ -39,8 +39,7 @@ GUARDS = {
     "cap-without-slack": f"{SELECTED}::test_no_more_people_than_allowed_lie_above_a_cap",
     "casts-that-fail": f"{TOTAL}::test_no_operation_of_a_plan_fails_on_a_value_of_its_types",
     "charged-after-the-signal": (
-        f"{STOPPING}::"
-        "test_what_was_not_charged_before_the_signal_is_put_back_and_runs_at_the_next_start[sqlite]"
+        f"{STOPPING}::test_what_was_not_charged_before_the_signal_is_put_back_and_runs_at_the_next_start[sqlite]"
     ),
     "clamp-forgotten": f"{AUDIT}::test_no_guesser_beats_epsilon_in_groups[sum beyond the bounds]",
     "constants-read-as-whole": f"{TOTAL}::test_no_constant_is_read_as_a_whole_number_beyond_64_bits",

@@ -17,7 +17,7 @@ class Background:
     def __init__(self, size: int, each: int, name: str) -> None:
         self._turns: Turns[Work] = Turns(size, each)
         self._threads = ThreadPoolExecutor(size, name)
-        self._changed = Condition()  # of a lock that the thread which has it may take again: `stop` is for signals
+        self._changed = Condition()  # its lock is reentrant
         self._is_stopped = False
 
     def submit(self, person: str, work: Work) -> None:

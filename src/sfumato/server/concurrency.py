@@ -55,7 +55,7 @@ class WorkPool:
             self._start()
 
     def stop(self) -> None:
-        """Start nothing from now on; whoever waits is refused."""
+        """Start nothing from now on, and refuse the calls that wait."""
         self._is_stopped = True
         for waiting in self._turns.waiting:
             waiting.set()
