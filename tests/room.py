@@ -52,11 +52,13 @@ class Here:
     def __init__(self, ledger: LedgerStore, files: VaultFiles) -> None:
         self._opened = worker.WorkerState(ledger, files, 256)
         self.done: list[Mapping[str, Any]] = []
+        self.turns: list[tuple[str, bool]] = []  # for whom each was, and whether a controller waits for it
         self.stopped: list[str] = []
         self.meanwhile: Callable[[Mapping[str, Any]], None] = lambda _job: None  # what others do while a job runs
 
-    def run(self, _name: str, job: Mapping[str, Any]) -> Mapping[str, Any]:
+    def run(self, _name: str, job: Mapping[str, Any], person: str, *, deciding: bool = False) -> Mapping[str, Any]:
         self.done.append(job)
+        self.turns.append((person, deciding))
         self.meanwhile(job)
         try:
             left: Mapping[str, Any] = json.loads(
@@ -130,8 +132,8 @@ class Room:
             planned=partial(local.open_registered, None, ledger=self.database.ledger()),
             exploration_view=exploration,
             written=local.source_version,
-            later=self.waiting.append,
-            in_turn=self.turns.append,
+            later=lambda _person, work: self.waiting.append(work),
+            in_turn=lambda _person, work: self.turns.append(work),
             now=lambda: self.now,
             new_id=lambda: os.urandom(12).hex(),
         )

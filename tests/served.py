@@ -81,7 +81,7 @@ class Accounts(Verbs):
         name, *scopes = secret.split("-")
         if not scopes:
             raise NotSignedIn("That token is not known, or no longer good")
-        return person(name), frozenset(scopes)
+        return person(name, *(["controller"] if name == "a controller" else [])), frozenset(scopes)
 
 
 @dataclass

@@ -131,11 +131,11 @@ def _asked() -> dict[str, Trace]:
 def _unrecorded(run: Callable[..., Mapping[str, Any]]) -> Callable[..., Mapping[str, Any]]:
     """A job as a worker does it in a process of its own, where nothing is counted."""
 
-    def work(name: str, job: Mapping[str, Any]) -> Mapping[str, Any]:
+    def work(*given: Any, **named: Any) -> Mapping[str, Any]:
         recorder = sys.getprofile()
         sys.setprofile(None)
         try:
-            return run(name, job)
+            return run(*given, **named)
         finally:
             sys.setprofile(recorder)
 

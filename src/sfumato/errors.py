@@ -203,6 +203,15 @@ class TooMany(Refused, code="too-many"):
     """Too many requests in too little time."""
 
 
+class Stopping(Refused, code="stopping"):
+    """The server is stopping and starts nothing more; nothing was charged for this."""
+
+    reason = "server-stopping"
+
+    def __init__(self) -> None:
+        super().__init__()
+
+
 class Gone(Refused, code="gone"):
     """It was deleted after the time that the policy states."""
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import duckdb
 
+from sfumato.adapters.workers.child import is_stopping
 from sfumato.errors import EngineFailure, NoGuarantee, QueryError, SourceError
 
 Watch = Callable[[Callable[[], float | None]], None]
@@ -64,6 +65,13 @@ def _sleep(_: object, job: Mapping[str, Any], watch: Watch) -> dict[str, Any]:
     watch(lambda: 0.25)
     time.sleep(job["seconds"])
     return {"slept": job["seconds"]}
+
+
+def _until_stopped(_: object, __: object, watch: Watch) -> dict[str, Any]:
+    watch(lambda: 0.25)
+    while not is_stopping():
+        time.sleep(0.01)
+    return {"stopped": True}
 
 
 def _note(_: object, job: Mapping[str, Any], __: Watch) -> dict[str, Any]:
@@ -154,6 +162,7 @@ DO: dict[str, Callable[[Any, Mapping[str, Any], Watch], Mapping[str, Any]]] = {
     "seen": _seen,
     "fail": _fail,
     "sleep": _sleep,
+    "until stopped": _until_stopped,
     "note": _note,
     "repeat": _repeat,
     "hold": _hold,

@@ -102,6 +102,11 @@ class Served:
     def _ended(self, by: signal.Signals) -> int:
         assert self._process is not None
         self._process.send_signal(by)
+        return self.wait()
+
+    def wait(self) -> int:
+        """How it ended, once it has."""
+        assert self._process is not None
         return self._process.wait(PATIENCE)
 
     def client(self, token: str) -> Client:

@@ -29,6 +29,7 @@ STORED, REPLACED = "tests/contract/test_stored.py", "tests/unit/test_replaced.py
 ESCROW, LOOKS = "tests/contract/test_security.py", "tests/contract/test_escrow_looks.py"
 TOTAL = "tests/contract/test_total_sql.py"
 SEPARATION = "tests/contract/test_separation.py"
+STOPPING = "tests/contract/test_stopping.py"
 CHARGES = "tests/property/test_charges.py"
 GUARDS = {
     "access-given-back": f"{LOOKS}::test_taking_access_away_after_a_look_is_a_decision_and_so_is_giving_it_back",
@@ -37,6 +38,9 @@ GUARDS = {
     "bounds-from-data": f"{AUDIT}::test_no_guesser_beats_epsilon_in_groups[sum beyond the bounds]",
     "cap-without-slack": f"{SELECTED}::test_no_more_people_than_allowed_lie_above_a_cap",
     "casts-that-fail": f"{TOTAL}::test_no_operation_of_a_plan_fails_on_a_value_of_its_types",
+    "charged-after-the-signal": (
+        f"{STOPPING}::test_what_was_not_charged_before_the_signal_is_put_back_and_runs_at_the_next_start[sqlite]"
+    ),
     "clamp-forgotten": f"{AUDIT}::test_no_guesser_beats_epsilon_in_groups[sum beyond the bounds]",
     "constants-read-as-whole": f"{TOTAL}::test_no_constant_is_read_as_a_whole_number_beyond_64_bits",
     "format-unchecked": "tests/contract/test_ledger_store.py::test_a_file_of_another_format_is_refused[no number]",
@@ -45,6 +49,7 @@ GUARDS = {
     "copy-number-forgotten": f"{CONTRIBUTION}::test_a_long_stay_among_nine_short_ones_counts_once_in_ten",
     "decided-blindly": f"{LOOKS}::test_a_look_before_the_approval_leaves_no_guarantee",
     "vault-of-anybody": "tests/unit/test_vault.py::test_an_old_version_put_back",
+    "queued-after-the-signal": "tests/unit/test_turns.py::test_a_background_that_is_stopped_leaves_what_waits",
     "counts-apart": "tests/unit/test_rank.py::test_the_counts_of_a_group_come_together",
     "groups-held": "tests/unit/test_drawn.py::test_groups_that_do_not_show_take_no_memory",
     "requests-unlimited": f"{SIZES}::test_many_fine_quantiles_are_refused_with_one_person_and_without_them",

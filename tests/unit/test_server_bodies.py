@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -147,6 +148,17 @@ def test_a_body_that_does_not_say_how_large_it_is_is_counted() -> None:
     answer = CALL("POST", "/datasets/adult/estimate", content=chunks(), headers=JSON)
     assert answer.status_code == 413
     assert sent < 15
+
+
+def test_a_body_that_does_not_come_is_waited_for_no_longer() -> None:
+    async def chunks() -> AsyncIterator[bytes]:
+        yield b"{"
+        await asyncio.sleep(30)
+
+    call = Caller(app_on(Nouns(), body_seconds=0.05))
+    answer = call("POST", "/datasets/adult/estimate", content=chunks(), headers=JSON)
+    assert (answer.status_code, answer.json()["code"]) == (408, "too-slow")
+    assert answer.headers["Connection"] == "close"
 
 
 def test_every_name_of_a_preference_has_a_kind() -> None:

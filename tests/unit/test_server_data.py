@@ -111,7 +111,7 @@ def test_whoever_goes_silent_is_waited_for_no_longer() -> None:
         yield b"a"
         await asyncio.sleep(30)
 
-    answer = caller(vault, silence_seconds=0.05)("PUT", "/datasets/adult/data", content=chunks(), headers=CSV)
+    answer = caller(vault, body_seconds=0.05)("PUT", "/datasets/adult/data", content=chunks(), headers=CSV)
     assert (answer.status_code, answer.json()["code"]) == (422, "source")
     assert answer.json()["detail"] == "The upload is incomplete"
     assert (vault.came, vault.whole) == ([b"a"], False)

@@ -145,7 +145,7 @@ def _dataset(workspace: Workspace, name: str) -> Diagnosis:
         if dataset.version is None:
             hint = f"sfumato dataset deliver {name} FILE."
             return Diagnosis(f"dataset {name}", None, "It has no data yet, so it cannot be queried.", hint)
-        runner.run(f"doctor {name}", datasets.job("fits", dataset, "the doctor", None))
+        runner.run(f"doctor {name}", datasets.job("fits", dataset, "the doctor", None), "")
     except SfumatoError as wrong:
         return Diagnosis(f"dataset {name}", False, wrong.message, wrong.hint)
     if policy is None:
@@ -162,7 +162,7 @@ def _strangers(workspace: Workspace) -> int:
 
 def _worker(workspace: Workspace) -> Diagnosis:
     try:
-        workspace.escrow.ports.runner.run("doctor", {"verb": PING})
+        workspace.escrow.ports.runner.run("doctor", {"verb": PING}, "")
     except SfumatoError as wrong:
         return Diagnosis("workers", False, wrong.message, "check the limits of memory and processes.")
     return Diagnosis("workers", True, "A worker starts and responds.")

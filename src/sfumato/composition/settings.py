@@ -30,7 +30,15 @@ class WorkspaceSettings:
     certificate: str = ""  # for TLS, with its key
     certificate_key: str = ""
     behind_proxy: bool = False  # a proxy handles TLS
-    workers: int = 2
+    workers: int = 2  # and one more for controllers
+    workers_each: int = 1  # limit for one person
+    waiting_each: int = 100  # limit of approved requests that wait or run, for one analyst; signals likewise
+    grace_seconds: int = 10  # limit for stopping
+    connections: int = 1000  # limit for all addresses
+    connections_each: int = 100  # limit for one address; not applied behind a proxy
+    header_seconds: int = 10  # limit for the header of a call
+    body_seconds: int = 60  # limit for the body of a call, and for each piece of a delivery or an answer
+    idle_seconds: int = 30  # that a connection stays open without a call
     seconds: int = 300  # limit for one query
     memory_mb: int = 4096  # limit for one worker
     upload_mb: int = 2048
@@ -69,6 +77,14 @@ class WorkspaceSettings:
 _LIMITS = (
     ("port", 1, 65_535),
     ("workers", 1, 64),
+    ("workers_each", 1, 64),
+    ("waiting_each", 1, 100_000),
+    ("grace_seconds", 2, 3600),
+    ("connections", 16, 100_000),
+    ("connections_each", 8, 100_000),
+    ("header_seconds", 1, 600),
+    ("body_seconds", 1, 3600),
+    ("idle_seconds", 1, 3600),
     ("seconds", 1, 86_400),
     ("memory_mb", 512, 1 << 24),
     ("upload_mb", 1, 1 << 20),

@@ -13,8 +13,10 @@ from typing import Any
 from sfumato.adapters.storage.database import Database
 from sfumato.adapters.vault.files import VaultFiles
 from sfumato.adapters.vault.master_key import MasterKey
+from sfumato.adapters.workers.child import is_stopping
 from sfumato.composition import local
 from sfumato.composition.locks import VaultLocks
+from sfumato.composition.stopping import StoppableLedger
 from sfumato.errors import SourceError
 from sfumato.escrow.jobs import performed
 from sfumato.escrow.ports import DIGEST
@@ -56,7 +58,8 @@ class WorkerState:
 def set_up(given: WorkerStart) -> WorkerState:
     master = MasterKey(given.master)
     files = VaultFiles(Path(given.vault), master, encrypted=given.encrypted)
-    return WorkerState(Database(given.database, VaultLocks(master)).ledger(), files, given.memory_mb)
+    ledger = StoppableLedger(Database(given.database, VaultLocks(master)).ledger(), is_stopping)
+    return WorkerState(ledger, files, given.memory_mb)
 
 
 def work(

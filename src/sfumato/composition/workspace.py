@@ -7,11 +7,11 @@ import os
 import platform
 import resource
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from threading import Event, Thread
 from typing import Self
 
 from sfumato.adapters.sandbox.bubblewrap import Bubblewrap
@@ -20,10 +20,13 @@ from sfumato.adapters.storage.database import Database
 from sfumato.adapters.vault.files import VaultFiles
 from sfumato.adapters.vault.master_key import MasterKey
 from sfumato.adapters.vault.vault_file import unlock
+from sfumato.adapters.workers.lanes import WorkerLanes
 from sfumato.adapters.workers.pool import Workers
 from sfumato.composition import local, worker
+from sfumato.composition.background import Background
 from sfumato.composition.locks import VaultLocks
 from sfumato.composition.settings import FILE, SQLITE, WorkspaceSettings, load
+from sfumato.composition.stopping import StoppableLedger
 from sfumato.errors import BadInput
 from sfumato.escrow.ports import EscrowLimits, EscrowPorts
 from sfumato.escrow.service import Escrow
@@ -32,13 +35,14 @@ from sfumato.release.records import Records
 from sfumato.signals.tasks.task import DECIMALS
 
 VAULT = "vault"
+_CLOSING = 1.0  # seconds that are left for recording what is abandoned
 _FAR = 1e9  # bound of every score; each signal clips scores to its own range
 
 
 class Workspace:
     """Created by `open_workspace`. `close` waits for approved requests, and for one function of an analyst.
 
-    Other functions of analysts run after the next start.
+    Other functions of analysts run after the next start. After `stop`, `close` waits only for what runs.
     """
 
     def __init__(self, folder: Path, settings: WorkspaceSettings, master: MasterKey, *, encrypted: bool = True) -> None:
@@ -46,9 +50,11 @@ class Workspace:
         self._database = Database(settings.database_url(folder), VaultLocks(master))
         self._database.upgrade()
         self._master, self._encrypted = master, encrypted
-        self._runner = self._workers()
-        self._background = ThreadPoolExecutor(settings.workers, "sfumato request")
-        self._turns = ThreadPoolExecutor(1, "sfumato function")
+        self._is_stopping, self._is_closed = False, Event()
+        self._ledger = StoppableLedger(self._database.ledger(), lambda: self._is_stopping)
+        self._runner = WorkerLanes(self._workers(settings.workers, settings.workers_each), self._workers(1, 1))
+        self._background = Background(settings.workers, settings.workers_each, "sfumato request")
+        self._functions = Background(1, 1, "sfumato function")
         self.escrow = Escrow(self._ports())
 
     def _ports(self) -> EscrowPorts:
@@ -58,16 +64,16 @@ class Workspace:
             transaction=database.transaction,
             reading=database.reading,
             audit=database.audit(),
-            ledger=database.ledger(),
+            ledger=self._ledger,
             locks=VaultLocks(self._master),
             files=VaultFiles(self.folder / VAULT, self._master, encrypted=self._encrypted),
             runner=self._runner,
             sandbox=Bubblewrap(SandboxLimits(settings.code_seconds, settings.code_memory_mb, DECIMALS, -_FAR, _FAR)),
-            planned=partial(local.open_registered, None, ledger=database.ledger(), records=Records()),
+            planned=partial(local.open_registered, None, ledger=self._ledger, records=Records()),
             exploration_view=exploration,
             written=local.source_version,
             later=self._background.submit,
-            in_turn=self._turns.submit,
+            in_turn=self._functions.submit,
             now=lambda: datetime.now(UTC),
             new_id=lambda: os.urandom(12).hex(),
             limits=EscrowLimits(
@@ -77,14 +83,15 @@ class Workspace:
                 lease_seconds=settings.lease_seconds,
                 server=f"{platform.node()}:{self.folder.resolve()}",
                 code_seconds=float(settings.code_seconds),
+                most_waiting=settings.waiting_each,
             ),
         )
 
-    def _workers(self) -> Workers:
+    def _workers(self, size: int, each: int) -> Workers:
         settings = self.settings
         vault, url = str(self.folder / VAULT), settings.database_url(self.folder)
         given = worker.WorkerStart(url, vault, self._master.secret, settings.memory_mb // 2, self._encrypted)
-        how = {"size": settings.workers, "seconds": settings.seconds, "memory_mb": settings.memory_mb}
+        how = {"size": size, "each": each, "seconds": settings.seconds, "memory_mb": settings.memory_mb}
         return Workers(worker.work, worker.set_up, given, **how)
 
     def __enter__(self) -> Self:
@@ -93,11 +100,33 @@ class Workspace:
     def __exit__(self, *_error: object) -> None:
         self.close()
 
+    def stop(self) -> None:
+        """Charge and start nothing from now on: for the handler of a signal, before `close`.
+
+        What runs is abandoned when its time is nearly over, and so is this process should it still be there then: what
+        it leaves is what a crash leaves.
+        """
+        if self._is_stopping:
+            return
+        self._is_stopping = True
+        self._background.stop()
+        self._functions.stop()
+        self._runner.stop()
+        Thread(target=self._abandon, name="sfumato stop", daemon=True).start()
+
+    def _abandon(self) -> None:
+        if not self._is_closed.wait(self.settings.grace_seconds - _CLOSING):
+            self._runner.close()
+        if not self._is_closed.wait(_CLOSING):
+            os._exit(0)
+
     def close(self) -> None:
-        self._background.shutdown(wait=True)
-        self._turns.shutdown(wait=True, cancel_futures=True)
+        self._functions.stop()
+        self._background.close()
+        self._functions.close()
         self._runner.close()
         self._database.close()
+        self._is_closed.set()
 
 
 @contextmanager

@@ -64,7 +64,8 @@ class Locks(Protocol):
 class Runner(Protocol):
     """Does a job where it can be stopped; a job and what comes of it are plain values."""
 
-    def run(self, name: str, job: Mapping[str, Any]) -> Mapping[str, Any]: ...
+    def run(self, name: str, job: Mapping[str, Any], person: str, *, deciding: bool = False) -> Mapping[str, Any]:
+        """When it is this person's turn; `deciding`: for a controller, whom the work of analysts does not delay."""
 
     def progress(self, name: str) -> float | None: ...
 
@@ -96,6 +97,7 @@ class EscrowLimits:
     lease_seconds: float = 0.0  # that what one server runs is left to it by others; 0: there are no others
     server: str = ""  # which one this is
     code_seconds: float = 30.0  # that one run of an analyst's own function takes
+    most_waiting: int = 100  # approved submissions of one kind that one analyst may have waiting or running
 
 
 @dataclass(frozen=True)
@@ -112,8 +114,8 @@ class EscrowPorts:
     planned: Planned
     exploration_view: ExplorationView
     written: Callable[[str], str]  # when a file that lies elsewhere was last written, opaquely
-    later: Callable[[Callable[[], None]], object]  # do this in the background
-    in_turn: Callable[[Callable[[], None]], object]  # one at a time: functions of analysts
+    later: Callable[[str, Callable[[], None]], object]  # do this in the background, when it is this person's turn
+    in_turn: Callable[[str, Callable[[], None]], object]  # one at a time: functions of analysts
     now: Callable[[], datetime]
     new_id: Callable[[], str]
     limits: EscrowLimits = EscrowLimits()

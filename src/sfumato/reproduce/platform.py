@@ -85,7 +85,7 @@ class Platform:
             self._begun.pop().result()
         return requests.result(self._analyst, request.id)
 
-    def _later(self, work: Callable[[], None]) -> None:
+    def _later(self, _person: str, work: Callable[[], None]) -> None:
         """In the background, as in use; the caller is told at once when it is done, so that no polling is counted."""
         self._begun.append(self._background.submit(work))
 

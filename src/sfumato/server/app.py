@@ -92,7 +92,7 @@ def create_app(escrow: Escrow, settings: ServerSettings | None = None) -> FastAP
                 public=OPEN_TO_ALL,
                 render=render_problem,
             ),
-            Middleware(BodyLimitMiddleware, limit=settings.body_bytes),
+            Middleware(BodyLimitMiddleware, limit=settings.body_bytes, seconds=settings.body_seconds),
         ],
         exception_handlers={
             SfumatoError: _renders(problems.of_sfumato),
@@ -103,9 +103,14 @@ def create_app(escrow: Escrow, settings: ServerSettings | None = None) -> FastAP
     app.state.escrow, app.state.settings = escrow, settings
     app.state.sign_ins = Rate(settings.sign_ins_a_minute)
     app.state.lanes = WorkPools(
-        signing_in=WorkPool(settings.signing_in_at_once, settings.signing_in_at_once),
-        asking=WorkPool(settings.asking_at_once, settings.asking_at_once_each),
-        delivering=WorkPool(settings.delivering_at_once, settings.delivering_at_once_each),
+        signing_in=WorkPool(settings.signing_in_at_once, settings.signing_in_at_once, settings.signing_in_waiting_each),
+        calls=WorkPool(settings.calls_at_once, settings.calls_at_once_each, settings.calls_waiting_each),
+        asking=WorkPool(settings.asking_at_once, settings.asking_at_once_each, settings.asking_waiting_each),
+        **{
+            lane: WorkPool(settings.deciding_at_once, settings.deciding_at_once_each, settings.deciding_waiting_each)
+            for lane in ("deciding_calls", "deciding")
+        },
+        delivering=WorkPool(settings.delivering_at_once, settings.delivering_at_once_each, 0),
     )
     for noun in _NOUNS:
         app.include_router(noun.routes, prefix=API)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Annotated, Any, Concatenate, Generic, ParamSpec, TypeAlias, TypeVar, get_args
 
@@ -11,7 +11,7 @@ from pydantic import BaseModel, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 from sfumato.errors import Forbidden
-from sfumato.escrow.identity.person import Person
+from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.service import Escrow
 from sfumato.model.plain import to_plain
 from sfumato.server.concurrency import WorkPool
@@ -45,11 +45,27 @@ Plain = Annotated[T, _Plain()]
 
 @dataclass(frozen=True)
 class WorkPools:
-    """Signing in burns memory, asking waits for workers, delivering waits for the network."""
+    """Signing in burns memory, calls are quick, asking waits for workers, delivering waits for the network.
+
+    Calls and questions of controllers have lanes of their own, which others cannot fill.
+    """
 
     signing_in: WorkPool
+    calls: WorkPool
     asking: WorkPool
+    deciding_calls: WorkPool
+    deciding: WorkPool
     delivering: WorkPool
+
+    def calls_of(self, person: Person) -> WorkPool:
+        return self.deciding_calls if person.has(Role.CONTROLLER) else self.calls
+
+    def questions_of(self, person: Person) -> WorkPool:
+        return self.deciding if person.has(Role.CONTROLLER) else self.asking
+
+    def stop(self) -> None:
+        for pool in vars(self).values():
+            pool.stop()
 
 
 def _escrow(request: Request) -> Escrow:
@@ -85,8 +101,23 @@ EscrowDep: TypeAlias = Annotated[Escrow, Depends(_escrow)]
 SettingsDep: TypeAlias = Annotated[ServerSettings, Depends(_settings)]
 WorkPoolsDep: TypeAlias = Annotated[WorkPools, Depends(_lanes)]
 CallerDep: TypeAlias = Annotated[Caller, Depends(_caller)]
-ReadingUser: TypeAlias = Annotated[Person, Depends(_with("read"))]
-WritingUser: TypeAlias = Annotated[Person, Depends(_with("write"))]
+Reader: TypeAlias = Annotated[Person, Depends(_with("read"))]
+Writer: TypeAlias = Annotated[Person, Depends(_with("write"))]
+
+
+async def _reader_in_turn(person: Reader, pools: WorkPoolsDep) -> AsyncIterator[Person]:
+    async with pools.calls_of(person).turn(person.name):
+        yield person
+
+
+async def _writer_in_turn(person: Writer, pools: WorkPoolsDep) -> AsyncIterator[Person]:
+    async with pools.calls_of(person).turn(person.name):
+        yield person
+
+
+# For quick calls; what has a lane of its own takes a turn there, and is a Reader's or a Writer's.
+ReadingUser: TypeAlias = Annotated[Person, Depends(_reader_in_turn, scope="function")]
+WritingUser: TypeAlias = Annotated[Person, Depends(_writer_in_turn, scope="function")]
 
 
 @dataclass(frozen=True)
@@ -100,12 +131,12 @@ class UserPool:
         return await self.pool.run(self.person.name, work, self.person, *given, **named)
 
 
-def _reading_pool(person: ReadingUser, pools: WorkPoolsDep) -> UserPool:
-    return UserPool(person, pools.asking)
+def _reading_pool(person: Reader, pools: WorkPoolsDep) -> UserPool:
+    return UserPool(person, pools.questions_of(person))
 
 
-def _writing_pool(person: WritingUser, pools: WorkPoolsDep) -> UserPool:
-    return UserPool(person, pools.asking)
+def _writing_pool(person: Writer, pools: WorkPoolsDep) -> UserPool:
+    return UserPool(person, pools.questions_of(person))
 
 
 ReadingPool: TypeAlias = Annotated[UserPool, Depends(_reading_pool)]

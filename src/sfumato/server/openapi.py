@@ -17,6 +17,7 @@ _WHEN = {
     401: "Nobody is signed in",
     403: "This person, or this token, may not",
     404: "There is no such thing, or it is none of this person's business",
+    408: "The body did not arrive in time",
     409: "Refused: by a policy, a guarantee, arithmetic, or because things have moved on",
     410: "It is no longer kept",
     413: "The body is larger than is taken here",
@@ -25,7 +26,7 @@ _WHEN = {
     429: "Too often, or too much at once",
     500: "A failure of the server's own, of which nothing is told",
     501: "There is no sandbox here in which an analyst's own code could run",
-    503: "The engine could not finish, or the disk or the database is not there just now",
+    503: "The engine could not finish, the disk or the database is not there just now, or the server is stopping",
 }
 
 
@@ -37,7 +38,7 @@ def statuses(*more: int) -> Responses:
 
 SIGNED_IN = statuses(401, 403, 409, 422, 503)
 FOUND = SIGNED_IN | statuses(404)
-SENT = FOUND | statuses(413)
+SENT = FOUND | statuses(408, 413)
 
 
 def described(app: FastAPI) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from sfumato.errors import (
     Refused,
     SandboxMissing,
     SfumatoError,
+    Stopping,
     TooMany,
     VaultUnwritable,
 )
@@ -48,6 +49,7 @@ _STATUSES: tuple[tuple[type[SfumatoError], HTTPStatus], ...] = (
     (Conflict, HTTPStatus.CONFLICT),
     (Gone, HTTPStatus.GONE),
     (TooMany, HTTPStatus.TOO_MANY_REQUESTS),
+    (Stopping, HTTPStatus.SERVICE_UNAVAILABLE),
     (AwaitingApproval, HTTPStatus.ACCEPTED),
     *((kind, HTTPStatus.SERVICE_UNAVAILABLE) for kind in _DISK),
     (BadInput, HTTPStatus.UNPROCESSABLE_ENTITY),
@@ -62,6 +64,7 @@ _SAID = {
     HTTPStatus.BAD_REQUEST: (HTTPStatus.UNPROCESSABLE_ENTITY, "input", "The body could not be read"),
     HTTPStatus.NOT_FOUND: (HTTPStatus.NOT_FOUND, "not-found", "There is no such address"),
     HTTPStatus.METHOD_NOT_ALLOWED: (HTTPStatus.METHOD_NOT_ALLOWED, "method", "This address does not take that method"),
+    HTTPStatus.REQUEST_TIMEOUT: (HTTPStatus.REQUEST_TIMEOUT, "too-slow", "The body did not arrive in time"),
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: (
         HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
         "too-large",

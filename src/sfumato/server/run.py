@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import errno
 import logging
+import math
 import signal
 import socket
 import ssl
 import sys
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from ipaddress import ip_address
 from pathlib import Path
+from types import FrameType
 
 import uvicorn
 from fastapi import FastAPI
 
 from sfumato.errors import BadInput, Refused
-
-_PATIENCE = 10  # seconds that calls in hand get when the server is stopped
+from sfumato.server.connections import BACKLOG, ConnectionLimits, Connections, LimitedProtocol, LimitedSocket
 
 
 @dataclass(frozen=True)
@@ -67,9 +69,23 @@ def bind_socket(host: str, port: int, *, tls: Tls | None = None, behind_proxy: b
     raise _no_address(host)
 
 
-def serve(app: FastAPI, listening: socket.socket, *, tls: Tls | None = None, behind_proxy: bool = False) -> None:
-    """Serve until SIGINT or SIGTERM on the socket that `bind_socket` returned."""
+def serve(
+    app: FastAPI,
+    listening: socket.socket,
+    *,
+    tls: Tls | None = None,
+    behind_proxy: bool = False,
+    limits: ConnectionLimits | None = None,
+    grace_seconds: float = 10.0,
+    stop: Callable[[], None] = lambda: None,
+) -> None:
+    """Serve until SIGINT or SIGTERM on the socket that `bind_socket` returned; a signal calls `stop` first of all.
+
+    Calls that are being answered then have until the last second of `grace_seconds`.
+    """
     _write_logs()
+    limits = limits or ConnectionLimits()
+    connections = Connections(replace(limits, each=None) if behind_proxy else limits)
     config = uvicorn.Config(
         app,
         log_config=None,
@@ -77,15 +93,37 @@ def serve(app: FastAPI, listening: socket.socket, *, tls: Tls | None = None, beh
         server_header=False,
         proxy_headers=behind_proxy,  # else a caller could choose the address that it seems to call from
         lifespan="off",
+        loop="asyncio",  # which accepts by the socket's own `accept`
+        http=type("Protocol", (LimitedProtocol,), {"open": connections}),
         ws=None,  # type: ignore[arg-type]
-        timeout_graceful_shutdown=_PATIENCE,
+        backlog=BACKLOG,
+        timeout_keep_alive=math.ceil(limits.idle_seconds),
+        timeout_graceful_shutdown=max(1, math.floor(grace_seconds) - 1),
         ssl_certfile=tls.certificate if tls else None,
         ssl_keyfile=tls.key if tls else None,
     )
     # To be stopped is how a server ends: uvicorn raises the signal again when it is done, and our caller cleans up.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with suppress(KeyboardInterrupt), listening:
-        uvicorn.Server(config).run([listening])
+    with suppress(KeyboardInterrupt), LimitedSocket(connections, listening) as limited:
+        _Server(config, connections, stop).run([limited])
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, connections: Connections, stop: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._connections, self._stop = connections, stop
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._stop()
+        super().handle_exit(sig, frame)
+
+    async def on_tick(self, counter: int) -> bool:
+        self._connections.sweep()
+        return await super().on_tick(counter)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self.config.app.state.lanes.stop()  # type: ignore[union-attr]
+        await super().shutdown(sockets)
 
 
 def _place(host: str, port: int) -> tuple[socket.AddressFamily, tuple[str, int]]:
@@ -111,3 +149,4 @@ def _write_logs() -> None:
         handler.setFormatter(logging.Formatter("%(asctime)s %(name)s %(message)s"))
         log.addHandler(handler)
         log.setLevel(logging.INFO)
+    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # a line for each bad request; they are counted

@@ -22,7 +22,16 @@ Watch = Callable[[Share], None]
 Setup = Callable[[Any], Any]
 Work = Callable[[Any, Mapping[str, Any], Watch], Mapping[str, Any]]
 
+STOPPING = signal.SIGUSR1  # the process that started this one is stopping
 _EVERY = 0.2  # seconds between two words about progress
+
+
+_announced: list[int] = []  # signals: a handler may be interrupted by itself, so that it takes no lock
+
+
+def is_stopping() -> bool:
+    """Whether the process that started this one is stopping: a job that runs may end, and begins nothing lasting."""
+    return bool(_announced)
 
 
 def serve(line: Connection, lifeline: Connection) -> None:
@@ -83,7 +92,8 @@ def _isolate() -> None:
     """A session of its own, nothing printed, nothing dumped, and the first to go when the machine has no memory."""
     os.setsid()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+    signal.signal(STOPPING, lambda number, _frame: _announced.append(number))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT, STOPPING])
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nowhere, stream)

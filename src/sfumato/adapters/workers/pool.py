@@ -12,7 +12,8 @@ from typing import Any
 from sfumato.adapters.workers.child import Setup, Work
 from sfumato.adapters.workers.process import Process
 from sfumato.adapters.workers.protocol import Message, MessageKind, error_from
-from sfumato.errors import Cancelled, EngineFailure
+from sfumato.errors import Cancelled, EngineFailure, Stopping
+from sfumato.escrow.turns import Turns
 
 _EVERY = 0.05  # seconds between two looks at the clock and at each worker's memory
 
@@ -20,12 +21,14 @@ _EVERY = 0.05  # seconds between two looks at the clock and at each worker's mem
 @dataclass(eq=False)
 class _Job:
     name: str
+    person: str
     waits: bool = True
     process: Process | None = None
     ends: float = 0.0
     share: float | None = None
     result: Message | None = None  # the worker's last message about it: an answer or an error
     is_cancelled: bool = False
+    is_stopped: bool = False  # before its turn, with all of them
 
 
 class Workers:
@@ -34,7 +37,8 @@ class Workers:
     Each calls `state = setup(given)` once, then `work(state, job, watch)` for each job.
 
     `setup` and `work` are functions of a module; `given` may hold secrets and is small. A job and what comes back are
-    JSON. `work` hands `watch` a function that tells how far it is. Jobs are taken in the order in which they came.
+    JSON. `work` hands `watch` a function that tells how far it is. People take turns; one person's jobs are taken in
+    the order in which they came, at most `each` at once.
     """
 
     def __init__(
@@ -44,29 +48,36 @@ class Workers:
         given: object,
         *,
         size: int = 2,
+        each: int | None = None,
         seconds: float = 300,
         memory_mb: int = 4096,
     ) -> None:
         self._plan = setup, work, given
         self._size, self._seconds = size, seconds
+        self._turns: Turns[_Job] = Turns(size, each or size)
         self._memory = memory_mb * 2**20
         self._changed = Condition()  # and the lock of everything below
         self._jobs: list[_Job] = []  # as they came
         self._idle: list[Process | None] = []  # None: could not be started
+        self._is_stopping = False
         self._closed = Event()
         self._guard: Thread | None = None  # runs from the first job on
 
-    def run(self, name: str, job: Mapping[str, Any], *, seconds: float | None = None) -> Mapping[str, Any]:
-        """Do a job and wait for what comes back.
+    def run(
+        self, name: str, job: Mapping[str, Any], person: str = "", *, seconds: float | None = None
+    ) -> Mapping[str, Any]:
+        """Do a job when it is this person's turn, and wait for what comes back.
 
         Bad input and refusals are raised here as they were there. Whatever else goes wrong, too long and too much among
         it, is one constant sentence.
         """
-        with self._turn(name) as mine:
+        with self._turn(name, person) as mine:
             if mine.process is not None:
                 mine.result = self._run_job(mine, mine.process, job, self._seconds if seconds is None else seconds)
+        if mine.is_stopped:
+            raise Stopping
         if mine.is_cancelled:
-            raise Cancelled
+            raise Cancelled.because("stopped-while-running") if self._closed.is_set() else Cancelled()
         if mine.result is None:
             raise EngineFailure(worker_lost=True)
         if mine.result.kind is MessageKind.ERROR:
@@ -85,6 +96,19 @@ class Workers:
             jobs = [job for job in self._jobs if job.name == name]
             self._stop(jobs)
         return bool(jobs)
+
+    def stop(self) -> None:
+        """Start no job from now on: callers that wait get `Stopping`. A worker that is at a job is told, and goes on.
+
+        It may be called by the handler of a signal: the thread that has this lock may take it again.
+        """
+        with self._changed:
+            self._is_stopping = True
+            for job in self._jobs:
+                job.is_stopped = job.waits
+                if job.process is not None:
+                    job.process.announce_stop()
+            self._changed.notify_all()
 
     def close(self) -> None:
         """Stop everything; callers that wait get `Cancelled`."""
@@ -112,9 +136,9 @@ class Workers:
         self._changed.notify_all()
 
     @contextmanager
-    def _turn(self, name: str) -> Iterator[_Job]:
+    def _turn(self, name: str, person: str) -> Iterator[_Job]:
         """A job with a worker to itself, unless it is cancelled before its turn."""
-        mine = _Job(name)
+        mine = _Job(name, person)
         try:
             self._wait(mine)
             yield mine
@@ -125,21 +149,31 @@ class Workers:
         with self._changed:
             if self._closed.is_set():
                 raise Cancelled
+            if self._is_stopping:
+                raise Stopping
             if self._guard is None:
                 self._start()
             self._jobs.append(mine)
-            self._changed.wait_for(lambda: mine.is_cancelled or (self._idle and self._next is mine))
-            if mine.is_cancelled:
+            self._turns.add(mine.person, mine)
+            self._begin()
+            self._changed.wait_for(lambda: mine.is_cancelled or mine.is_stopped or not mine.waits)
+            if mine.waits:
                 return
-            mine.waits, mine.process = False, self._idle.pop(0)
-            if mine.process is None or not mine.process.is_fit:
+            if not mine.is_cancelled and (mine.process is None or not mine.process.is_fit):
                 mine.process = self._fresh(mine.process)
-            mine.ends = monotonic() + self._seconds  # to be set up; then for the job
+                if self._is_stopping and mine.process is not None:
+                    mine.process.announce_stop()
             self._changed.notify_all()
 
-    @property
-    def _next(self) -> _Job | None:
-        return next((job for job in self._jobs if job.waits), None)
+    def _begin(self) -> None:
+        """Give each worker that is idle the next job."""
+
+        def begin(_person: str, job: _Job) -> None:
+            job.waits, job.process = False, self._idle.pop(0)
+            job.ends = monotonic() + self._seconds  # to be set up; then for the job
+
+        if not self._is_stopping:
+            self._turns.start_all(begin)
 
     @staticmethod
     def _run_job(mine: _Job, process: Process, job: Mapping[str, Any], seconds: float) -> Message | None:
@@ -167,8 +201,12 @@ class Workers:
     def _give_back(self, mine: _Job, process: Process | None) -> None:
         if mine in self._jobs:
             self._jobs.remove(mine)
-        if not mine.waits:
+        if mine.waits:
+            self._turns.remove(mine.person, mine)
+        else:
             self._idle.append(process)
+            self._turns.end(mine.person)
+            self._begin()
         self._changed.notify_all()
 
     def _fresh(self, gone: Process | None = None) -> Process | None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from sfumato.adapters.workers.child import Setup, Work, serve
+from sfumato.adapters.workers.child import STOPPING, Setup, Work, serve
 from sfumato.adapters.workers.protocol import SETTING_UP, Message, MessageKind, receive, send
 
 _SPAWN = multiprocessing.get_context("spawn")
@@ -30,7 +30,7 @@ class Process:
         self._number = SETTING_UP
         self._ending, self._is_killed, self._is_over = Lock(), False, False
         _start(self._process)
-        self._pid = self._process.pid
+        self._pid = self._process.pid or 0
         theirs.close()
         lifeline.close()
         with suppress(OSError):  # it died already, which the first job will notice
@@ -82,6 +82,13 @@ class Process:
                 self._lifeline.close()
                 self._process.kill()  # it may not have been tied yet
 
+    def announce_stop(self) -> None:
+        """Tell it that this process is stopping (`child.is_stopping`)."""
+        with self._ending:
+            if not self._is_over:
+                with suppress(OSError):
+                    os.kill(self._pid, STOPPING)
+
     def forget(self) -> None:
         """Kill it and leave nothing of it; nobody may be waiting for it any more."""
         if self._is_over:
@@ -95,8 +102,8 @@ class Process:
 
 
 def _start(process: SpawnProcess) -> None:
-    """An interrupt from the keyboard is ours to handle, from the worker's first moment on."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    """An interrupt from the keyboard is ours to handle; what we announce waits until the worker can note it."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT, STOPPING])
     try:
         process.start()
     finally:

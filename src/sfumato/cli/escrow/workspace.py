@@ -71,6 +71,7 @@ def serve(
     from sfumato.composition.settings import load
     from sfumato.composition.workspace import lock_for_serving, open_workspace
     from sfumato.server.app import create_app
+    from sfumato.server.connections import ConnectionLimits
     from sfumato.server.run import Tls, bind_socket
     from sfumato.server.run import serve as listen
     from sfumato.server.settings import ServerSettings
@@ -89,13 +90,29 @@ def serve(
         workspace.escrow.resume(alone=alone)
         workspace.escrow.signals.prepare()
         secure = tls is not None or settings.behind_proxy
-        app = create_app(workspace.escrow, ServerSettings(secure=secure, data_bytes=settings.upload_mb << 20))
+        bodies = ServerSettings(secure=secure, data_bytes=settings.upload_mb << 20, body_seconds=settings.body_seconds)
+        app = create_app(workspace.escrow, bodies)
+        limits = ConnectionLimits(
+            most=settings.connections,
+            each=settings.connections_each,
+            header_seconds=settings.header_seconds,
+            body_seconds=settings.body_seconds,
+            idle_seconds=settings.idle_seconds,
+        )
         url = f"{'https' if tls else 'http'}://{at}:{on}"
         line = (
             json.dumps({"workspace": str(directory), "url": url}) if as_json else f"sfumato serves {directory} at {url}"
         )
         typer.echo(line, err=not as_json)
-        listen(app, taken, tls=tls, behind_proxy=settings.behind_proxy)
+        listen(
+            app,
+            taken,
+            tls=tls,
+            behind_proxy=settings.behind_proxy,
+            limits=limits,
+            grace_seconds=settings.grace_seconds,
+            stop=workspace.stop,
+        )
 
 
 def doctor(

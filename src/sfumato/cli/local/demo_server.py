@@ -62,7 +62,7 @@ def serve_demo(port: int, rows: int, seed: int, say: Callable[[str], None]) -> N
             for guest in guests:
                 say(f"  {guest.role:<10} {guest.name:<8} password: {guest.password}")
             say("Press Ctrl-C to stop; everything is deleted then.")
-            serve(create_app(workspace.escrow, ServerSettings(guests=guests)), taken)
+            serve(create_app(workspace.escrow, ServerSettings(guests=guests)), taken, stop=workspace.stop)
 
 
 def create_demo_workspace(place: Path, rows: int, seed: int) -> Path:

@@ -241,11 +241,11 @@ class Access:
         return job | {"schema": dataset.schema_text, "population": dataset.population or ""}
 
     def computed(
-        self, actor: Person, dataset: RegisteredDataset, name: str, job: Mapping[str, Any]
+        self, actor: Person, dataset: RegisteredDataset, name: str, job: Mapping[str, Any], *, deciding: bool = False
     ) -> Mapping[str, Any]:
         """Have a worker do what is charged. One that is lost can enter nothing, so its failure is entered here."""
         try:
-            return self._ports.runner.run(name, job)
+            return self._ports.runner.run(name, job, actor.name, deciding=deciding)
         except EngineFailure as failure:
             if failure.worker_lost:
                 self.ledger_of(actor, dataset).enter_failure(f"the worker of a {job['verb']} was lost")

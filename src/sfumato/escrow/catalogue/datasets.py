@@ -145,7 +145,7 @@ class Datasets(Access):
         digest: str | None = None
         with suppress(EngineFailure):  # it guards against mistakes, and is no reason to refuse data
             job = self.job_on(DIGEST, dataset, version, format, actor.name)
-            digest = self._ports.runner.run(f"digest {version}", job)["digest"]
+            digest = self._ports.runner.run(f"digest {version}", job, actor.name)["digest"]
         return {"id": version, "format": format, "columns": columns, "bytes": 0, "fingerprint": "", "digest": digest}
 
     def _columns(
@@ -153,7 +153,7 @@ class Datasets(Access):
     ) -> Mapping[str, str | None]:
         """Those of a delivered file: refused where the schema has others."""
         job = self.job_on("fits", dataset, version, format, actor.name)
-        return dict(self._ports.runner.run(f"fits {version}", job)["columns"])
+        return dict(self._ports.runner.run(f"fits {version}", job, actor.name)["columns"])
 
     def _deliver(self, actor: Person, dataset: RegisteredDataset, version: Mapping[str, Any]) -> Version:
         number = len(self._versions.many(dataset=dataset.name, limit=100_000)) + 1

@@ -148,13 +148,15 @@ class Questions:
         return self._rehearsed(actor, dataset, preview, sql, expected_count=expected_count)
 
     def rehearsed(
-        self, analyst: Person, dataset: RegisteredDataset, preview: RequestPreview
+        self, analyst: Person, dataset: RegisteredDataset, preview: RequestPreview, approver: Person
     ) -> tuple[RehearsalFacts | SfumatoError, ...]:
         """Rehearsals of a request's queries for its analyst; the error, where a query cannot be rehearsed."""
         rehearsals: list[RehearsalFacts | SfumatoError] = []
         for query, choice in zip(preview.queries, preview.choices, strict=True):
             try:
-                rehearsals.append(self._rehearsed(analyst, dataset, preview, query.sql, choice.epsilon))
+                rehearsals.append(
+                    self._rehearsed(analyst, dataset, preview, query.sql, choice.epsilon, approver=approver)
+                )
             except SfumatoError as why:
                 rehearsals.append(why)
         return tuple(rehearsals)
@@ -167,10 +169,11 @@ class Questions:
         sql: str,
         epsilon: float | None = None,
         expected_count: float | None = None,
+        approver: Person | None = None,
     ) -> RehearsalFacts:
         terms = {"sql": sql, "preference": preview.preference, "rule": preview.dataset.schema.rule, "epsilon": epsilon}
         terms |= {"expected_count": expected_count}
-        return from_plain(RehearsalFacts, self._on_synthetic_rows(actor, dataset, "rehearse", terms))
+        return from_plain(RehearsalFacts, self._on_synthetic_rows(actor, dataset, "rehearse", terms, approver))
 
     def side_by_side(self, actor: Person, name: str, sql: str) -> MethodComparison:
         """Compare every method for a controller; without a rule all of them are examples."""
@@ -281,14 +284,21 @@ class Questions:
         self._datasets.say(actor, f"asked for the {what or verb} of", dataset.name)
         called = f"{verb} {self._ports.new_id()}"
         if what == EXPOSURE_HISTOGRAM:
-            return dict(self._datasets.computed(actor, dataset, called, job))
-        return dict(self._ports.runner.run(called, job))
+            return dict(self._datasets.computed(actor, dataset, called, job, deciding=True))
+        return dict(self._ports.runner.run(called, job, actor.name, deciding=True))
 
     def _on_synthetic_rows(
-        self, actor: Person, dataset: RegisteredDataset, verb: str, terms: Mapping[str, Any]
+        self,
+        actor: Person,
+        dataset: RegisteredDataset,
+        verb: str,
+        terms: Mapping[str, Any],
+        approver: Person | None = None,
     ) -> dict[str, Any]:
-        job = self._datasets.job_on(verb, dataset, "synthetic", "synthetic", actor.name)
-        return dict(self._ports.runner.run(f"{verb} on synthetic rows {self._ports.new_id()}", job | dict(terms)))
+        """The answer that `actor` would get, for an `approver` if one is waiting for it."""
+        job, person = self._datasets.job_on(verb, dataset, "synthetic", "synthetic", actor.name), approver or actor
+        called, deciding = f"{verb} on synthetic rows {self._ports.new_id()}", dataset.is_controlled_by(person)
+        return dict(self._ports.runner.run(called, job | dict(terms), person.name, deciding=deciding))
 
     def _bind(self, actor: Person, dataset: RegisteredDataset, sql: str) -> BoundQuery:
         return bind(self._datasets.planned(dataset, None, actor), sql)

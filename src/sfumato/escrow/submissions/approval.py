@@ -89,7 +89,7 @@ class Approval(Generic[T, F, W]):
             warning=earlier_look(ledger.known, actor) if submission.state in WAITING else None,
             policy=payload.signed.policy,
         )
-        page = payload.page(facts, ledger, rehearse)
+        page = payload.page(facts, ledger, actor, rehearse)
         self._store.log(actor.name, "inspected", submission.id)
         return page
 

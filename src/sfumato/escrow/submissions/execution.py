@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
-from sfumato.errors import Conflict, EngineFailure, Forbidden, Refused, SfumatoError
+from sfumato.errors import Conflict, EngineFailure, Forbidden, Refused, SfumatoError, Stopping
 from sfumato.escrow.catalogue.access import authorization_of
 from sfumato.escrow.policy.policy import Approve
 from sfumato.escrow.submissions.lifecycle import Act, State, Submission
@@ -24,9 +24,9 @@ class Execution(Generic[T]):
         self._ports, self._datasets = store.ports, store.datasets
 
     def start(self, submission: T) -> None:
-        """Execute it in the background: code of an analyst waits for other code."""
+        """Execute it in the background, when it is its analyst's turn: code of an analyst waits for other code."""
         do = self._ports.in_turn if submission.has_code else self._ports.later
-        do(lambda: self.execute(submission.id))
+        do(submission.analyst, lambda: self.execute(submission.id))
 
     def execute(self, id: str) -> None:
         """Compute what was approved, if it is still what was approved; whatever goes wrong, no value leaves."""
@@ -40,6 +40,9 @@ class Execution(Generic[T]):
         running = replace(submission, state=State.RUNNING, **submission.started)
         try:
             payload, computed = self._compute(running)
+        except Stopping:  # a charge is refused from then on, so it goes on at the next start
+            self._store.move(running, Act.PUT_BACK, {"owner": None})
+            return
         except SfumatoError as failure:
             self._fail(running, str(failure if isinstance(failure, Refused) else EngineFailure()))
             return

@@ -41,6 +41,7 @@ class Act(StrEnum):
     RELEASE = "release"
     WITHHOLD = "withhold"
     FAIL = "fail"
+    PUT_BACK = "put-back"  # to be started again: the server stopped before anything was charged
 
 
 WAITING = (State.SUBMITTED, State.COMPUTED)
@@ -54,7 +55,8 @@ _DECISIONS = {Act.RETURN: State.RETURNED, Act.REFUSE: State.REFUSED}
 STEPS: Mapping[State, Mapping[Act, State]] = {
     State.SUBMITTED: {Act.APPROVE: State.APPROVED, Act.WITHDRAW: State.WITHDRAWN} | _DECISIONS,
     State.APPROVED: {Act.START: State.RUNNING, Act.WITHDRAW: State.WITHDRAWN, Act.FAIL: State.FAILED},
-    State.RUNNING: {Act.RELEASE: State.RELEASED, Act.WITHHOLD: State.COMPUTED, Act.FAIL: State.FAILED},
+    State.RUNNING: {Act.RELEASE: State.RELEASED, Act.WITHHOLD: State.COMPUTED, Act.FAIL: State.FAILED}
+    | {Act.PUT_BACK: State.APPROVED},
     State.COMPUTED: {Act.APPROVE: State.RELEASED} | _DECISIONS,
 }
 

@@ -114,7 +114,7 @@ class Payload(ABC, Generic[T, F, W]):
         """Where an approval is entered."""
 
     @abstractmethod
-    def page(self, facts: ApprovalFacts[T], ledger: PrivacyLedger, rehearse: bool, /) -> F:
+    def page(self, facts: ApprovalFacts[T], ledger: PrivacyLedger, approver: Person, rehearse: bool, /) -> F:
         """The approver's page with the facts of this kind of submission."""
 
     @abstractmethod

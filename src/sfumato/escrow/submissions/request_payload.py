@@ -104,10 +104,12 @@ class RequestPayload(Payload[Request, RequestApprovalFacts, AnswersBesideTrue]):
         """The preview's ledger, which has the rule that is approved."""
         return self.preview.dataset.ledger
 
-    def page(self, facts: ApprovalFacts[Request], _ledger: PrivacyLedger, rehearse: bool, /) -> RequestApprovalFacts:
+    def page(
+        self, facts: ApprovalFacts[Request], _ledger: PrivacyLedger, approver: Person, rehearse: bool, /
+    ) -> RequestApprovalFacts:
         """The approver's page, with the cost and, to `rehearse`, each query on synthetic rows."""
         preview = self.preview
-        rehearsal = self._questions.rehearsed(self.analyst, self.dataset, preview) if rehearse else None
+        rehearsal = self._questions.rehearsed(self.analyst, self.dataset, preview, approver) if rehearse else None
         before = preview.guarantee_before_approval
         return RequestApprovalFacts(
             **vars(facts), facts=preview.facts(), guarantee_before_approval=before, rehearsal=rehearsal
@@ -119,7 +121,8 @@ class RequestPayload(Payload[Request, RequestApprovalFacts, AnswersBesideTrue]):
         authorization = authorization_of(self.signed, self.access, request.binding)
         job = datasets.job("answer", self.dataset, approver.name, authorization)
         queries = [vars(query) for query in request.queries]
-        exact = self._store.ports.runner.run(f"answer {request.id}", job | {"queries": queries})
+        job |= {"queries": queries}
+        exact = self._store.ports.runner.run(f"answer {request.id}", job, approver.name, deciding=True)
         released = tuple(map(Released.from_dict, self._store.unseal(request)))
         true = tuple(tuple(map(tuple, rows)) for rows in exact["answers"])
         return AnswersBesideTrue(released, true, tuple(map(tuple, exact["cells"])))

@@ -197,7 +197,9 @@ class SignalPayload(Payload[Signal, SignalApprovalFacts, SignalResult]):
         """The approver's ledger: a signal has no rule."""
         return self._store.datasets.ledger_of(approver, self.dataset)
 
-    def page(self, facts: ApprovalFacts[Signal], ledger: PrivacyLedger, _rehearse: bool, /) -> SignalApprovalFacts:
+    def page(
+        self, facts: ApprovalFacts[Signal], ledger: PrivacyLedger, _approver: Person, _rehearse: bool, /
+    ) -> SignalApprovalFacts:
         """The approver's page, with the task, or the code and its marks."""
         signal = self.submission
         return SignalApprovalFacts(
@@ -283,7 +285,8 @@ class SignalPayload(Payload[Signal, SignalApprovalFacts, SignalResult]):
 
         def tables(blocks: int | None) -> Mapping[str, Any]:
             job = datasets.job("tables", self.dataset, approved.who, approved.authorization)
-            return ports.runner.run(id, job | {"sql": self._about.sql, "blocks": blocks, "data": context.version})
+            job |= {"sql": self._about.sql, "blocks": blocks, "data": context.version}
+            return ports.runner.run(id, job, self.analyst.name)
 
         run = self._code_runs[id] = Runs(ports.sandbox, code, released, all_public=free)
         try:

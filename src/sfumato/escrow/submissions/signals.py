@@ -89,7 +89,7 @@ class Signals(Submissions[Signal, SignalApprovalFacts, SignalResult, SignalResul
             def test() -> None:
                 self._ports.sandbox.missing()
 
-            self._ports.later(test)
+            self._ports.later("", test)
 
     def submit(
         self,

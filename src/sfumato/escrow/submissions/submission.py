@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Generic, TypeVar
 
-from sfumato.errors import AwaitingApproval, Conflict, Forbidden, Gone
+from sfumato.errors import AwaitingApproval, Conflict, Forbidden, Gone, TooMany
 from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.submissions.approval import Approval
@@ -78,6 +78,8 @@ class Submissions(ABC, Generic[T, F, R, W]):
             submission = replace(submission, state=approved, decided_at=now)
         with self._ports.transaction():
             require()
+            if automatic:
+                self._require_room(submission)
             if (earlier := self._store.add(submission, key, body)) is not None:
                 return earlier
             stored = self._store.get(submission.id)
@@ -89,6 +91,12 @@ class Submissions(ABC, Generic[T, F, R, W]):
         if automatic:
             self.execution.start(stored)
         return stored
+
+    def _require_room(self, submission: T) -> None:
+        """Refuse what an analyst adds to a queue that is long already; a controller's approval is always kept."""
+        most, states = self._ports.limits.most_waiting, [State.APPROVED.value, State.RUNNING.value]
+        if len(self._store.rows.many(analyst=submission.analyst, state=states, limit=most)) >= most:
+            raise TooMany.because("submissions-waiting", what=submission.noun, most=most)
 
     def withdraw(self, actor: Person, id: str) -> T:
         """Take back what waits, or stop what runs. What was charged stays charged."""

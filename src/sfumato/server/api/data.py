@@ -12,7 +12,7 @@ from starlette.requests import ClientDisconnect
 
 from sfumato.errors import SourceError
 from sfumato.escrow.dataset import Version
-from sfumato.server.dependencies import EscrowDep, NameInPath, Plain, SettingsDep, WorkPoolsDep, WritingUser
+from sfumato.server.dependencies import EscrowDep, NameInPath, Plain, SettingsDep, WorkPoolsDep, Writer
 from sfumato.server.middleware.body_limit import raise_limit
 from sfumato.server.openapi import SENT, statuses
 
@@ -28,7 +28,7 @@ _BODY = {
 
 @routes.put("/{name}/data", responses=SENT | statuses(415), openapi_extra=_BODY)
 async def deliver(
-    actor: WritingUser,
+    actor: Writer,
     name: NameInPath,
     request: Request,
     escrow: EscrowDep,
@@ -40,7 +40,7 @@ async def deliver(
     if kind not in FORMATS:
         raise HTTPException(415)
     raise_limit(request.scope, settings.data_bytes)
-    chunks = _chunks(partial(_next, request.stream(), settings.silence_seconds))
+    chunks = _chunks(partial(_next, request.stream(), settings.body_seconds))
     return await lanes.delivering.run(actor.name, escrow.datasets.deliver, actor, name, chunks, FORMATS[kind])
 
 

@@ -18,7 +18,7 @@ from sfumato.server.dependencies import (
     Plain,
     ReadingUser,
     WorkPoolsDep,
-    WritingUser,
+    Writer,
     page,
 )
 from sfumato.server.openapi import SENT, SIGNED_IN
@@ -54,7 +54,7 @@ def many(actor: ReadingUser, escrow: EscrowDep, after: AfterName = None, limit: 
 
 
 @routes.post("", status_code=201, responses=SENT)
-async def add(actor: WritingUser, body: NewPerson, escrow: EscrowDep, lanes: WorkPoolsDep) -> Plain[Person]:
+async def add(actor: Writer, body: NewPerson, escrow: EscrowDep, lanes: WorkPoolsDep) -> Plain[Person]:
     """Add a user."""
     work = partial(escrow.accounts.add, organisation=body.organisation, password=body.password)
     return await lanes.signing_in.run(actor.name, work, actor, body.name, body.roles)
@@ -62,7 +62,7 @@ async def add(actor: WritingUser, body: NewPerson, escrow: EscrowDep, lanes: Wor
 
 @routes.patch("/{name}", responses=SENT)
 async def change(
-    actor: WritingUser, name: NameInPath, body: PersonChange, escrow: EscrowDep, lanes: WorkPoolsDep
+    actor: Writer, name: NameInPath, body: PersonChange, escrow: EscrowDep, lanes: WorkPoolsDep
 ) -> Plain[Person]:
     """Change roles, organisation or password, or disable the user."""
     work = partial(escrow.accounts.change, **body.model_dump())

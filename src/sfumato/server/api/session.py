@@ -27,7 +27,7 @@ def _sign_ins(request: Request) -> Rate:
     return rate
 
 
-@routes.post("", status_code=201, responses=statuses(401, 413, 422, 503), openapi_extra=OPEN)
+@routes.post("", status_code=201, responses=statuses(401, 408, 413, 422, 503), openapi_extra=OPEN)
 async def sign_in(
     body: SignIn,
     request: Request,
@@ -40,7 +40,7 @@ async def sign_in(
     """Sign in: the session is kept in a cookie that scripts cannot read."""
     rate.count(("address", network(address(request))))
     rate.count(("name", body.name.strip().casefold()))
-    session = await lanes.signing_in.run("", escrow.accounts.sign_in, body.name, body.password)
+    session = await lanes.signing_in.run(network(address(request)), escrow.accounts.sign_in, body.name, body.password)
     response.set_cookie(COOKIE, session.secret, path="/", secure=settings.secure, httponly=True, samesite="strict")
     return SignedIn(session.person, session.csrf, session.expires_at)
 
