@@ -13,6 +13,7 @@ from sfumato.errors import SchemaError
 from sfumato.model.budget import NO_BUDGET, BudgetLimit
 
 Category = str | int | bool
+MOST_LISTED = 10_000  # whole numbers that bounds, or categories such as "1..5", list as group keys
 
 OURS = "sfumato "  # names that start so are ours, beside those that users gave
 PERSON, RAW_TEXT, AT_LEAST, BUDGET = OURS + "person", OURS + "raw ", OURS + "people at least", OURS + "budget"
@@ -89,10 +90,18 @@ class SchemaColumn:
 
     @property
     def keys(self) -> tuple[Category, ...] | None:
-        """The public values by which answers may be grouped."""
-        if self.categories is None and self.type is Type.BOOLEAN:
-            return (False, True)
-        return self.categories
+        """The public values by which answers may be grouped; of few whole numbers the bounds list them."""
+        if self.private_keys:
+            return None
+        if self.listed is None and self.type is Type.INTEGER and self.bounds is not None:
+            codes = range(int(self.bounds.lower), int(self.bounds.upper) + 1)
+            return tuple(codes) if len(codes) <= MOST_LISTED else None
+        return self.listed
+
+    @property
+    def listed(self) -> tuple[Category, ...] | None:
+        """The public values that are listed one by one."""
+        return (False, True) if self.categories is None and self.type is Type.BOOLEAN else self.categories
 
     def fingerprint(self) -> str:
         bounds = self.bounds and [str(self.bounds.lower), str(self.bounds.upper)]

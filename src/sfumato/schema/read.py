@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import tomllib
 from collections.abc import Mapping
 from fractions import Fraction
@@ -11,7 +12,7 @@ from typing import Any, NoReturn, TypeGuard
 
 from sfumato.errors import PreferenceError, SchemaError
 from sfumato.model.budget import MOST_DELTA, MOST_EPSILON, BudgetLimit, limit
-from sfumato.model.schema import Bounds, Category, PrivacyUnit, Relation, Schema, SchemaColumn, Type
+from sfumato.model.schema import MOST_LISTED, Bounds, Category, PrivacyUnit, Relation, Schema, SchemaColumn, Type
 from sfumato.schema import smartnoise
 from sfumato.schema.write import key
 
@@ -230,6 +231,8 @@ class _SchemaReader:
         return True
 
     def categories(self, values: Any, where: str) -> tuple[Category, ...]:
+        if isinstance(values, str):
+            return self.code_range(values, where)
         if not isinstance(values, list) or not values or not all(isinstance(c, str | int) for c in values):
             self.wrong("Categories are a list of texts or whole numbers", where=where)
         if len(set(values)) < len(values):
@@ -237,6 +240,15 @@ class _SchemaReader:
         if any(_is_whole(c) and not -(2**63) <= c < 2**63 for c in values):
             self.wrong("A category is a whole number beyond 64 bits", hint="list it as a text.", where=where)
         return tuple(values)
+
+    def code_range(self, text: str, where: str) -> tuple[Category, ...]:
+        """Whole numbers from the first to the last: "1..5"."""
+        ends = re.fullmatch(r"\s*(-?[0-9]{1,18})\s*\.\.\s*(-?[0-9]{1,18})\s*", text)
+        codes = range(int(ends[1]), int(ends[2]) + 1) if ends else range(0)
+        if not 1 <= len(codes) <= MOST_LISTED:
+            hint = f'write categories = "1..5" for the codes 1 to 5, at most {MOST_LISTED:,} of them.'
+            self.wrong("Categories in one text are a range of whole numbers", hint=hint, where=where)
+        return tuple(codes)
 
     def texts(self, values: Any, where: str) -> tuple[str, ...]:
         if not isinstance(values, list) or not all(isinstance(text, str) for text in values):
