@@ -15,11 +15,11 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from sfumato.api.dataset import Dataset
-from sfumato.errors import BadInput, LedgerBroken, PreferenceError, SfumatoError, SourceError
+from sfumato.errors import BadInput, LedgerBroken, PreferenceError, SfumatoError, SourceError, instead
 from sfumato.ledger import failures
 from sfumato.ledger.entry import Draft, Entry, verify
 from sfumato.ledger.history import Record
-from sfumato.ledger.population import declarations
+from sfumato.ledger.population import declaration, declarations
 from sfumato.model.budget import budget_of
 from sfumato.model.calibration import NoiseLaw
 from sfumato.model.fit import Seen
@@ -66,7 +66,8 @@ def open(
 
     parsed, beside = _schema(schema)
     data_version = _version(source)
-    store = _store(ledger, beside, parsed)
+    store, files = _store(ledger, beside, parsed), _files_of(schema, source)
+    own = _own_records(store, parsed, files, beside) if ledger is None else None
     known = store if isinstance(store, SQLiteLedger) and store.recorded else None  # in memory there is no other name
     data = ENGINES[engine](source, parsed, None if known is None else _CheckedFiles(known, parsed.name))
     if isinstance(source, str | Path) and _version(source) != data_version:
@@ -80,7 +81,9 @@ def open(
         version=version or data_version,
         bounds_from_data=bounds_from_data,
         budget=budget_of(budget),
+        records=own,
         known=known,
+        files=files,
     )
     return Dataset(context)
 
@@ -181,12 +184,46 @@ def _client() -> ModuleType:
 
 
 def open_without_data(
-    schema: str | Path | Mapping[str, Any] | Schema, *, source: object = None, ledger: str | Path | None = None
+    schema: str | Path | Mapping[str, Any] | Schema,
+    *,
+    source: object = None,
+    ledger: str | Path | None = None,
+    read_columns: bool = False,
 ) -> Dataset:
-    """Open a dataset without reading its data: for public facts, rehearsals and plans."""
+    """A dataset of which no row is read: public facts, rehearsals and plans only.
+
+    With `read_columns` the names and the stored types of the source's columns are.
+    """
     parsed, beside = _schema(schema)
-    store = _store(ledger, beside, parsed)
-    return Dataset(DatasetContext(parsed, None, store, _services(), source=source, version=""))
+    present = _column_types(source, parsed) if read_columns else None
+    store, files = _store(ledger, beside, parsed), _files_of(schema, source)
+    own = _own_records(store, parsed, files, beside) if ledger is None else None
+    how: dict[str, Any] = {"source": source, "version": "", "present": present, "records": own, "files": files}
+    return Dataset(DatasetContext(parsed, None, store, _services(), **how))
+
+
+def _column_types(source: object, schema: Schema) -> Mapping[str, Type | None]:
+    """The columns that a source has, by their stored types; a CSV is text, and needs no engine for it."""
+    if isinstance(source, str | Path) and Path(source).suffix.lower() == ".csv" and Path(source).is_file():
+        from sfumato.adapters.engines.duckdb.csv import CsvFile, require_columns
+
+        path = Path(source)
+        names = instead(
+            SourceError(f"{path.name} cannot be read"), (OSError, ValueError), lambda: CsvFile.of(path).names
+        )
+        require_columns(schema, names, path.name)
+        return dict.fromkeys(names, Type.TEXT)
+    return _duckdb(source, schema, _Unread()).columns
+
+
+class _Unread:
+    """Takes every file for one that was checked: its values are not read."""
+
+    def knows(self, _: str) -> bool:
+        return True
+
+    def remember(self, _: str) -> None:
+        pass
 
 
 def draft_schema(
@@ -216,14 +253,16 @@ def interview_schema(
 
     With `values` they see values too, and the schema records who looked.
     """
-    from sfumato.schema.interview import ask
+    from sfumato.presentation.wording.schema_sentences import unanswered
+    from sfumato.schema.interview import Answers, ask
     from sfumato.schema.write import write
 
     engine = _duckdb(source, None)
     types = _guessed_types(engine)
     texts = _values(engine, types) if values else {}
     interviewed = ask(types, suggested, answer, name, values=texts, looked=_looks(values))
-    return write(interviewed, "Answers to `sfumato schema ask`.")
+    left = answer.unanswered if isinstance(answer, Answers) else []
+    return write(interviewed, "\n".join(["Answers to `sfumato schema ask`.", *unanswered(left)]))
 
 
 def _looks(values: bool) -> str:
@@ -409,6 +448,42 @@ def _store(ledger: str | Path | None, beside: Path, schema: Schema) -> Any:
     from sfumato.adapters.storage.ledger_file import SQLiteLedger
 
     return SQLiteLedger(str(beside / f"{schema.name}.ledger" if ledger is None else ledger))
+
+
+def _files_of(schema: object, source: object) -> dict[str, object]:
+    """The schema file by its name, and the place of the source, opaquely: for the entry of the opening."""
+    if not isinstance(schema, str | Path) or not isinstance(source, str | Path):
+        return {}
+    return {"file": Path(schema).name, "source": digest(["source", str(Path(source).resolve())])}
+
+
+def _own_records(store: LedgerStore, schema: Schema, files: Mapping[str, object], beside: Path) -> Records:
+    """What the ledger beside a schema file says; refused if another schema file of another table writes to it.
+
+    A table is another where both files differ, and the other schema file is still there and states the same name.
+    """
+    from sfumato.release.records import Records
+
+    declared = [declaration(schema.name, schema.population)] if schema.population else []
+    record, records = Record(schema.name, declared), Records()
+    record.extend(store.read(0))
+    records.keep(record)
+    opened = [e.draft.public for e in record.entries if e.draft.dataset.casefold() == schema.name.casefold()]
+    before = [public for public in opened if "file" in public]
+    if files and before and all(files[name] not in [public[name] for public in before] for name in files):
+        other = str(before[-1]["file"])
+        if _name_in(beside / other) == schema.name.casefold():
+            message = f"{schema.name}.ledger is the ledger of {other}, and {schema.origin} describes another table"
+            hint = "rename one of the tables, or name the ledger to use: ledger='FILE' (--ledger FILE)."
+            raise BadInput(message, hint=hint)
+    return records
+
+
+def _name_in(path: Path) -> str | None:
+    """The name of the table that a schema file describes, if it is there."""
+    with suppress(SfumatoError):
+        return load(path).name.casefold()
+    return None
 
 
 def source_version(path: str) -> str:

@@ -24,9 +24,32 @@ class InterviewQuestion:
     words: str
     default: str = ""
     wrong: str = ""
+    left_open: str | None = ""  # the entry that stands where input ends; None: there is none
 
 
 Answer = Callable[[InterviewQuestion], str]
+
+
+class Answers:
+    """The answers of a person. Where input ends (EOFError), the questions that are left are listed."""
+
+    def __init__(self, answer: Answer) -> None:
+        self._answer = answer
+        self.given = 0
+        self.unanswered: list[str] = []
+
+    def __call__(self, question: InterviewQuestion) -> str:
+        if not self.unanswered:
+            try:
+                entry = self._answer(question)
+                self.given += 1
+                return entry
+            except EOFError:
+                pass
+        self.unanswered.append(question.words)
+        if question.left_open is None:
+            raise EOFError
+        return question.left_open
 
 
 def ask(
@@ -77,6 +100,7 @@ _MISSING = InterviewQuestion("Texts that mean missing, with commas (nothing: non
 _RULE = InterviewQuestion(
     "The rule for every release: no one, in any data, at more than how many times the risk of anyone else (or no)",
     _GAP,
+    left_open=_NO_RULE,
 )
 
 
@@ -102,15 +126,17 @@ def _bounds(name: str, type_: Type, answer: Answer) -> dict[str, Any]:
     lowest = InterviewQuestion(
         f"{name}: the lowest value that is possible (nothing: not stated, it cannot be added up then)"
     )
-    highest = InterviewQuestion(f"{name}: the highest value that is possible")
+    highest = InterviewQuestion(f"{name}: the highest value that is possible", left_open=None)
     while True:
         low = _ask(lowest, lambda entry: _number(entry) if entry else None, answer)
         if low is None:
             return {}
-        bounds = {"bounds": [low, _ask(highest, _number, answer)]}
         try:
+            bounds = {"bounds": [low, _ask(highest, _number, answer)]}
             _check({"type": type_} | bounds)
             return bounds
+        except EOFError:
+            return {}
         except SchemaError as error:
             lowest = replace(lowest, wrong=_sentence(error))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 
 from sfumato.model.schema import Bounds, Relation, Schema, SchemaColumn, Type
@@ -61,6 +62,10 @@ RELATIONS: Mapping[Relation, str] = {
         "protected, not the number of people."
     ),
 }
+UNANSWERED = (
+    "Input ended before every question was answered. Types are guesses there, and the rest is not stated. Complete this"
+    " file in an editor, and remove these lines. The open questions:"
+)
 _PLURALS: Mapping[Type, str] = {
     Type.INTEGER: "whole numbers",
     Type.NUMBER: "numbers",
@@ -81,6 +86,11 @@ def askable(schema: Schema) -> list[str]:
     sentences = [f"Rows can be counted. Columns for sums and averages: {nothing}."]
     sentences.append(f"Columns for groups: {', '.join(grouped) or 'none (no column has categories)'}.")
     return sentences + ([PRIVATE_KEYS.format(", ".join(private))] if private else [])
+
+
+def unanswered(questions: Sequence[str]) -> list[str]:
+    """The first lines of a schema file whose questions were not all answered."""
+    return [*textwrap.wrap(UNANSWERED, 110), *questions] if questions else []
 
 
 def check_costs(ways: Sequence[str]) -> str:
