@@ -24,7 +24,7 @@ from sfumato.model.budget import budget_of
 from sfumato.model.calibration import NoiseLaw
 from sfumato.model.fit import Seen
 from sfumato.model.release import Assumption
-from sfumato.model.schema import Schema, Type
+from sfumato.model.schema import Format, Schema, Type
 from sfumato.release.context import DatasetContext
 from sfumato.release.ledger import digest
 from sfumato.release.services import Services
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from sfumato.ports import Accountant, CheckedFiles, Engine, KnownRows, LedgerStore, Mechanism
     from sfumato.release.records import Records
     from sfumato.schema.interview import Answer
+    from sfumato.sql.plans.inspect import TextReadings
 
 REHEARSAL_SEED = 1
 
@@ -241,9 +242,8 @@ def draft_schema(
 
     engine = _duckdb(source, None)
     with watched(engine.progress):
-        types = _guessed_types(engine)
-        texts = _values(engine, types) if values else {}
-    return draft(name, [Seen(column, type_, texts.get(column, ())) for column, type_ in types.items()], _looks(values))
+        seen = _seen(engine, values=values)
+    return draft(name, seen, _looks(values))
 
 
 def interview_schema(
@@ -258,9 +258,7 @@ def interview_schema(
     from sfumato.schema.write import write
 
     engine = _duckdb(source, None)
-    types = _guessed_types(engine)
-    texts = _values(engine, types) if values else {}
-    interviewed = ask(types, suggested, answer, name, values=texts, looked=_looks(values))
+    interviewed = ask(_seen(engine, values=values), suggested, answer, name, looked=_looks(values))
     left = answer.unanswered if isinstance(answer, Answers) else []
     return write(interviewed, "\n".join(["Answers to `sfumato schema ask`.", *unanswered(left)]))
 
@@ -324,16 +322,28 @@ def _entries(path: str | Path) -> Sequence[Entry]:
     return entries
 
 
-def _guessed_types(engine: DuckDB) -> dict[str, Type]:
+def _seen(engine: DuckDB, *, values: bool) -> list[Seen]:
+    """What each column looks like. The formats of texts are tried where they do not all read without one."""
     from sfumato.sql.plans import inspect
 
-    rows = engine.rows(inspect.guesses(engine.columns, engine.raw).sql(engine.dialect))
-    return inspect.read_guesses(rows, engine.columns)
+    def read(names: Sequence[str], formats: Sequence[Format | None]) -> dict[str, TextReadings]:
+        if not names:
+            return {}
+        sql = inspect.text_readings(names, engine.raw, formats).sql(engine.dialect)
+        return inspect.read_text_readings(engine.rows(sql), names, formats)
 
-
-def _values(engine: DuckDB, types: Mapping[str, Type]) -> dict[str, tuple[str, ...]]:
-    """The values of text columns that have few."""
-    return {name: _few_values(engine, name) for name, type_ in types.items() if type_ is Type.TEXT}
+    plain = read([name for name, stored in engine.columns.items() if stored in (Type.TEXT, None)], [None])
+    formatted = read([name for name, readings in plain.items() if not readings.is_settled], [*Format])
+    columns = []
+    for name, stored in engine.columns.items():
+        readings = plain.get(name)
+        type_, format_ = (stored or Type.TEXT, None) if readings is None else readings.guess(formatted.get(name))
+        missing = readings.missing if readings is not None and readings.there else ()
+        if type_ is Type.TEXT:
+            missing = tuple(word for word in missing if word in inspect.MISSING_IN_TEXTS)
+        texts = _few_values(engine, name) if values and type_ is Type.TEXT else ()
+        columns.append(Seen(name, type_, texts, format_, missing))
+    return columns
 
 
 def _few_values(engine: DuckDB, column: str) -> tuple[str, ...]:

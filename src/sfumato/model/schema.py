@@ -33,6 +33,28 @@ class Type(StrEnum):
         return self in (Type.INTEGER, Type.NUMBER)
 
 
+class Format(StrEnum):
+    """How the texts of a column write a number or a day, where it is not the way that needs no format.
+
+    A currency sign before or after an amount is passed over. Of a percentage the number before the sign counts.
+    """
+
+    COMMAS = "1,234.56"
+    POINTS = "1.234,56"
+    SPACES = "1 234,56"
+    PERCENT = "12.5%"
+    PERCENT_COMMA = "12,5%"
+    DAY_FIRST = "31/12/2025"
+    MONTH_FIRST = "12/31/2025"
+
+    @property
+    def is_date(self) -> bool:
+        return self in (Format.DAY_FIRST, Format.MONTH_FIRST)
+
+    def fits(self, type_: Type) -> bool:
+        return type_ is Type.DATE if self.is_date else type_.numeric
+
+
 class Relation(StrEnum):
     """What two neighbouring tables differ in."""
 
@@ -87,6 +109,7 @@ class SchemaColumn:
     categories: tuple[Category, ...] | None = None
     step: Fraction | None = None  # between the candidates of medians and quantiles
     private_keys: bool = False  # its values are no public knowledge: groups are found by a thresholded release
+    format: Format | None = None  # of texts; stored numbers and dates have none
 
     @property
     def keys(self) -> tuple[Category, ...] | None:
@@ -106,7 +129,8 @@ class SchemaColumn:
     def fingerprint(self) -> str:
         bounds = self.bounds and [str(self.bounds.lower), str(self.bounds.upper)]
         step = self.step and str(self.step)
-        return _fingerprint([self.name, self.type, bounds, self.categories, step, self.private_keys])
+        written = [] if self.format is None else [self.format]
+        return _fingerprint([self.name, self.type, bounds, self.categories, step, self.private_keys, *written])
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,13 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from sfumato.errors import SchemaError
-from sfumato.model.schema import Relation, Schema, Type
+from sfumato.model.fit import Seen
+from sfumato.model.schema import Format, Relation, Schema, Type
+from sfumato.schema.draft import missing_texts
 from sfumato.schema.read import from_dict
 
 T = TypeVar("T")
-_PRIVATE, _NO_RULE, _GAP = "private", "no", "1.2"
+_PRIVATE, _NO_RULE, _GAP, _NONE, _PLAIN = "private", "no", "1.2", "none", "plain"
 
 
 @dataclass(frozen=True)
@@ -53,19 +55,19 @@ class Answers:
 
 
 def ask(
-    types: Mapping[str, Type],
+    seen: Sequence[Seen],
     suggested: str,
     answer: Answer,
     name: str | None = None,
     *,
-    values: Mapping[str, Sequence[str]] | None = None,
     looked: str = "",
 ) -> Schema:
-    """The schema that the answers state, for columns of which the types are guesses.
+    """The schema that the answers state, for columns of which the types and formats are guesses.
 
     The table's name is asked for unless it is given; everything else is asked for. No value of the data is shown but
-    those in `values`, by column; then `looked` says who saw them, and when.
+    the values of columns that have them; then `looked` says who saw them, and when.
     """
+    types = {column.name: column.type for column in seen}
     columns = {column: {"type": type_} for column, type_ in types.items()}
     from_dict({"name": name or "t", "columns": columns})  # what no answer could mend is said before the first question
     mapping: dict[str, Any] = {
@@ -83,11 +85,8 @@ def ask(
             most = _ask(groups, _max_rows, answer)
             mapping |= {"max_groups": most} if most < mapping["max_rows"] else {}
     mapping["relation"] = _ask(_NEIGHBOURS, _relation, answer)
-    mapping["null_values"] = _ask(_MISSING, _text_list, answer)
-    seen = values or {}
-    mapping["columns"] = {
-        column: _column(column, type_, column == unit, answer, seen.get(column, ())) for column, type_ in types.items()
-    }
+    mapping["null_values"] = _ask(_missing(missing_texts(seen)), _missing_list, answer)
+    mapping["columns"] = {column.name: _column(column, column.name == unit, answer) for column in seen}
     rule = _ask(_RULE, _rule, answer)
     return from_dict(mapping if rule is None else mapping | {"rule": rule})
 
@@ -96,12 +95,21 @@ _NEIGHBOURS = InterviewQuestion(
     "May a person join or leave the table (add-remove), or only be replaced by another (replace)",
     Relation.ADD_REMOVE.value,
 )
-_MISSING = InterviewQuestion("Texts that mean missing, with commas (nothing: none)")
 _RULE = InterviewQuestion(
     "The rule for every release: no one, in any data, at more than how many times the risk of anyone else (or no)",
     _GAP,
     left_open=_NO_RULE,
 )
+
+
+def _missing(words: Sequence[str]) -> InterviewQuestion:
+    if not words:
+        return InterviewQuestion("Texts that mean missing, with commas (nothing: none)")
+    return InterviewQuestion("Texts that mean missing, with commas (or none); confirm the guess", ", ".join(words))
+
+
+def _missing_list(entry: str) -> list[str]:
+    return [] if entry.lower() == _NONE else _text_list(entry)
 
 
 def _who(types: Mapping[str, Type]) -> InterviewQuestion:
@@ -110,16 +118,33 @@ def _who(types: Mapping[str, Type]) -> InterviewQuestion:
     )
 
 
-def _column(name: str, guess: Type, names_people: bool, answer: Answer, seen: Sequence[str]) -> dict[str, Any]:
+def _column(seen: Seen, names_people: bool, answer: Answer) -> dict[str, Any]:
+    name, guess = seen.name, seen.type
     fitting = [type_ for type_ in Type if not (names_people and type_ is Type.NUMBER)]
     words = f"{name}: its type ({', '.join(fitting)}); confirm the guess"
     question = InterviewQuestion(words, (guess if guess in fitting else Type.TEXT).value)
     type_ = _ask(question, lambda entry: _type(entry, fitting), answer)
+    facts: dict[str, Any] = {"type": type_} | _format(seen, type_, answer)
     if names_people:
-        return {"type": type_}
+        return facts
     if type_.numeric:
-        return {"type": type_} | _bounds(name, type_, answer)
-    return {"type": type_} | (_keys(name, answer, seen) if type_ is Type.TEXT else {})
+        return facts | _bounds(name, type_, answer)
+    return facts | (_keys(name, answer, seen.values) if type_ is Type.TEXT else {})
+
+
+def _format(seen: Seen, type_: Type, answer: Answer) -> dict[str, Any]:
+    """Asked for where the values seem to have one."""
+    if seen.format is None or not seen.format.fits(type_):
+        return {}
+    fitting = [format_.value for format_ in Format if format_.fits(type_)]
+    words = f"{seen.name}: how its values are written ({'  '.join([*fitting, _PLAIN])}); confirm the guess"
+    return _ask(InterviewQuestion(words, seen.format.value), lambda entry: _format_of(entry, type_), answer)
+
+
+def _format_of(entry: str, type_: Type) -> dict[str, Any]:
+    facts = {} if entry.lower() == _PLAIN else {"format": entry}
+    _check({"type": type_} | facts)
+    return facts
 
 
 def _bounds(name: str, type_: Type, answer: Answer) -> dict[str, Any]:

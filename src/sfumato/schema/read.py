@@ -12,16 +12,26 @@ from typing import Any, NoReturn, TypeGuard
 
 from sfumato.errors import PreferenceError, SchemaError
 from sfumato.model.budget import MOST_DELTA, MOST_EPSILON, BudgetLimit, limit
-from sfumato.model.schema import MOST_LISTED, Bounds, Category, PrivacyUnit, Relation, Schema, SchemaColumn, Type
+from sfumato.model.schema import (
+    MOST_LISTED,
+    Bounds,
+    Category,
+    Format,
+    PrivacyUnit,
+    Relation,
+    Schema,
+    SchemaColumn,
+    Type,
+)
 from sfumato.schema import smartnoise
-from sfumato.schema.write import key
+from sfumato.schema.write import key, text
 
 _BUDGETS = {"budget": MOST_EPSILON, "budget_delta": MOST_DELTA}
 _TABLE = (
     *("name", "population", "looked", "unit", "max_rows", "max_groups", "relation", "null_values", "people_at_least"),
     *(*_BUDGETS, "rule", "columns"),
 )
-_COLUMN = ("type", "bounds", "categories", "step", "keys")
+_COLUMN = ("type", "format", "bounds", "categories", "step", "keys")
 _KEYED = (Type.TEXT, Type.INTEGER, Type.BOOLEAN)  # what categories are written as
 _YAML = (".yaml", ".yml")
 _BOUNDS = ("max_rows", "max_groups")  # on what one person contributes
@@ -180,13 +190,22 @@ class _SchemaReader:
         bounds = self.bounds(mapping["bounds"], type_, where) if "bounds" in mapping else None
         step = self.step(mapping["step"], type_, bounds, where) if "step" in mapping else None
         private = "keys" in mapping and self.private(mapping["keys"], type_, categories, where)
-        return SchemaColumn(name, type_, bounds, categories, step, private)
+        format_ = self.format(mapping["format"], type_, where) if "format" in mapping else None
+        return SchemaColumn(name, type_, bounds, categories, step, private, format_)
 
     def type(self, value: Any, where: str) -> Type:
         try:
             return Type(value)
         except ValueError:
             self.wrong(f"There is no type {value!r}", hint=f"use one of {', '.join(Type)}.", where=where)
+
+    def format(self, value: Any, type_: Type, where: str) -> Format:
+        fitting = [format_ for format_ in Format if format_.fits(type_)]
+        if value not in fitting:
+            quoted = ", ".join(map(text, fitting))
+            hint = f"use one of {quoted}." if fitting else "leave it out."
+            self.wrong(f"There is no format {value!r} for a column of type {type_}", hint=hint, where=where)
+        return Format(value)
 
     def bounds(self, pair: Any, type_: Type, where: str) -> Bounds:
         if not type_.numeric:

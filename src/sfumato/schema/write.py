@@ -67,6 +67,8 @@ def _rule(rule: Mapping[str, object] | None) -> Iterator[str]:
 def _column(column: SchemaColumn) -> Iterator[str]:
     yield (where := f"[columns.{key(column.name)}]")
     yield f"type = {text(column.type)}"
+    if column.format is not None:
+        yield f"format = {text(column.format)}"
     if column.bounds is not None:
         yield f"bounds = [{_number(column.bounds.lower, where)}, {_number(column.bounds.upper, where)}]"
     if column.step is not None:
