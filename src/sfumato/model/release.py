@@ -48,6 +48,7 @@ class PostProcessing(StrEnum):
     APPLIED_AFTERWARDS = "applied-afterwards"
     ROWS_PICKED = "rows-picked"
     HISTOGRAM_READ = "histogram-read"
+    CHECK_READ = "check-read"
 
 
 @dataclass(frozen=True)

@@ -117,6 +117,16 @@ def people_by_exposure(schema: Schema) -> NoisyNumber:
     return NoisyNumber(NumberKind.PERSONS, None, Fraction(schema.relation.steps), Fraction(1, FINEST))
 
 
+def rows_by_class(schema: Schema, columns: int) -> NoisyNumber:
+    """Rows in each class of values, of each column, and people with more rows than count (docs/theory/data-quality.md).
+
+    Each of a person's rows that count is in one class of each column; a person has dropped rows or not.
+    """
+    people = 0 if schema.unit.column is None else 1
+    most = columns * schema.unit.max_rows + people
+    return NoisyNumber(NumberKind.COUNT, None, Fraction(most * schema.relation.steps), Fraction(1, FINEST))
+
+
 def spread_of_exposures(schema: Schema, people: int | None, *, squared: bool) -> tuple[NoisyNumber, ...]:
     """`SS = sum (u_i - mean)^2` and, unless it is public, how many people there are (docs/theory/variance.md).
 

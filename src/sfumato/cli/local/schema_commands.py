@@ -93,13 +93,30 @@ def convert(
 
 @app.command()
 @with_option_groups
-def check(*, target: options.TableFlags, yes: Yes = False, as_json: options.Json = False) -> None:
-    """Count missing, unfit, clamped and unlisted values, for controllers only; logged as a look."""
+def check(
+    *,
+    target: options.TableFlags,
+    epsilon: Annotated[float | None, option("Count privately: noisy counts, charged with this epsilon.", "E")] = None,
+    terms: options.ReleaseFlags,
+    budget: options.Budget = None,
+    yes: Yes = False,
+    as_json: options.Json = False,
+) -> None:
+    """Count missing, unreadable, clamped and unlisted values.
+
+    With --epsilon the counts are noisy and charged, and may be published. Without it they are exact, for controllers
+    only, and logged as a look.
+    """
     from sfumato.presentation import schema_view as view
 
-    dataset = target.open()
-    confirm_look(yes=yes)
+    dataset = target.open(budget=budget)
+    if epsilon is None:
+        confirm_look(yes=yes)
     with reading(dataset.progress):
+        if epsilon is not None:
+            quality = dataset.check(epsilon, **vars(terms))
+            typer.echo(json.dumps(quality.as_dict(), indent=2) if as_json else quality.text())
+            return
         fit = dataset.check()
     typer.echo(json.dumps(view.as_dict(fit), indent=2) if as_json else view.document(fit).text())
 

@@ -16,7 +16,7 @@ def clean(schema: Schema, present: Mapping[str, Type | None], raw: str, *, keep:
     A text that may be missing is also there as it was delivered, under a name of our own: engines push a comparison
     with a stored column down to the file, but not one with an expression. The columns to `keep` go through as they are.
     """
-    typed = [alias(_typed(schema, name, type_), named(schema, name)) for name, type_ in present.items()]
+    typed = [alias(typed_value(schema, name, type_), named(schema, name)) for name, type_ in present.items()]
     delivered = [
         alias(_as_text(name, type_), as_delivered(named(schema, name)))
         for name, type_ in present.items()
@@ -35,7 +35,8 @@ def named(schema: Schema, name: str) -> str:
     return declared.name if declared else name
 
 
-def _typed(schema: Schema, name: str, present: Type | None) -> exp.Expr:
+def typed_value(schema: Schema, name: str, present: Type | None) -> exp.Expr:
+    """A stored column with the type of the schema: NULL where a value is missing or does not fit."""
     wanted = _wanted(schema, name, present)
     if wanted is None:
         return column(name)
@@ -70,6 +71,14 @@ def _without_missing(tree: exp.Expr, schema: Schema) -> exp.Expr:
     if len(schema.null_values) == 1:
         return function("NULLIF", tree, value(schema.null_values[0]))
     return exp.case().when(missing_text(tree, schema), exp.Null()).else_(tree.copy())
+
+
+def stored_missing(schema: Schema, name: str, present: Type | None) -> exp.Expr:
+    """Whether a stored value is missing: NULL, or one of the texts that mean it."""
+    is_null = exp.Is(this=column(name), expression=exp.Null())
+    if not schema.null_values or (present not in (Type.TEXT, None) and _wanted(schema, name, present) is not Type.TEXT):
+        return is_null
+    return exp.or_(is_null, missing_text(_as_text(name, present), schema), copy=False)
 
 
 def missing_text(tree: exp.Expr, schema: Schema) -> exp.Expr:
