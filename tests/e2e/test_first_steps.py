@@ -59,7 +59,7 @@ def test_a_stated_epsilon_above_epsilon_max(typed: Typed) -> None:
         refused = typed(*ask(command, "--epsilon", 50, "--json"))
         assert refused.code == 2
         assert {"50", "10"} <= set(refused.error["message"].split())
-    assert "--epsilon-max 50" in refused.error["hint"]
+        assert "--epsilon-max 50" in refused.error["hint"]
     query = sf.open("stays.csv", "stays.toml").query(COUNT)
     with pytest.raises(PreferenceError, match=r"50.*epsilon_max.*10"):
         query.release(epsilon=50)

@@ -385,7 +385,7 @@ def _formatted_value(text: str, format_: Format, type_: Type) -> Value:
     sign, figure = _unsigned_figure(bare, "" if "%" in format_ else "$€£¥")
     mark, thousands = (",", " \u00a0\u202f" if " " in format_ else ".") if "," in format_[-4:] else (".", ",")
     whole, point, decimals = figure.partition(mark)
-    groups = "".join(" " if letter in thousands else letter for letter in whole).split(" ")
+    groups = "".join("|" if letter in thousands else letter for letter in whole.replace("|", "x")).split("|")
     grouped = len(groups) <= 13 and len(groups[0]) <= 3 and all(len(group) == 3 for group in groups[1:])
     fits = _digits(*groups) and (grouped if len(groups) > 1 else len(whole) <= 40)
     if (point and not (_digits(decimals) and len(decimals) <= 40)) or not (fits or (point and not whole)):

@@ -118,7 +118,8 @@ def test_nobody_moves_the_counts_by_more_than_the_sensitivity(
 @pytest.mark.parametrize("max_rows", [1, 3])
 def test_somebody_moves_the_counts_by_their_whole_sensitivity(max_rows: int) -> None:
     """Each row that counts moves one class of each of the six columns, and the person has more rows than count."""
-    row: Row = {name: values[0] for name, values in VALUES.items()} | {"who": "1"}
+    row: Row = {"who": "1"}
+    row |= {name: values[0] for name, values in VALUES.items()}
     unit: dict[str, object] = {"unit": "who", "max_rows": max_rows}
     crowded = counts(opened([row] * (max_rows + 1), **unit))
     assert sum(crowded) == noisy_number(opened([], **unit).schema).sensitivity == len(COLUMNS) * max_rows + 1

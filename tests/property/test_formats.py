@@ -13,7 +13,7 @@ from tests.depth import depth
 from tests.property.oracle import clean_rows
 
 READINGS = [(format_, type_) for format_ in Format for type_ in Type if format_.fits(type_)]
-READ = {
+READ: dict[Format, dict[str, float | str]] = {
     Format.COMMAS: {"1,400": 1400, "$140.00": 140, "-$1,234,567.5": -1234567.5, "£ .5": 0.5, "7": 7, "$-3": -3},
     Format.POINTS: {"1.400": 1400, "1.234,5 €": 1234.5, "0,25": 0.25, "€ 12": 12},
     Format.SPACES: {"1 400": 1400, "12\u00a0345,5": 12345.5, "1\u202f000 €": 1000, "3": 3},
@@ -55,7 +55,7 @@ def read_by_oracle(values: list[str], format_: Format, type_: Type) -> list[obje
 @pytest.mark.parametrize(("format_", "type_"), READINGS)
 def test_what_each_format_reads(format_: Format, type_: Type) -> None:
     shown = READ[format_]
-    expected = [v if type_ is not Type.INTEGER or v == int(v) else None for v in shown.values()]  # type: ignore[call-overload]
+    expected = [v if type_ is not Type.INTEGER or v == int(v) else None for v in shown.values()]
     assert read_by_engine([*shown], format_, type_) == expected == read_by_oracle([*shown], format_, type_)
     assert set(read_by_engine(UNREAD, format_, type_)) <= {None}
 

@@ -15,16 +15,16 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from sfumato.api.dataset import Dataset
+from sfumato.composition.own_ledger import opening_files, own_records
 from sfumato.errors import BadInput, LedgerBroken, PreferenceError, SfumatoError, SourceError, instead
 from sfumato.ledger import failures
 from sfumato.ledger.entry import Draft, Entry, verify
 from sfumato.ledger.history import Record
-from sfumato.ledger.population import declaration, declarations
+from sfumato.ledger.population import declarations
 from sfumato.model.budget import budget_of
 from sfumato.model.calibration import NoiseLaw
-from sfumato.model.fit import Seen
 from sfumato.model.release import Assumption
-from sfumato.model.schema import Format, Schema, Type
+from sfumato.model.schema import Schema, Type
 from sfumato.release.context import DatasetContext
 from sfumato.release.ledger import digest
 from sfumato.release.services import Services
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from sfumato.ports import Accountant, CheckedFiles, Engine, KnownRows, LedgerStore, Mechanism
     from sfumato.release.records import Records
     from sfumato.schema.interview import Answer
-    from sfumato.sql.plans.inspect import TextReadings
 
 REHEARSAL_SEED = 1
 
@@ -67,8 +66,8 @@ def open(
 
     parsed, beside = _schema(schema)
     data_version = _version(source)
-    store, files = _store(ledger, beside, parsed), _files_of(schema, source)
-    own = _own_records(store, parsed, files, beside) if ledger is None else None
+    store, files = _store(ledger, beside, parsed), opening_files(schema, source)
+    own = own_records(store, parsed, files, beside) if ledger is None else None
     known = store if isinstance(store, SQLiteLedger) and store.recorded else None  # in memory there is no other name
     data = ENGINES[engine](source, parsed, None if known is None else _CheckedFiles(known, parsed.name))
     if isinstance(source, str | Path) and _version(source) != data_version:
@@ -197,8 +196,8 @@ def open_without_data(
     """
     parsed, beside = _schema(schema)
     present = _column_types(source, parsed) if read_columns else None
-    store, files = _store(ledger, beside, parsed), _files_of(schema, source)
-    own = _own_records(store, parsed, files, beside) if ledger is None else None
+    store, files = _store(ledger, beside, parsed), opening_files(schema, source)
+    own = own_records(store, parsed, files, beside) if ledger is None else None
     how: dict[str, Any] = {"source": source, "version": "", "present": present, "records": own, "files": files}
     return Dataset(DatasetContext(parsed, None, store, _services(), **how))
 
@@ -238,11 +237,12 @@ def draft_schema(
 
     The draft shows names and guessed types of columns. With `values` it shows values too, and records who looked.
     """
+    from sfumato.composition.seen_columns import seen_columns
     from sfumato.schema.draft import draft
 
     engine = _duckdb(source, None)
     with watched(engine.progress):
-        seen = _seen(engine, values=values)
+        seen = seen_columns(engine, values=values)
     return draft(name, seen, _looks(values))
 
 
@@ -253,14 +253,15 @@ def interview_schema(
 
     With `values` they see values too, and the schema records who looked.
     """
+    from sfumato.composition.seen_columns import seen_columns
     from sfumato.presentation.wording.schema_sentences import unanswered
-    from sfumato.schema.interview import Answers, ask
+    from sfumato.schema.interview import InterviewAnswers, ask
     from sfumato.schema.write import write
 
     engine = _duckdb(source, None)
-    interviewed = ask(_seen(engine, values=values), suggested, answer, name, looked=_looks(values))
-    left = answer.unanswered if isinstance(answer, Answers) else []
-    return write(interviewed, "\n".join(["Answers to `sfumato schema ask`.", *unanswered(left)]))
+    interviewed = ask(seen_columns(engine, values=values), suggested, answer, name, looked=_looks(values))
+    left = answer.unanswered if isinstance(answer, InterviewAnswers) else []
+    return write(interviewed, "\n".join(["InterviewAnswers to `sfumato schema ask`.", *unanswered(left)]))
 
 
 def _looks(values: bool) -> str:
@@ -320,37 +321,6 @@ def _entries(path: str | Path) -> Sequence[Entry]:
         hint = "find the ledger that was used: it has an entry before the first look or release."
         raise LedgerBroken(f"{path} has no entries: it was never used, or they were removed", hint=hint)
     return entries
-
-
-def _seen(engine: DuckDB, *, values: bool) -> list[Seen]:
-    """What each column looks like. The formats of texts are tried where they do not all read without one."""
-    from sfumato.sql.plans import inspect
-
-    def read(names: Sequence[str], formats: Sequence[Format | None]) -> dict[str, TextReadings]:
-        if not names:
-            return {}
-        sql = inspect.text_readings(names, engine.raw, formats).sql(engine.dialect)
-        return inspect.read_text_readings(engine.rows(sql), names, formats)
-
-    plain = read([name for name, stored in engine.columns.items() if stored in (Type.TEXT, None)], [None])
-    formatted = read([name for name, readings in plain.items() if not readings.is_settled], [*Format])
-    columns = []
-    for name, stored in engine.columns.items():
-        readings = plain.get(name)
-        type_, format_ = (stored or Type.TEXT, None) if readings is None else readings.guess(formatted.get(name))
-        missing = readings.missing if readings is not None and readings.there else ()
-        if type_ is Type.TEXT:
-            missing = tuple(word for word in missing if word in inspect.MISSING_IN_TEXTS)
-        texts = _few_values(engine, name) if values and type_ is Type.TEXT else ()
-        columns.append(Seen(name, type_, texts, format_, missing))
-    return columns
-
-
-def _few_values(engine: DuckDB, column: str) -> tuple[str, ...]:
-    from sfumato.sql.plans import inspect
-
-    texts = [str(row[0]) for row in engine.rows(inspect.values(column, engine.raw).sql(engine.dialect))]
-    return tuple(sorted(texts)) if len(texts) <= inspect.MOST_VALUES else ()
 
 
 @dataclass(frozen=True)
@@ -458,42 +428,6 @@ def _store(ledger: str | Path | None, beside: Path, schema: Schema) -> Any:
     from sfumato.adapters.storage.ledger_file import SQLiteLedger
 
     return SQLiteLedger(str(beside / f"{schema.name}.ledger" if ledger is None else ledger))
-
-
-def _files_of(schema: object, source: object) -> dict[str, object]:
-    """The schema file by its name, and the place of the source, opaquely: for the entry of the opening."""
-    if not isinstance(schema, str | Path) or not isinstance(source, str | Path):
-        return {}
-    return {"file": Path(schema).name, "source": digest(["source", str(Path(source).resolve())])}
-
-
-def _own_records(store: LedgerStore, schema: Schema, files: Mapping[str, object], beside: Path) -> Records:
-    """What the ledger beside a schema file says; refused if another schema file of another table writes to it.
-
-    A table is another where both files differ, and the other schema file is still there and states the same name.
-    """
-    from sfumato.release.records import Records
-
-    declared = [declaration(schema.name, schema.population)] if schema.population else []
-    record, records = Record(schema.name, declared), Records()
-    record.extend(store.read(0))
-    records.keep(record)
-    opened = [e.draft.public for e in record.entries if e.draft.dataset.casefold() == schema.name.casefold()]
-    before = [public for public in opened if "file" in public]
-    if files and before and all(files[name] not in [public[name] for public in before] for name in files):
-        other = str(before[-1]["file"])
-        if _name_in(beside / other) == schema.name.casefold():
-            message = f"{schema.name}.ledger is the ledger of {other}, and {schema.origin} describes another table"
-            hint = "rename one of the tables, or name the ledger to use: ledger='FILE' (--ledger FILE)."
-            raise BadInput(message, hint=hint)
-    return records
-
-
-def _name_in(path: Path) -> str | None:
-    """The name of the table that a schema file describes, if it is there."""
-    with suppress(SfumatoError):
-        return load(path).name.casefold()
-    return None
 
 
 def source_version(path: str) -> str:

@@ -82,6 +82,6 @@ class DataQuality:
     def as_dict(self) -> dict[str, Any]:
         columns = [{"name": c.name} | {kind.value: count for kind, count in c.counts.items()} for c in self.columns]
         people, c = self.people_above, self.certificate
-        facts = {"epsilon": c.epsilon, "guarantee": c.guarantee.value, "charged": c.charged}
+        facts: dict[str, Any] = {"epsilon": c.epsilon, "guarantee": c.guarantee.value, "charged": c.charged}
         facts |= {"ledger_entry": c.ledger_entry, "noise_90": self.noise_90, "certificate": c.as_dict()}
         return {"columns": columns, "people_above_max_rows": people} | facts

@@ -32,7 +32,7 @@ class InterviewQuestion:
 Answer = Callable[[InterviewQuestion], str]
 
 
-class Answers:
+class InterviewAnswers:
     """The answers of a person. Where input ends (EOFError), the questions that are left are listed."""
 
     def __init__(self, answer: Answer) -> None:

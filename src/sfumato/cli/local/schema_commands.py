@@ -53,9 +53,9 @@ def ask(
 ) -> None:
     """Ask about the privacy unit, bounds and categories, and print the schema."""
     from sfumato.composition import local
-    from sfumato.schema.interview import Answers
+    from sfumato.schema.interview import InterviewAnswers
 
-    answers = Answers(_answer)
+    answers = InterviewAnswers(_answer)
     if out is not None and (out.exists() or not out.parent.is_dir()):
         raise _unwritable(out)
     if values:
