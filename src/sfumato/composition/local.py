@@ -261,7 +261,7 @@ def interview_schema(
     engine = _duckdb(source, None)
     interviewed = ask(seen_columns(engine, values=values), suggested, answer, name, looked=_looks(values))
     left = answer.unanswered if isinstance(answer, InterviewAnswers) else []
-    return write(interviewed, "\n".join(["InterviewAnswers to `sfumato schema ask`.", *unanswered(left)]))
+    return write(interviewed, "\n".join(["Answers to `sfumato schema ask`.", *unanswered(left)]))
 
 
 def _looks(values: bool) -> str:

@@ -16,7 +16,7 @@ from sfumato.schema.draft import missing_texts
 from sfumato.schema.read import from_dict
 
 T = TypeVar("T")
-_PRIVATE, _NO_RULE, _GAP, _NONE, _PLAIN = "private", "no", "1.2", "none", "plain"
+_PRIVATE, _NO, _GAP, _PLAIN = "private", "no", "1.2", "plain"
 
 
 @dataclass(frozen=True)
@@ -98,18 +98,18 @@ _NEIGHBOURS = InterviewQuestion(
 _RULE = InterviewQuestion(
     "The rule for every release: no one, in any data, at more than how many times the risk of anyone else (or no)",
     _GAP,
-    left_open=_NO_RULE,
+    left_open=_NO,
 )
 
 
 def _missing(words: Sequence[str]) -> InterviewQuestion:
     if not words:
         return InterviewQuestion("Texts that mean missing, with commas (nothing: none)")
-    return InterviewQuestion("Texts that mean missing, with commas (or none); confirm the guess", ", ".join(words))
+    return InterviewQuestion("Texts that mean missing, with commas (or no); confirm the guess", ", ".join(words))
 
 
 def _missing_list(entry: str) -> list[str]:
-    return [] if entry.lower() == _NONE else _text_list(entry)
+    return [] if entry.lower() == _NO else _text_list(entry)
 
 
 def _who(types: Mapping[str, Type]) -> InterviewQuestion:
@@ -249,7 +249,7 @@ def _categories(entry: str) -> dict[str, Any]:
 
 
 def _rule(entry: str) -> dict[str, Any] | None:
-    if entry.lower() == _NO_RULE:
+    if entry.lower() == _NO:
         return None
     gap = _number(entry)
     if not 1 < gap < math.inf:
