@@ -16,7 +16,7 @@ import pytest
 import sfumato as sf
 from sfumato.ledger.entry import Event
 from sfumato.model import release as model
-from sfumato.model.release import Assumption, PostProcessing
+from sfumato.model.release import Answer, Assumption, PostProcessing
 from sfumato.presentation.certificate import certificate_text, worded
 from sfumato.presentation.ledger_view import as_dict
 from sfumato.presentation.wording import guarantee as of_guarantee
@@ -114,6 +114,18 @@ def test_a_variance_of_hardly_more_than_one_lies_within_its_bounds() -> None:
     measurement = opened().query("SELECT VAR_SAMP(days) FROM stays").measurement
     made = answer(measurement, Noisy(((),), ((Fraction(0), Fraction(0), Fraction(9, 8)),)), None)
     assert 0 <= made.rows[0][0] <= 5000  # type: ignore[operator]
+
+
+def test_the_noisy_count_behind_a_mean_is_shown() -> None:
+    query = opened().query("SELECT ward, AVG(days), COUNT(*), STDDEV(days) FROM stays GROUP BY ward")
+    release = query.release(epsilon=10)
+    for behind, numbers in zip(release.answer.behind, release.numbers, strict=True):
+        assert behind[0] is behind[2] is None
+        assert behind[1] == behind[3]
+        assert behind[1] in [max(0, round(number)) for number in numbers]
+    assert len(release.as_dict()["behind"]) == len(release.rows)
+    assert repr(release).splitlines()[0].count("count behind it") == 2
+    assert Answer.from_dict({k: v for k, v in release.answer.as_dict().items() if k != "behind"}).behind == ()
 
 
 # What is on it
