@@ -37,7 +37,7 @@ _RISK = {
     "exposure",
     "candidates",
 }
-_ANSWER = {"columns", "rows", "intervals", "numbers", "types", "ranged"}
+_ANSWER = {"columns", "rows", "intervals", "numbers", "types", "ranged", "behind"}
 SEEN = {
     "/datasets/stays": _LISTED | {"access_rule", "policy"},
     "/datasets/stays/ledger": {

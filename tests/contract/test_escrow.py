@@ -29,6 +29,7 @@ from sfumato.errors import (
     NotFound,
     NotSignedIn,
     PolicyError,
+    PreferenceError,
     SfumatoError,
     SourceError,
     VaultBroken,
@@ -652,10 +653,12 @@ def test_nothing_is_released_past_the_budget(room: Room) -> None:
 
 def test_an_epsilon_ceiling_holds_for_whatever_is_asked(room: Room) -> None:
     room.policy({"preferences": ["epsilon", "within"]}, epsilon_max=0.5)
-    for stated in ({"epsilon": 3}, {"epsilon": 3, "epsilon_max": 8}, {"within": 1, "confidence": 0.9}):
-        estimate = room.questions.estimate(room["bob"], "stays", [{"sql": COUNT}], stated)
-        assert estimate.facts.epsilon in (None, 0.0, 0.5)
-    assert room.released(preference={"epsilon": 3})["answers"][0]["certificate"]["epsilon"] == 0.5
+    for stated in ({"epsilon": 3}, {"epsilon": 3, "epsilon_max": 8}):
+        with pytest.raises(PreferenceError, match=r"3 exceeds epsilon_max, which is 0\.5"):
+            room.questions.estimate(room["bob"], "stays", [{"sql": COUNT}], stated)
+    within = room.questions.estimate(room["bob"], "stays", [{"sql": COUNT}], {"within": 1, "confidence": 0.9})
+    assert within.facts.epsilon in (None, 0.0, 0.5)
+    assert room.released(preference={"epsilon": 0.5})["answers"][0]["certificate"]["epsilon"] == 0.5
     with pytest.raises(Forbidden, match="go by the rule alone"):
         room.submit()
     with pytest.raises(Forbidden, match="go by the rule alone"):

@@ -118,7 +118,10 @@ def test_noise_of_another_kind_and_tight_accounting(folder: Path, typed: Typed) 
         (["--index", "1,2", "--aim", "sum"], "An index is stated, or found for an aim, not both. Hint: "),
         (["--relative-error", "0"], "A relative error lies above 0, not at 0. Hint: "),
         (["--confidence", "1"], "confidence must lie between 0 and 1, not 1. Hint: "),
-        (["--out", "nowhere"], "--out cannot write nowhere. Hint: name a folder that exists, or a .json file in one."),
+        (
+            ["--out", "all.csv"],
+            "--out cannot write all.csv. Hint: name a folder, or a .json file in a folder that exists.",
+        ),
         (["--out", "nowhere/all.json"], "--out cannot write nowhere/all.json. Hint: "),
         (["--dry-run", "--plan"], "--dry-run and --plan exclude each other. Hint: leave one of them out."),
     ],

@@ -65,6 +65,7 @@ def test_choosing_loads_no_mechanism(tmp_path: Path) -> None:
 
 def test_what_needs_no_people_loads_neither_pydantic_nor_sqlalchemy_nor_rich(tmp_path: Path) -> None:
     (tmp_path / "t.toml").write_text(SCHEMA, "utf-8")
+    (tmp_path / "t.csv").write_text("age\n", "utf-8")
     arguments = ["worst-case", "t.csv", "--schema", "t.toml", "--sql", "SELECT AVG(age) FROM t"]
     run = subprocess.run(
         [sys.executable, "-c", COMMAND, *arguments],

@@ -15,7 +15,7 @@ from fractions import Fraction
 from itertools import product
 
 from sfumato.model.confidential import Confidential
-from sfumato.model.schema import Bounds, Category, Schema, Type
+from sfumato.model.schema import Bounds, Category, Format, Schema, Type
 from sfumato.model.statement import AggregateKind
 
 Figure = Fraction | None
@@ -358,6 +358,8 @@ def _clean_value(value: object, schema: Schema, name: str) -> Value:
     column, text = schema.column(name), str(value)
     if value is None or text in schema.null_values:
         return None
+    if column is not None and column.format is not None:
+        return _formatted_value(text, column.format, column.type)
     match column.type if column else Type.TEXT:
         case Type.INTEGER:
             return _whole(text.strip())
@@ -368,6 +370,52 @@ def _clean_value(value: object, schema: Schema, name: str) -> Value:
         case Type.DATE:
             return _day(text)
     return text
+
+
+def _formatted_value(text: str, format_: Format, type_: Type) -> Value:
+    """A value that is written in a format, read letter by letter; up to 20 blanks may stand on either side."""
+    bare = text[min(20, len(text) - len(text.lstrip(" "))) :]
+    bare = bare[: len(bare) - min(20, len(bare) - len(bare.rstrip(" ")))]
+    if format_ in (Format.DAY_FIRST, Format.MONTH_FIRST):
+        parts = bare.replace("/", "-").replace(".", "-").split("-")
+        if [len(part) for part in parts] not in [[d, m, 4] for d in (1, 2) for m in (1, 2)] or not _digits(*parts):
+            return None
+        day, month, year = parts if format_ is Format.DAY_FIRST else (parts[1], parts[0], parts[2])
+        return _day(f"{year}-{month:0>2}-{day:0>2}")
+    sign, figure = _unsigned_figure(bare, "" if "%" in format_ else "$€£¥")
+    mark, thousands = (",", " \u00a0\u202f" if " " in format_ else ".") if "," in format_[-4:] else (".", ",")
+    whole, point, decimals = figure.partition(mark)
+    groups = "".join("|" if letter in thousands else letter for letter in whole.replace("|", "x")).split("|")
+    grouped = len(groups) <= 13 and len(groups[0]) <= 3 and all(len(group) == 3 for group in groups[1:])
+    fits = _digits(*groups) and (grouped if len(groups) > 1 else len(whole) <= 40)
+    if (point and not (_digits(decimals) and len(decimals) <= 40)) or not (fits or (point and not whole)):
+        return None
+    number = f"{sign}{''.join(groups) or '0'}.{decimals or '0'}"
+    return _whole(number) if type_ is Type.INTEGER else float(number)
+
+
+def _unsigned_figure(text: str, currencies: str) -> tuple[str, str]:
+    """A plus or minus, and what is left without the one currency or percent sign on a side and the blank beside it."""
+    blanks = " \u00a0\u202f"
+
+    def taken(letters: str) -> str:
+        nonlocal text
+        first = text[:1] if text[:1] and text[0] in letters else ""
+        text = text[len(first) :]
+        return first
+
+    sign = taken("+-")
+    if currencies:
+        currency = taken(currencies)
+        taken(blanks)
+        sign = sign or (taken("+-") if currency else "")
+    if text[-1:] and text[-1] in (currencies or "%"):
+        text = text[:-2] if text[-2:-1] and text[-2] in blanks else text[:-1]
+    return sign, text
+
+
+def _digits(*texts: str) -> bool:
+    return all(text and set(text) <= set("0123456789") for text in texts)
 
 
 def _whole(text: str) -> int | None:

@@ -11,12 +11,14 @@ import pytest
 
 from sfumato.composition import local
 from sfumato.errors import BadInput
+from sfumato.model.fit import Seen
 from sfumato.model.schema import Schema, Type
 from sfumato.schema.interview import InterviewQuestion, ask
 from sfumato.schema.read import from_dict
 
 PAGE = Path(__file__).parents[2] / "docs" / "schema.md"
-STAYS = {"patient": Type.TEXT, "ward": Type.TEXT, "days": Type.INTEGER, "admitted": Type.DATE}
+TYPES = {"patient": Type.TEXT, "ward": Type.TEXT, "days": Type.INTEGER, "admitted": Type.DATE}
+STAYS = [Seen(name, type_) for name, type_ in TYPES.items()]
 
 
 class Person:
@@ -36,7 +38,7 @@ class Person:
 
 
 def stated(**facts: object) -> Schema:
-    columns = {name: {"type": type_.value} for name, type_ in STAYS.items()}
+    columns = {name: {"type": type_.value} for name, type_ in TYPES.items()}
     return from_dict({"name": "stays", "rule": {"gap": 1.2, "worst_case": True}, "columns": columns} | facts)
 
 
@@ -86,13 +88,13 @@ def test_a_name_that_is_given_is_not_asked_for() -> None:
 
 
 def test_keys_are_private_or_called_private() -> None:
-    ward = {"ward": Type.TEXT}
+    ward = [Seen("ward", Type.TEXT)]
     assert ask(ward, "t", Person("", "", "", "", "", "private")).columns[0].private_keys
     assert ask(ward, "t", Person("", "", "", "", "", '"private"')).columns[0].categories == ("private",)
 
 
 def test_who_is_named_by_fractions_is_suggested_as_text() -> None:
-    schema = ask({"id": Type.NUMBER}, "t", Person("", "id"))
+    schema = ask([Seen("id", Type.NUMBER)], "t", Person("", "id"))
     assert schema.columns[0].type is Type.TEXT
 
 
@@ -127,7 +129,7 @@ def test_an_entry_that_will_not_do_is_explained_and_asked_again(entries: list[st
 def test_what_no_answer_could_mend_is_said_at_once() -> None:
     person = Person()
     with pytest.raises(BadInput, match="Two columns differ only in upper and lower case"):
-        ask({"a": Type.TEXT, "A": Type.TEXT}, "t", person)
+        ask([Seen("a", Type.TEXT), Seen("A", Type.TEXT)], "t", person)
     assert person.asked == []
 
 

@@ -16,7 +16,7 @@ import pytest
 import sfumato as sf
 from sfumato.ledger.entry import Event
 from sfumato.model import release as model
-from sfumato.model.release import Assumption, PostProcessing
+from sfumato.model.release import Answer, Assumption, PostProcessing
 from sfumato.presentation.certificate import certificate_text, worded
 from sfumato.presentation.ledger_view import as_dict
 from sfumato.presentation.wording import guarantee as of_guarantee
@@ -94,7 +94,7 @@ def test_a_release_may_hold_no_row(tmp_path: Any) -> None:
     assert "ward" in str(redraw)
 
 
-@pytest.mark.parametrize("epsilon", [0.01, 1.0, 100.0])
+@pytest.mark.parametrize("epsilon", [0.01, 1.0, 10.0])
 @pytest.mark.parametrize("unit", [{}, {"unit": "patient", "max_rows": 2, "relation": "replace"}])
 def test_a_release_about_nobody_lies_within_its_bounds(unit: dict[str, object], epsilon: float) -> None:
     sql = "SELECT ward, AVG(days), VAR_POP(days), VAR_SAMP(days), STDDEV(days), COUNT(*) FROM stays GROUP BY ward"
@@ -114,6 +114,18 @@ def test_a_variance_of_hardly_more_than_one_lies_within_its_bounds() -> None:
     measurement = opened().query("SELECT VAR_SAMP(days) FROM stays").measurement
     made = answer(measurement, Noisy(((),), ((Fraction(0), Fraction(0), Fraction(9, 8)),)), None)
     assert 0 <= made.rows[0][0] <= 5000  # type: ignore[operator]
+
+
+def test_the_noisy_count_behind_a_mean_is_shown() -> None:
+    query = opened().query("SELECT ward, AVG(days), COUNT(*), STDDEV(days) FROM stays GROUP BY ward")
+    release = query.release(epsilon=10)
+    for behind, numbers in zip(release.answer.behind, release.numbers, strict=True):
+        assert behind[0] is behind[2] is None
+        assert behind[1] == behind[3]
+        assert behind[1] in [max(0, round(number)) for number in numbers]
+    assert len(release.as_dict()["behind"]) == len(release.rows)
+    assert repr(release).splitlines()[0].count("count behind it") == 2
+    assert Answer.from_dict({k: v for k, v in release.answer.as_dict().items() if k != "behind"}).behind == ()
 
 
 # What is on it
@@ -139,7 +151,8 @@ def test_a_certificate_answers_who_chose_what_when_and_how() -> None:
 
 
 def test_an_epsilon_that_was_held_is_seen_to_be() -> None:
-    certificate = opened().query(MEAN).release(epsilon=1e5).certificate
+    query = opened().query(MEAN)
+    certificate = query.release(query.choose(sf.gap(1000, worst_case=True))).certificate
     assert certificate.epsilon == 10
     assert "epsilon_max, 10, is used." in str(certificate)
     assert "epsilon_max, 10, is used." in certificate.to_html()

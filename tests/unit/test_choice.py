@@ -110,7 +110,7 @@ def test_threads_get_their_own_answers() -> None:
     queries = [dataset.query(f"SELECT SUM(v{i}) FROM stays") for i in range(4)] * 6
 
     def relative(query: sf.Query) -> float:
-        release = query.release(epsilon=100.0, redraw=True)
+        release = query.release(epsilon=10.0, redraw=True)
         assert release.certificate.sensitivity is not None
         return release.numbers[0][0] / release.certificate.sensitivity[0]
 

@@ -77,6 +77,7 @@ PUBLIC = {
     "errors.SfumatoWarning": "a sentence for whoever holds the data, and names of datasets",
     "model.selection_trials.SelectionTrials": "of a look-alike",
     "api.batch.Batch": "public epsilons",
+    "api.data_quality.PrivateCheck": "noisy counts, charged",
     "api.dataset.Dataset": "a name, and how many columns",
     "api.guessing.Guessing": "public facts",
     "api.ledger.Ledger": "the public part of the record",

@@ -102,3 +102,71 @@ def test_the_line_stands_in_the_schema_file(stays: Path) -> None:
 def test_a_plan_without_the_data_knows_of_the_look_too(stays: Path) -> None:
     planned: Any = local.open_without_data(schema_of(stays, values=True))
     assert planned.ledger.record.somebody_looked
+
+
+# Guesses
+
+COLUMNS = {
+    "children": [*map(str, range(97)), "5.5", "0.5", "1.5"],
+    "age": [*map(str, range(95)), "NA", "NA", "?", "NaN", "N/A"],
+    "price": [f"{i},400.50" for i in range(1, 99)] + ["$140.00", "-"],
+    "rent": [f"{i % 9 + 1}.400,50 €" for i in range(100)],
+    "rate": ["12.5%"] * 100,
+    "born": ["31/12/1980", "1/2/1990"] * 50,
+    "left": ["12/31/1980", "1/2/1990"] * 50,
+    "since": ["2020-01-31"] * 99 + ["null"],
+    "country": ["NA", "DE", "FR", "-"] * 25,
+    "grade": ["1,5", "2,5"] * 50,
+    "few": ["120", "130"] * 49 + ["1,400", "1,500"],
+    "code": ["12a"] * 99 + ["?"],
+}
+
+
+@pytest.fixture
+def seen(tmp_path: Path) -> Path:
+    path = tmp_path / "seen.csv"
+    lines = [";".join(COLUMNS), *(";".join(row) for row in zip(*COLUMNS.values(), strict=True))]
+    path.write_text("\n".join(lines), "utf-8")
+    return path
+
+
+def test_a_draft_guesses_types_and_formats_that_lose_no_value(seen: Path) -> None:
+    drafted = parse_schema(local.draft_schema(seen, "seen"))
+    assert {c.name: (c.type.value, c.format and c.format.value) for c in drafted.columns} == {
+        "children": ("number", None),
+        "age": ("integer", None),
+        "price": ("number", "1,234.56"),
+        "rent": ("number", "1.234,56"),
+        "rate": ("number", "12.5%"),
+        "born": ("date", "31/12/2025"),
+        "left": ("date", "12/31/2025"),
+        "since": ("date", None),
+        "country": ("text", None),
+        "grade": ("number", "1.234,56"),
+        "few": ("integer", "1,234.56"),
+        "code": ("text", None),
+    }
+    assert set(drafted.null_values) == {"NA", "N/A", "NaN", "null", "?", "-"}
+    every = sf.open(seen, drafted, ledger=":memory:").check()
+    assert {c.name for c in every.columns if c.unfit} == set()
+
+
+def test_questions_offer_the_formats_and_the_missing_texts(seen: Path) -> None:
+    questions: list[InterviewQuestion] = []
+
+    def enter(question: InterviewQuestion) -> str:
+        questions.append(question)
+        return "plain" if question.words.startswith("grade: how") else ""
+
+    asked = parse_schema(local.interview_schema(seen, "seen", enter))
+    drafted = parse_schema(local.draft_schema(seen, "seen"))
+    formats = {c.name: c.format for c in drafted.columns}
+    assert {c.name: c.format for c in asked.columns} == formats | {"grade": None}
+    assert set(asked.null_values) == set(drafted.null_values)
+    assert "1,234.56" in next(q.words for q in questions if q.words.startswith("price: how"))
+
+
+def test_a_format_is_of_its_type() -> None:
+    for column in ('type = "date"\nformat = "1,234.56"', 'type = "text"\nformat = "12.5%"', 'format = "1234"'):
+        with pytest.raises(SchemaError, match="format"):
+            parse_schema(f'name = "t"\n[columns.c]\n{column}')

@@ -100,6 +100,8 @@ SAMPLES: Mapping[tuple[str, str], object] = {  # values that a wording does more
     ("weight-out-of-range", "weight"): 2000.0,
     ("belief-below-prior", "belief"): 0.2,
     ("belief-below-prior", "prior"): 0.25,
+    ("epsilon-above-max", "epsilon"): 50.0,
+    ("epsilon-above-max", "most"): 10.0,
     ("epsilon-out-of-range", "least"): 1e-9,
     ("epsilon-out-of-range", "most"): 1_000_000,
     ("epsilon-out-of-range", "what"): "exposure cap",

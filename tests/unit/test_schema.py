@@ -16,7 +16,7 @@ from sfumato.composition import local
 from sfumato.errors import BadInput
 from sfumato.model.schema import Bounds, Category, PrivacyUnit, Relation, Schema, SchemaColumn, Type
 from sfumato.privacy.preferences.disparity import gap
-from sfumato.schema.read import from_dict, load
+from sfumato.schema.read import from_dict, load, parse_schema
 from sfumato.schema.write import write
 
 INTERFACE = """
@@ -120,7 +120,12 @@ def test_what_answers_may_be_grouped_by(tmp_path: Path) -> None:
     keys: dict[str, tuple[Category, ...] | None] = {c.name: c.keys for c in load(stated(tmp_path, INTERFACE)).columns}
     assert keys["marital_status"] == ("Divorced", "Married-AF-spouse")
     assert keys["married"] == (False, True)
-    assert keys["hours_per_week"] is None
+    assert keys["hours_per_week"] == tuple(range(101)), "bounds list whole numbers"
+    wide = f'{NAME}[columns.age]\ntype = "integer"\nbounds = [0, 10000]\n'
+    assert parse_schema(wide).columns[0].keys is None
+    assert parse_schema(wide.replace("10000", "9999")).columns[0].keys == tuple(range(10_000))
+    assert parse_schema(f'{wide}keys = "private"').columns[0].keys is None
+    assert parse_schema(f'{NAME}[columns.age]\ncategories = "-1..1"').columns[0].categories == (-1, 0, 1)
 
 
 # What is wrong, and where

@@ -38,6 +38,7 @@ from sfumato.release.services import Services
 if TYPE_CHECKING:
     from sfumato.api.batch import Batch, Split, SplitBatch
     from sfumato.api.beliefs import Beliefs
+    from sfumato.api.data_quality import PrivateCheck
     from sfumato.api.guessing import Guessing
     from sfumato.api.individual_accounting import PersonTotals
     from sfumato.api.method_comparison import Comparison
@@ -80,9 +81,34 @@ class Dataset:
         """The preregistered preferences."""
         return self._context.rule
 
-    def check(self) -> Fit:
-        """Count values that are missing, of the wrong type, out of bounds or not listed: a look."""
-        return self._context.check()
+    @overload
+    def check(self) -> Fit: ...
+
+    @overload
+    def check(
+        self, epsilon: float, *, preregistered: str = "", redraw: bool = False, allow_no_guarantee: bool = False
+    ) -> PrivateCheck: ...
+
+    def check(
+        self,
+        epsilon: float | None = None,
+        *,
+        preregistered: str = "",
+        redraw: bool = False,
+        allow_no_guarantee: bool = False,
+    ) -> Fit | PrivateCheck:
+        """Count values that are missing, of the wrong type, out of bounds or not listed: a look.
+
+        With an epsilon the counts are noisy and charged, and this does not count as looking at the data. The same
+        request on the same data returns the counts that were drawn, uncharged; `redraw` draws anew.
+        """
+        if epsilon is None:
+            return self._context.check()
+        from sfumato.api.data_quality import PrivateCheck
+        from sfumato.release.data_quality import private_check
+
+        terms = ReleaseTerms(allow_no_guarantee, redraw, preregistered)
+        return as_printable(PrivateCheck, private_check(self._context, epsilon, terms))
 
     def progress(self) -> float | None:
         """How far the engine is with what it is asked, 0 to 1, if that is known; for another thread than the asking."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ from sfumato.errors import BadInput
 if TYPE_CHECKING:
     from sfumato.api.release import Release
 
+_FILES = (".csv", ".parquet", ".html", ".txt", ".toml")  # a folder is not called so by intention
 Out = Annotated[
     Path | None,
     options.option("Write all answers to one JSON file, or each with its certificate to a folder.", "FOLDER|FILE.json"),
@@ -30,13 +32,14 @@ def output_files(out: Path | None, queries: int) -> list[Path]:
     """Files to write: one, or an answer and a certificate for each query. Refused where they cannot be written."""
     if out is None:
         return []
-    if not out.is_dir():
-        if out.suffix != ".json":
-            raise BadInput(f"--out cannot write {out}", hint="name a folder that exists, or a .json file in one.")
+    if out.suffix == ".json" and not out.is_dir():
         options.require_writable(out, "--out", ".json")
         return [out]
+    folder = next(place for place in (out, *out.absolute().parents) if place.exists())
+    if not folder.is_dir() or (out.suffix in _FILES and folder != out) or not os.access(folder, os.W_OK):
+        raise BadInput(f"--out cannot write {out}", hint="name a folder, or a .json file in a folder that exists.")
     paths = [out / f"query-{i}{ending}" for i in range(1, queries + 1) for ending in (".csv", ".html")]
-    for file in paths:
+    for file in paths if folder == out else []:
         options.require_writable(file, "--out", ".csv", ".html")
     return paths
 
@@ -47,6 +50,8 @@ def write(files: Sequence[Path], released: Sequence[Release], whole: str) -> Non
     if len(files) == 1:
         write_text_whole(files[0], f"{whole}\n")
         return
+    for file in files[:1]:
+        file.parent.mkdir(parents=True, exist_ok=True)
     for answer, certificate, release in zip(files[::2], files[1::2], released, strict=False):
         release.write(answer)
         release.certificate.write(certificate)

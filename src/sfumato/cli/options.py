@@ -74,11 +74,11 @@ class TableFlags:
 
         return local.open(self.data, self.schema, ledger=self.ledger, **settings)
 
-    def open_without_data(self) -> Dataset:
-        """The dataset for what follows from public facts; of the data only the column names are read."""
+    def open_without_data(self, *, read_columns: bool = False) -> Dataset:
+        """The dataset for what follows from public facts; of the data at most the column names are read."""
         from sfumato.composition import local
 
-        return local.open_without_data(self.schema, source=self.data, ledger=self.ledger)
+        return local.open_without_data(self.schema, source=self.data, ledger=self.ledger, read_columns=read_columns)
 
     def require_output(self, path: Path | None, flag: str, *endings: str) -> None:
         """Refuse a file that cannot be written, or that this command reads, before anything is read or entered."""

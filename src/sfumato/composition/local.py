@@ -15,14 +15,14 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from sfumato.api.dataset import Dataset
-from sfumato.errors import BadInput, LedgerBroken, PreferenceError, SfumatoError, SourceError
+from sfumato.composition.own_ledger import opening_files, own_records
+from sfumato.errors import BadInput, LedgerBroken, PreferenceError, SfumatoError, SourceError, instead
 from sfumato.ledger import failures
 from sfumato.ledger.entry import Draft, Entry, verify
 from sfumato.ledger.history import Record
 from sfumato.ledger.population import declarations
 from sfumato.model.budget import budget_of
 from sfumato.model.calibration import NoiseLaw
-from sfumato.model.fit import Seen
 from sfumato.model.release import Assumption
 from sfumato.model.schema import Schema, Type
 from sfumato.release.context import DatasetContext
@@ -66,7 +66,8 @@ def open(
 
     parsed, beside = _schema(schema)
     data_version = _version(source)
-    store = _store(ledger, beside, parsed)
+    store, files = _store(ledger, beside, parsed), opening_files(schema, source)
+    own = own_records(store, parsed, files, beside) if ledger is None else None
     known = store if isinstance(store, SQLiteLedger) and store.recorded else None  # in memory there is no other name
     data = ENGINES[engine](source, parsed, None if known is None else _CheckedFiles(known, parsed.name))
     if isinstance(source, str | Path) and _version(source) != data_version:
@@ -80,7 +81,9 @@ def open(
         version=version or data_version,
         bounds_from_data=bounds_from_data,
         budget=budget_of(budget),
+        records=own,
         known=known,
+        files=files,
     )
     return Dataset(context)
 
@@ -181,12 +184,46 @@ def _client() -> ModuleType:
 
 
 def open_without_data(
-    schema: str | Path | Mapping[str, Any] | Schema, *, source: object = None, ledger: str | Path | None = None
+    schema: str | Path | Mapping[str, Any] | Schema,
+    *,
+    source: object = None,
+    ledger: str | Path | None = None,
+    read_columns: bool = False,
 ) -> Dataset:
-    """Open a dataset without reading its data: for public facts, rehearsals and plans."""
+    """A dataset of which no row is read: public facts, rehearsals and plans only.
+
+    With `read_columns` the names and the stored types of the source's columns are.
+    """
     parsed, beside = _schema(schema)
-    store = _store(ledger, beside, parsed)
-    return Dataset(DatasetContext(parsed, None, store, _services(), source=source, version=""))
+    present = _column_types(source, parsed) if read_columns else None
+    store, files = _store(ledger, beside, parsed), opening_files(schema, source)
+    own = own_records(store, parsed, files, beside) if ledger is None else None
+    how: dict[str, Any] = {"source": source, "version": "", "present": present, "records": own, "files": files}
+    return Dataset(DatasetContext(parsed, None, store, _services(), **how))
+
+
+def _column_types(source: object, schema: Schema) -> Mapping[str, Type | None]:
+    """The columns that a source has, by their stored types; a CSV is text, and needs no engine for it."""
+    if isinstance(source, str | Path) and Path(source).suffix.lower() == ".csv" and Path(source).is_file():
+        from sfumato.adapters.engines.duckdb.csv import CsvFile, require_columns
+
+        path = Path(source)
+        names = instead(
+            SourceError(f"{path.name} cannot be read"), (OSError, ValueError), lambda: CsvFile.of(path).names
+        )
+        require_columns(schema, names, path.name)
+        return dict.fromkeys(names, Type.TEXT)
+    return _duckdb(source, schema, _Unread()).columns
+
+
+class _Unread:
+    """Takes every file for one that was checked: its values are not read."""
+
+    def knows(self, _: str) -> bool:
+        return True
+
+    def remember(self, _: str) -> None:
+        pass
 
 
 def draft_schema(
@@ -200,13 +237,13 @@ def draft_schema(
 
     The draft shows names and guessed types of columns. With `values` it shows values too, and records who looked.
     """
+    from sfumato.composition.seen_columns import seen_columns
     from sfumato.schema.draft import draft
 
     engine = _duckdb(source, None)
     with watched(engine.progress):
-        types = _guessed_types(engine)
-        texts = _values(engine, types) if values else {}
-    return draft(name, [Seen(column, type_, texts.get(column, ())) for column, type_ in types.items()], _looks(values))
+        seen = seen_columns(engine, values=values)
+    return draft(name, seen, _looks(values))
 
 
 def interview_schema(
@@ -216,14 +253,15 @@ def interview_schema(
 
     With `values` they see values too, and the schema records who looked.
     """
-    from sfumato.schema.interview import ask
+    from sfumato.composition.seen_columns import seen_columns
+    from sfumato.presentation.wording.schema_sentences import unanswered
+    from sfumato.schema.interview import InterviewAnswers, ask
     from sfumato.schema.write import write
 
     engine = _duckdb(source, None)
-    types = _guessed_types(engine)
-    texts = _values(engine, types) if values else {}
-    interviewed = ask(types, suggested, answer, name, values=texts, looked=_looks(values))
-    return write(interviewed, "Answers to `sfumato schema ask`.")
+    interviewed = ask(seen_columns(engine, values=values), suggested, answer, name, looked=_looks(values))
+    left = answer.unanswered if isinstance(answer, InterviewAnswers) else []
+    return write(interviewed, "\n".join(["Answers to `sfumato schema ask`.", *unanswered(left)]))
 
 
 def _looks(values: bool) -> str:
@@ -283,25 +321,6 @@ def _entries(path: str | Path) -> Sequence[Entry]:
         hint = "find the ledger that was used: it has an entry before the first look or release."
         raise LedgerBroken(f"{path} has no entries: it was never used, or they were removed", hint=hint)
     return entries
-
-
-def _guessed_types(engine: DuckDB) -> dict[str, Type]:
-    from sfumato.sql.plans import inspect
-
-    rows = engine.rows(inspect.guesses(engine.columns, engine.raw).sql(engine.dialect))
-    return inspect.read_guesses(rows, engine.columns)
-
-
-def _values(engine: DuckDB, types: Mapping[str, Type]) -> dict[str, tuple[str, ...]]:
-    """The values of text columns that have few."""
-    return {name: _few_values(engine, name) for name, type_ in types.items() if type_ is Type.TEXT}
-
-
-def _few_values(engine: DuckDB, column: str) -> tuple[str, ...]:
-    from sfumato.sql.plans import inspect
-
-    texts = [str(row[0]) for row in engine.rows(inspect.values(column, engine.raw).sql(engine.dialect))]
-    return tuple(sorted(texts)) if len(texts) <= inspect.MOST_VALUES else ()
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from sfumato.model.choice import Noise
 from sfumato.model.guarantee import Guarantee
 
 RELEASE, EXPOSURE_HISTOGRAM, SELECTION, BATCH, SIGNAL = "release", "exposure histogram", "selection", "batch", "signal"
+DATA_QUALITY = "data quality check"
 PART = "part of a release"
 """The kinds of charges that are told apart by their entries.
 

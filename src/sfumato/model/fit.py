@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sfumato.model.confidential import Confidential
-from sfumato.model.schema import Type
+from sfumato.model.schema import Format, Type
 
 
 @dataclass(frozen=True, repr=False)
@@ -27,8 +27,13 @@ class Fit(Confidential):
 
 @dataclass(frozen=True, repr=False)
 class Seen(Confidential):
-    """What a column looks like: a guess at its type, and its values where there are few."""
+    """What a column looks like: a guess at its type and its format, and its values where there are few.
+
+    `missing`: which of the usual texts for a missing value it has.
+    """
 
     name: str
     type: Type
     values: tuple[str, ...] = ()
+    format: Format | None = None
+    missing: tuple[str, ...] = ()

@@ -48,6 +48,7 @@ class PostProcessing(StrEnum):
     APPLIED_AFTERWARDS = "applied-afterwards"
     ROWS_PICKED = "rows-picked"
     HISTOGRAM_READ = "histogram-read"
+    CHECK_READ = "check-read"
 
 
 @dataclass(frozen=True)
@@ -185,7 +186,8 @@ class ReleaseCertificate:
 class Answer:
     """The released rows, their noise intervals, and the noisy numbers they were made from.
 
-    `types` and `ranged` are the columns': what their values are, and whether noise intervals go with them.
+    `types` and `ranged` are the columns': what their values are, and whether noise intervals go with them. `behind` has
+    the noisy count behind each mean and each variance, None for other figures; answers of earlier versions have none.
     """
 
     columns: tuple[str, ...]
@@ -194,6 +196,7 @@ class Answer:
     numbers: tuple[tuple[float, ...], ...]
     types: tuple[Type | None, ...]
     ranged: tuple[bool, ...]
+    behind: tuple[tuple[int | None, ...], ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -203,6 +206,7 @@ class Answer:
             "numbers": [list(cell) for cell in self.numbers],
             "types": [type_ and type_.value for type_ in self.types],
             "ranged": list(self.ranged),
+            "behind": [list(row) for row in self.behind],
         }
 
     @classmethod
@@ -216,6 +220,7 @@ class Answer:
             tuple(tuple(cell) for cell in stored["numbers"]),
             types,
             tuple(stored["ranged"]),
+            tuple(map(tuple, stored.get("behind", ()))),
         )
 
 

@@ -13,6 +13,7 @@ from sfumato.errors import SchemaError
 from sfumato.model.budget import NO_BUDGET, BudgetLimit
 
 Category = str | int | bool
+MOST_LISTED = 10_000  # whole numbers that bounds, or categories such as "1..5", list as group keys
 
 OURS = "sfumato "  # names that start so are ours, beside those that users gave
 PERSON, RAW_TEXT, AT_LEAST, BUDGET = OURS + "person", OURS + "raw ", OURS + "people at least", OURS + "budget"
@@ -30,6 +31,28 @@ class Type(StrEnum):
     @property
     def numeric(self) -> bool:
         return self in (Type.INTEGER, Type.NUMBER)
+
+
+class Format(StrEnum):
+    """How the texts of a column write a number or a day, where it is not the way that needs no format.
+
+    A currency sign before or after an amount is passed over. Of a percentage the number before the sign counts.
+    """
+
+    COMMAS = "1,234.56"
+    POINTS = "1.234,56"
+    SPACES = "1 234,56"
+    PERCENT = "12.5%"
+    PERCENT_COMMA = "12,5%"
+    DAY_FIRST = "31/12/2025"
+    MONTH_FIRST = "12/31/2025"
+
+    @property
+    def is_date(self) -> bool:
+        return self in (Format.DAY_FIRST, Format.MONTH_FIRST)
+
+    def fits(self, type_: Type) -> bool:
+        return type_ is Type.DATE if self.is_date else type_.numeric
 
 
 class Relation(StrEnum):
@@ -86,18 +109,28 @@ class SchemaColumn:
     categories: tuple[Category, ...] | None = None
     step: Fraction | None = None  # between the candidates of medians and quantiles
     private_keys: bool = False  # its values are no public knowledge: groups are found by a thresholded release
+    format: Format | None = None  # of texts; stored numbers and dates have none
 
     @property
     def keys(self) -> tuple[Category, ...] | None:
-        """The public values by which answers may be grouped."""
-        if self.categories is None and self.type is Type.BOOLEAN:
-            return (False, True)
-        return self.categories
+        """The public values by which answers may be grouped; of few whole numbers the bounds list them."""
+        if self.private_keys:
+            return None
+        if self.listed is None and self.type is Type.INTEGER and self.bounds is not None:
+            codes = range(int(self.bounds.lower), int(self.bounds.upper) + 1)
+            return tuple(codes) if len(codes) <= MOST_LISTED else None
+        return self.listed
+
+    @property
+    def listed(self) -> tuple[Category, ...] | None:
+        """The public values that are listed one by one."""
+        return (False, True) if self.categories is None and self.type is Type.BOOLEAN else self.categories
 
     def fingerprint(self) -> str:
         bounds = self.bounds and [str(self.bounds.lower), str(self.bounds.upper)]
         step = self.step and str(self.step)
-        return _fingerprint([self.name, self.type, bounds, self.categories, step, self.private_keys])
+        written = [] if self.format is None else [self.format]
+        return _fingerprint([self.name, self.type, bounds, self.categories, step, self.private_keys, *written])
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from sfumato.presentation.wording import ledger_sentences as of_ledger
 from sfumato.presentation.wording import release_sentences as of_release
 
 MOST_CHARTS = 8
-INTERVAL = "90% interval"
+INTERVAL, BEHIND = "90% interval", "count behind it"
 LONGEST = 24  # letters of a name below a chart
 _EXACT = Context(prec=1000)  # digits, more than any float has
 
@@ -35,7 +35,7 @@ def document(answer: Answer, certificate: ReleaseCertificate, place: str = "see 
 
 
 def cells(answer: Answer) -> tuple[list[str], list[list[str]]]:
-    """The answer's columns, each figure followed by its noise interval where there is one, as `_rounded` has them."""
+    """The answer's columns, each figure followed by its noise interval and the count behind it, where it has them."""
     columns: list[str] = []
     rows: list[list[str]] = [[] for _ in answer.rows]
     for position, name in enumerate(answer.columns):
@@ -46,6 +46,11 @@ def cells(answer: Answer) -> tuple[list[str], list[list[str]]]:
             line.extend(both if any(intervals) else both[:1])
         if any(intervals):
             columns.append(INTERVAL)
+        counts = [row[position] for row in answer.behind]
+        if any(count is not None for count in counts):
+            columns.append(BEHIND)
+            for line, count in zip(rows, counts, strict=True):
+                line.append(_figure(count))
     return columns, rows
 
 

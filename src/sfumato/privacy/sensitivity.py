@@ -12,7 +12,7 @@ from sfumato.errors import QueryError, SchemaError
 from sfumato.model.facts import Moments
 from sfumato.model.measurement import GROUPS, Assembly, Measurement, NoisyNumber, NumberKind
 from sfumato.model.possible_cells import possible_cells
-from sfumato.model.schema import Bounds, Category, Relation, Schema, Type
+from sfumato.model.schema import MOST_LISTED, Bounds, Category, Relation, Schema, Type
 from sfumato.model.statement import (
     Aggregate,
     AggregateKind,
@@ -115,6 +115,16 @@ def people_by_exposure(schema: Schema) -> NoisyNumber:
     See docs/theory/exposure-histogram.md.
     """
     return NoisyNumber(NumberKind.PERSONS, None, Fraction(schema.relation.steps), Fraction(1, FINEST))
+
+
+def rows_by_class(schema: Schema, columns: int) -> NoisyNumber:
+    """Rows in each class of values, of each column, and people with more rows than count (docs/theory/data-quality.md).
+
+    Each of a person's rows that count is in one class of each column; a person has dropped rows or not.
+    """
+    people = 0 if schema.unit.column is None else 1
+    most = columns * schema.unit.max_rows + people
+    return NoisyNumber(NumberKind.COUNT, None, Fraction(most * schema.relation.steps), Fraction(1, FINEST))
 
 
 def spread_of_exposures(schema: Schema, people: int | None, *, squared: bool) -> tuple[NoisyNumber, ...]:
@@ -360,6 +370,8 @@ def _cells(statement: Statement, schema: Schema) -> tuple[tuple[Category, ...], 
         if column is None or column.keys is None:
             as_text = 'type = "text" and ' if column is not None and column.type in (Type.DATE, Type.NUMBER) else ""
             listed = f'{as_text}categories = [...] or keys = "private"'
+            if column is not None and column.bounds is not None and column.type is Type.INTEGER:
+                listed += f" (bounds list at most {MOST_LISTED:,} whole numbers)"
             hint = f"{'state' if as_text else 'add'} {listed} under [columns.{key.name}] in {schema.origin}."
             raise SchemaError(f"GROUP BY {key.name} needs a public list of its values", hint=hint)
         keys.append(column.keys)

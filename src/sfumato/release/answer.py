@@ -40,7 +40,13 @@ def answer(
         tuple(numbers[row] for row in order),
         tuple(_type_of(measurement.columns[i], measurement) for i in visible),
         tuple(_has_intervals(measurement.columns[i], measurement) for i in visible),
+        tuple(tuple(_count_behind(measurement.columns[i], numbers[row]) for i in visible) for row in order),
     )
+
+
+def _count_behind(column: Assembly, cell: Sequence[float]) -> int | None:
+    """The noisy count that a mean or a variance is divided by."""
+    return max(0, round(cell[column.numbers[-1]])) if len(column.numbers) > 1 else None
 
 
 def half_widths(released: Answer, measurement: Measurement, calibration: Calibration) -> tuple[float | None, ...]:

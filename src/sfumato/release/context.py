@@ -46,6 +46,7 @@ class DatasetContext:
         records: Records | None = None,
         assumed: tuple[Assumption, ...] | None = None,
         known: KnownRows | None = None,
+        files: Mapping[str, object] | None = None,
     ) -> None:
         self.schema = schema
         self.services = services
@@ -63,7 +64,7 @@ class DatasetContext:
         self.authorization = authorization
         policy, agreed = ("", NO_BUDGET) if authorization is None else (authorization.policy, authorization.budget)
         apart = authorization is not None and authorization.separation
-        how: dict[str, Any] = {"separation": apart, "version": version}
+        how: dict[str, Any] = {"separation": apart, "version": version, "files": files}
         self.ledger = PrivacyLedger(store, schema, services, budget.strictest(agreed), policy, records, **how)
         if engine is not None and known is not None:
             self.ledger.recognition = Recognition(schema.name, engine, known, services.notify)

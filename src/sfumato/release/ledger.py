@@ -40,10 +40,12 @@ class PrivacyLedger:
         *,
         separation: bool = False,
         version: str = "",
+        files: Mapping[str, object] | None = None,
     ) -> None:
         self._store = store
         self._services = services
         self._dataset = schema.name
+        self._files = files or {}  # which schema file and which source it is opened from, where they are files
         self.recognition: Recognition | None = None  # of data that is opened here
         self._population, self._separation = schema.population, separation
         self.version = digest(["version", version]) if version else ""  # which data is read, telling nothing else
@@ -215,7 +217,7 @@ class PrivacyLedger:
     def _opening_draft(self) -> Draft:
         what = "the schema, and the rule if there is one, as they stand"
         what += f"; counted in the population {self._population}" if self._population else ""
-        return self.draft(Event.OPENED, "", {"what": what} | self._opening.as_public())
+        return self.draft(Event.OPENED, "", {"what": what, **self._files} | self._opening.as_public())
 
 
 class _Outgrown(Exception):

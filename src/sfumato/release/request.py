@@ -10,7 +10,7 @@ from sfumato.ledger.entry import NANO
 from sfumato.model.calibration import NoiseLaw
 from sfumato.model.choice import Noise
 from sfumato.privacy.preferences.belief import Belief
-from sfumato.privacy.preferences.preference import Preference
+from sfumato.privacy.preferences.preference import Epsilon, Preference
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.privacy.preferences.solver import Solution
 from sfumato.release.bound_query import BoundQuery
@@ -69,6 +69,9 @@ def _request(
             query.context.condition(p.between)
     chosen = tuple(_complete(query, p, noise) for p in chosen)
     epsilon_max = min(stated_epsilon(epsilon_max, "epsilon_max").value, query.context.epsilon_max)
+    for p in preferences:
+        if isinstance(p, Epsilon) and p.value > epsilon_max:
+            raise PreferenceError.because("epsilon-above-max", epsilon=p.value, most=epsilon_max)
     version, from_data = query.context.version, query.context.bounds_from_data
     opening = query.context.opening if any(p.bound_to_opening for p in chosen) else ""
     return ReleaseRequest(

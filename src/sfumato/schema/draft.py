@@ -9,7 +9,8 @@ from sfumato.model.schema import Type
 from sfumato.schema.write import key, text, texts
 
 _HEAD = """\
-# Drafted by sfumato from the names of the columns and from guesses of their types. Confirm each guess.
+# Drafted by sfumato from the names of the columns and from guesses of their types and formats.
+# Confirm each guess.
 # Bounds and categories are yours to state, from the codebook and from what is possible, not from the data: a guarantee
 # holds only if they would be the same without any one person. Of a column whose values are not public,
 # keys = "private" lets a release find the groups. Of a number, step = 1 says how far apart the candidates of medians
@@ -20,7 +21,7 @@ name = {name}
 # max_rows = 10            # then: how many rows of one person count in a query, at most
 # max_groups = 3           # and in how many groups of it, at most (as many as rows where it is left out)
 relation = "add-remove"    # a person may join or leave; or "replace": only stand in for another
-null_values = []           # texts that mean missing, such as "?"
+{missing}
 
 # [rule]                   # the preference that holds for every release, fixed before anyone looks
 # gap = 1.2                # no one at more than 1.2 times the risk of anyone else
@@ -37,11 +38,22 @@ _SEEN = """\
 def draft(name: str, columns: Sequence[Seen], looked: str = "") -> str:
     """A schema file that loads as it is; `looked` says who is shown values of the data, and when."""
     seen, line = (_SEEN, f"looked = {text(looked)}\n") if looked else ("", "")
-    return _HEAD.format(name=text(name), seen=seen, looked=line) + "".join(_column(column) for column in columns)
+    words = missing_texts(columns)
+    remark = "# a guess: confirm that they mean missing" if words else '# texts that mean missing, such as "?"'
+    missing = f"null_values = {texts(words)}".ljust(26) + f" {remark}"
+    head = _HEAD.format(name=text(name), seen=seen, looked=line, missing=missing)
+    return head + "".join(_column(column) for column in columns)
+
+
+def missing_texts(columns: Sequence[Seen]) -> list[str]:
+    """The usual texts for a missing value that the columns have."""
+    return list(dict.fromkeys(word for column in columns for word in column.missing))
 
 
 def _column(seen: Seen) -> str:
     lines = ["", f"[columns.{key(seen.name)}]", f'type = "{seen.type}"'.ljust(26) + " # a guess: confirm it"]
+    if seen.format is not None:
+        lines.append(f"format = {text(seen.format)}".ljust(26) + " # a guess: how its values are written")
     if seen.type.numeric:
         lines.append("# bounds = [lowest, highest]     # the lowest and highest value that is possible")
     elif seen.type is Type.TEXT:

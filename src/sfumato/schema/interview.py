@@ -10,11 +10,13 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from sfumato.errors import SchemaError
-from sfumato.model.schema import Relation, Schema, Type
+from sfumato.model.fit import Seen
+from sfumato.model.schema import Format, Relation, Schema, Type
+from sfumato.schema.draft import missing_texts
 from sfumato.schema.read import from_dict
 
 T = TypeVar("T")
-_PRIVATE, _NO_RULE, _GAP = "private", "no", "1.2"
+_PRIVATE, _NO, _GAP, _PLAIN = "private", "no", "1.2", "plain"
 
 
 @dataclass(frozen=True)
@@ -24,25 +26,48 @@ class InterviewQuestion:
     words: str
     default: str = ""
     wrong: str = ""
+    left_open: str | None = ""  # the entry that stands where input ends; None: there is none
 
 
 Answer = Callable[[InterviewQuestion], str]
 
 
+class InterviewAnswers:
+    """The answers of a person. Where input ends (EOFError), the questions that are left are listed."""
+
+    def __init__(self, answer: Answer) -> None:
+        self._answer = answer
+        self.given = 0
+        self.unanswered: list[str] = []
+
+    def __call__(self, question: InterviewQuestion) -> str:
+        if not self.unanswered:
+            try:
+                entry = self._answer(question)
+                self.given += 1
+                return entry
+            except EOFError:
+                pass
+        self.unanswered.append(question.words)
+        if question.left_open is None:
+            raise EOFError
+        return question.left_open
+
+
 def ask(
-    types: Mapping[str, Type],
+    seen: Sequence[Seen],
     suggested: str,
     answer: Answer,
     name: str | None = None,
     *,
-    values: Mapping[str, Sequence[str]] | None = None,
     looked: str = "",
 ) -> Schema:
-    """The schema that the answers state, for columns of which the types are guesses.
+    """The schema that the answers state, for columns of which the types and formats are guesses.
 
     The table's name is asked for unless it is given; everything else is asked for. No value of the data is shown but
-    those in `values`, by column; then `looked` says who saw them, and when.
+    the values of columns that have them; then `looked` says who saw them, and when.
     """
+    types = {column.name: column.type for column in seen}
     columns = {column: {"type": type_} for column, type_ in types.items()}
     from_dict({"name": name or "t", "columns": columns})  # what no answer could mend is said before the first question
     mapping: dict[str, Any] = {
@@ -60,11 +85,8 @@ def ask(
             most = _ask(groups, _max_rows, answer)
             mapping |= {"max_groups": most} if most < mapping["max_rows"] else {}
     mapping["relation"] = _ask(_NEIGHBOURS, _relation, answer)
-    mapping["null_values"] = _ask(_MISSING, _text_list, answer)
-    seen = values or {}
-    mapping["columns"] = {
-        column: _column(column, type_, column == unit, answer, seen.get(column, ())) for column, type_ in types.items()
-    }
+    mapping["null_values"] = _ask(_missing(missing_texts(seen)), _missing_list, answer)
+    mapping["columns"] = {column.name: _column(column, column.name == unit, answer) for column in seen}
     rule = _ask(_RULE, _rule, answer)
     return from_dict(mapping if rule is None else mapping | {"rule": rule})
 
@@ -73,11 +95,21 @@ _NEIGHBOURS = InterviewQuestion(
     "May a person join or leave the table (add-remove), or only be replaced by another (replace)",
     Relation.ADD_REMOVE.value,
 )
-_MISSING = InterviewQuestion("Texts that mean missing, with commas (nothing: none)")
 _RULE = InterviewQuestion(
     "The rule for every release: no one, in any data, at more than how many times the risk of anyone else (or no)",
     _GAP,
+    left_open=_NO,
 )
+
+
+def _missing(words: Sequence[str]) -> InterviewQuestion:
+    if not words:
+        return InterviewQuestion("Texts that mean missing, with commas (nothing: none)")
+    return InterviewQuestion("Texts that mean missing, with commas (or no); confirm the guess", ", ".join(words))
+
+
+def _missing_list(entry: str) -> list[str]:
+    return [] if entry.lower() == _NO else _text_list(entry)
 
 
 def _who(types: Mapping[str, Type]) -> InterviewQuestion:
@@ -86,31 +118,50 @@ def _who(types: Mapping[str, Type]) -> InterviewQuestion:
     )
 
 
-def _column(name: str, guess: Type, names_people: bool, answer: Answer, seen: Sequence[str]) -> dict[str, Any]:
+def _column(seen: Seen, names_people: bool, answer: Answer) -> dict[str, Any]:
+    name, guess = seen.name, seen.type
     fitting = [type_ for type_ in Type if not (names_people and type_ is Type.NUMBER)]
     words = f"{name}: its type ({', '.join(fitting)}); confirm the guess"
     question = InterviewQuestion(words, (guess if guess in fitting else Type.TEXT).value)
     type_ = _ask(question, lambda entry: _type(entry, fitting), answer)
+    facts: dict[str, Any] = {"type": type_} | _format(seen, type_, answer)
     if names_people:
-        return {"type": type_}
+        return facts
     if type_.numeric:
-        return {"type": type_} | _bounds(name, type_, answer)
-    return {"type": type_} | (_keys(name, answer, seen) if type_ is Type.TEXT else {})
+        return facts | _bounds(name, type_, answer)
+    return facts | (_keys(name, answer, seen.values) if type_ is Type.TEXT else {})
+
+
+def _format(seen: Seen, type_: Type, answer: Answer) -> dict[str, Any]:
+    """Asked for where the values seem to have one."""
+    if seen.format is None or not seen.format.fits(type_):
+        return {}
+    fitting = [format_.value for format_ in Format if format_.fits(type_)]
+    words = f"{seen.name}: how its values are written ({'  '.join([*fitting, _PLAIN])}); confirm the guess"
+    return _ask(InterviewQuestion(words, seen.format.value), lambda entry: _format_of(entry, type_), answer)
+
+
+def _format_of(entry: str, type_: Type) -> dict[str, Any]:
+    facts = {} if entry.lower() == _PLAIN else {"format": entry}
+    _check({"type": type_} | facts)
+    return facts
 
 
 def _bounds(name: str, type_: Type, answer: Answer) -> dict[str, Any]:
     lowest = InterviewQuestion(
         f"{name}: the lowest value that is possible (nothing: not stated, it cannot be added up then)"
     )
-    highest = InterviewQuestion(f"{name}: the highest value that is possible")
+    highest = InterviewQuestion(f"{name}: the highest value that is possible", left_open=None)
     while True:
         low = _ask(lowest, lambda entry: _number(entry) if entry else None, answer)
         if low is None:
             return {}
-        bounds = {"bounds": [low, _ask(highest, _number, answer)]}
         try:
+            bounds = {"bounds": [low, _ask(highest, _number, answer)]}
             _check({"type": type_} | bounds)
             return bounds
+        except EOFError:
+            return {}
         except SchemaError as error:
             lowest = replace(lowest, wrong=_sentence(error))
 
@@ -198,7 +249,7 @@ def _categories(entry: str) -> dict[str, Any]:
 
 
 def _rule(entry: str) -> dict[str, Any] | None:
-    if entry.lower() == _NO_RULE:
+    if entry.lower() == _NO:
         return None
     gap = _number(entry)
     if not 1 < gap < math.inf:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import tomllib
 from collections.abc import Mapping
 from fractions import Fraction
@@ -11,16 +12,26 @@ from typing import Any, NoReturn, TypeGuard
 
 from sfumato.errors import PreferenceError, SchemaError
 from sfumato.model.budget import MOST_DELTA, MOST_EPSILON, BudgetLimit, limit
-from sfumato.model.schema import Bounds, Category, PrivacyUnit, Relation, Schema, SchemaColumn, Type
+from sfumato.model.schema import (
+    MOST_LISTED,
+    Bounds,
+    Category,
+    Format,
+    PrivacyUnit,
+    Relation,
+    Schema,
+    SchemaColumn,
+    Type,
+)
 from sfumato.schema import smartnoise
-from sfumato.schema.write import key
+from sfumato.schema.write import key, text
 
 _BUDGETS = {"budget": MOST_EPSILON, "budget_delta": MOST_DELTA}
 _TABLE = (
     *("name", "population", "looked", "unit", "max_rows", "max_groups", "relation", "null_values", "people_at_least"),
     *(*_BUDGETS, "rule", "columns"),
 )
-_COLUMN = ("type", "bounds", "categories", "step", "keys")
+_COLUMN = ("type", "format", "bounds", "categories", "step", "keys")
 _KEYED = (Type.TEXT, Type.INTEGER, Type.BOOLEAN)  # what categories are written as
 _YAML = (".yaml", ".yml")
 _BOUNDS = ("max_rows", "max_groups")  # on what one person contributes
@@ -179,13 +190,22 @@ class _SchemaReader:
         bounds = self.bounds(mapping["bounds"], type_, where) if "bounds" in mapping else None
         step = self.step(mapping["step"], type_, bounds, where) if "step" in mapping else None
         private = "keys" in mapping and self.private(mapping["keys"], type_, categories, where)
-        return SchemaColumn(name, type_, bounds, categories, step, private)
+        format_ = self.format(mapping["format"], type_, where) if "format" in mapping else None
+        return SchemaColumn(name, type_, bounds, categories, step, private, format_)
 
     def type(self, value: Any, where: str) -> Type:
         try:
             return Type(value)
         except ValueError:
             self.wrong(f"There is no type {value!r}", hint=f"use one of {', '.join(Type)}.", where=where)
+
+    def format(self, value: Any, type_: Type, where: str) -> Format:
+        fitting = [format_ for format_ in Format if format_.fits(type_)]
+        if value not in fitting:
+            quoted = ", ".join(map(text, fitting))
+            hint = f"use one of {quoted}." if fitting else "leave it out."
+            self.wrong(f"There is no format {value!r} for a column of type {type_}", hint=hint, where=where)
+        return Format(value)
 
     def bounds(self, pair: Any, type_: Type, where: str) -> Bounds:
         if not type_.numeric:
@@ -230,6 +250,8 @@ class _SchemaReader:
         return True
 
     def categories(self, values: Any, where: str) -> tuple[Category, ...]:
+        if isinstance(values, str):
+            return self.code_range(values, where)
         if not isinstance(values, list) or not values or not all(isinstance(c, str | int) for c in values):
             self.wrong("Categories are a list of texts or whole numbers", where=where)
         if len(set(values)) < len(values):
@@ -237,6 +259,15 @@ class _SchemaReader:
         if any(_is_whole(c) and not -(2**63) <= c < 2**63 for c in values):
             self.wrong("A category is a whole number beyond 64 bits", hint="list it as a text.", where=where)
         return tuple(values)
+
+    def code_range(self, text: str, where: str) -> tuple[Category, ...]:
+        """Whole numbers from the first to the last: "1..5"."""
+        ends = re.fullmatch(r"\s*(-?[0-9]{1,18})\s*\.\.\s*(-?[0-9]{1,18})\s*", text)
+        codes = range(int(ends[1]), int(ends[2]) + 1) if ends else range(0)
+        if not 1 <= len(codes) <= MOST_LISTED:
+            hint = f'write categories = "1..5" for the codes 1 to 5, at most {MOST_LISTED:,} of them.'
+            self.wrong("Categories in one text are a range of whole numbers", hint=hint, where=where)
+        return tuple(codes)
 
     def texts(self, values: Any, where: str) -> tuple[str, ...]:
         if not isinstance(values, list) or not all(isinstance(text, str) for text in values):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from sfumato.errors import SchemaError
-from sfumato.model.schema import Schema, SchemaColumn
+from sfumato.model.schema import Category, Schema, SchemaColumn
 
 _LONGEST_WHOLE = 10**18  # beyond, 1e100 is easier to read than its digits
 
@@ -67,14 +67,24 @@ def _rule(rule: Mapping[str, object] | None) -> Iterator[str]:
 def _column(column: SchemaColumn) -> Iterator[str]:
     yield (where := f"[columns.{key(column.name)}]")
     yield f"type = {text(column.type)}"
+    if column.format is not None:
+        yield f"format = {text(column.format)}"
     if column.bounds is not None:
         yield f"bounds = [{_number(column.bounds.lower, where)}, {_number(column.bounds.upper, where)}]"
     if column.step is not None:
         yield f"step = {_number(column.step, where)}"
     if column.categories is not None:
-        yield f"categories = {texts(column.categories)}"
+        yield f"categories = {_categories(column.categories)}"
     if column.private_keys:
         yield 'keys = "private"'
+
+
+def _categories(categories: Sequence[Category]) -> str:
+    """As a list; consecutive whole numbers as a range."""
+    first, last = categories[0], categories[-1]
+    if len(categories) > 2 and type(first) is int and type(last) is int and categories == (*range(first, last + 1),):
+        return text(f"{first}..{last}")
+    return texts(categories)
 
 
 def _value(value: object) -> str:

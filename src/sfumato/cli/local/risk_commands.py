@@ -34,7 +34,7 @@ def worst_case(
 ) -> None:
     """Show risk and the expected interval from public facts only; of DATA only the column names are read."""
     view.require_possible(as_json)
-    query = target.open_without_data().query(target.text)
+    query = target.open_without_data(read_columns=True).query(target.text)
     _prepare(query.worst_case(**noise.values, exact=exact, expected_count=expected_count), view, as_json)()
 
 

@@ -53,13 +53,15 @@ def ask(
 ) -> None:
     """Ask about the privacy unit, bounds and categories, and print the schema."""
     from sfumato.composition import local
+    from sfumato.schema.interview import InterviewAnswers
 
+    answers = InterviewAnswers(_answer)
     if out is not None and (out.exists() or not out.parent.is_dir()):
         raise _unwritable(out)
     if values:
         confirm_look(yes=yes)
     try:
-        described = local.interview_schema(data, Path(data).resolve().stem, _answer, name, values=values)
+        described = local.interview_schema(data, Path(data).resolve().stem, answers, name, values=values)
     except typer.Abort:
         typer.echo(err=True)
         raise BadInput(
@@ -70,6 +72,12 @@ def ask(
         show_text(described, "schema", as_json)
     if out is not None:
         _write(described, out)
+    if answers.unanswered:
+        typer.echo(err=True)
+        raise BadInput(
+            f"Input ended; your {answers.given} answers are in {out or 'the schema above'}",
+            hint="its first lines list the questions that are left: complete it in an editor.",
+        )
 
 
 @app.command()
@@ -85,13 +93,30 @@ def convert(
 
 @app.command()
 @with_option_groups
-def check(*, target: options.TableFlags, yes: Yes = False, as_json: options.Json = False) -> None:
-    """Count missing, unfit, clamped and unlisted values, for controllers only; logged as a look."""
+def check(
+    *,
+    target: options.TableFlags,
+    epsilon: Annotated[float | None, option("Count privately: noisy counts, charged with this epsilon.", "E")] = None,
+    terms: options.ReleaseFlags,
+    budget: options.Budget = None,
+    yes: Yes = False,
+    as_json: options.Json = False,
+) -> None:
+    """Count missing, unreadable, clamped and unlisted values.
+
+    With --epsilon the counts are noisy and charged, and may be published. Without it they are exact, for controllers
+    only, and logged as a look.
+    """
     from sfumato.presentation import schema_view as view
 
-    dataset = target.open()
-    confirm_look(yes=yes)
+    dataset = target.open(budget=budget)
+    if epsilon is None:
+        confirm_look(yes=yes)
     with reading(dataset.progress):
+        if epsilon is not None:
+            quality = dataset.check(epsilon, **vars(terms))
+            typer.echo(json.dumps(quality.as_dict(), indent=2) if as_json else quality.text())
+            return
         fit = dataset.check()
     typer.echo(json.dumps(view.as_dict(fit), indent=2) if as_json else view.document(fit).text())
 
@@ -99,10 +124,15 @@ def check(*, target: options.TableFlags, yes: Yes = False, as_json: options.Json
 def _answer(question: InterviewQuestion) -> str:
     if question.wrong:
         typer.echo(question.wrong, err=True)
-    with redirect_stdout(sys.stderr):  # the last blank of a prompt goes to stdout in any case
-        entry: str = typer.prompt(
-            question.words, default=question.default, show_default=bool(question.default), err=True
-        )
+    try:
+        with redirect_stdout(sys.stderr):  # the last blank of a prompt goes to stdout in any case
+            entry: str = typer.prompt(
+                question.words, default=question.default, show_default=bool(question.default), err=True
+            )
+    except typer.Abort as abort:
+        if isinstance(abort.__context__, EOFError):
+            raise EOFError from None
+        raise
     return entry
 
 

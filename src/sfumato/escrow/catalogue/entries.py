@@ -82,4 +82,4 @@ def entry(dataset: RegisteredDataset, *, in_full: bool) -> CatalogueEntry:
 def _column(column: SchemaColumn) -> ColumnEntry:
     bounds = column.bounds
     ends = None if bounds is None else (float(bounds.lower), float(bounds.upper))
-    return ColumnEntry(column.name, column.type, ends, column.keys, column.private_keys)
+    return ColumnEntry(column.name, column.type, ends, column.listed, column.private_keys)

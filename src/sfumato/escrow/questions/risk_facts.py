@@ -106,6 +106,7 @@ class SyntheticAnswer:
     numbers: tuple[tuple[float, ...], ...]
     types: tuple[str | None, ...]
     ranged: tuple[bool, ...]
+    behind: tuple[tuple[int | None, ...], ...] = ()
 
 
 @dataclass(frozen=True)

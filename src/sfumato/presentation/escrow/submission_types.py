@@ -206,7 +206,7 @@ class SignalPage:
 
 @dataclass(frozen=True, kw_only=True)
 class CertifiedAnswer:
-    """One release. Older ones have no `types` and `ranged`."""
+    """One release. Older ones have no `types`, `ranged` and `behind`."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Value, ...], ...]
@@ -214,6 +214,7 @@ class CertifiedAnswer:
     numbers: tuple[tuple[float, ...], ...]
     types: tuple[str | None, ...] | None = None
     ranged: tuple[bool, ...] | None = None
+    behind: tuple[tuple[int | None, ...], ...] | None = None
     certificate: WordedCertificate
 
 

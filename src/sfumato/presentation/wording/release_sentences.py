@@ -12,6 +12,7 @@ from sfumato.model.release import PostProcessing, ReleaseCertificate
 from sfumato.model.schema import PrivacyUnit
 from sfumato.presentation.wording.exposure_histogram_sentences import AFTERWARDS
 from sfumato.presentation.wording.guarantee import WITHHELD, sentence
+from sfumato.presentation.wording.schema_sentences import CHECK_READ
 
 ALONE = "Each interval covers the noise only, not clipping or dropped rows"
 NOISE_ONLY = f"{ALONE}, and holds for one figure at a time"
@@ -38,6 +39,7 @@ POST_PROCESSING: Mapping[str, str] = {
     PostProcessing.APPLIED_AFTERWARDS: APPLIED_AFTERWARDS,
     PostProcessing.ROWS_PICKED: PICKED,
     PostProcessing.HISTOGRAM_READ: AFTERWARDS,
+    PostProcessing.CHECK_READ: CHECK_READ,
 }
 
 

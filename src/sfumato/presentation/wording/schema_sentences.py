@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+import textwrap
 from collections.abc import Mapping, Sequence
 
+from sfumato.model.data_quality import DataQuality
 from sfumato.model.schema import Bounds, Relation, Schema, SchemaColumn, Type
 from sfumato.presentation.wording.guarantee import rows_that_count
 
@@ -61,6 +64,14 @@ RELATIONS: Mapping[Relation, str] = {
         "protected, not the number of people."
     ),
 }
+CHECK_READ = "counts are rounded, and a negative count is 0"
+CHECK_NOISE = "The counts are noisy, and the size of the noise is withheld."
+CHECK_OFF = "Each count is within ±{:,} of the truth with 90% probability."
+PEOPLE_ABOVE = "{:,} people have more rows than max_rows, {:,}: a sample of their rows counts."
+UNANSWERED = (
+    "Input ended before every question was answered. Types are guesses there, and the rest is not stated. Complete this"
+    " file in an editor, and remove these lines. The open questions:"
+)
 _PLURALS: Mapping[Type, str] = {
     Type.INTEGER: "whole numbers",
     Type.NUMBER: "numbers",
@@ -83,9 +94,22 @@ def askable(schema: Schema) -> list[str]:
     return sentences + ([PRIVATE_KEYS.format(", ".join(private))] if private else [])
 
 
+def unanswered(questions: Sequence[str]) -> list[str]:
+    """The first lines of a schema file whose questions were not all answered."""
+    return [*textwrap.wrap(UNANSWERED, 110), *questions] if questions else []
+
+
 def check_costs(ways: Sequence[str]) -> str:
     """The effect of a check under a policy that approves in these ways."""
     return " ".join(CHECK_COSTS[way] for way in CHECK_COSTS if way in ways) or CHECK_WITHOUT_POLICY
+
+
+def quality(counts: DataQuality) -> list[str]:
+    """How far private counts of values are off, and how many people have rows that do not count."""
+    noise = counts.noise_90
+    off = CHECK_NOISE if noise is None else CHECK_OFF.format(math.ceil(noise + 0.5))
+    people, most = counts.people_above, counts.certificate.max_rows
+    return [off, *([] if people is None else [PEOPLE_ABOVE.format(people, most)])]
 
 
 def sentences(schema: Schema) -> list[str]:

@@ -85,6 +85,10 @@ class Ratio(Preference):
             return super().compared_people
         return f"There is no one in one of the two groups that “{self.between}” makes"
 
+    @property
+    def equal_people(self) -> str:
+        return super().equal_people if self.between is None else "the two medians are equal"
+
     def interval(self, setting: Setting, /) -> Interval:
         if self.exact:
             return Interval(0.0, _epsilon_for_exact_ratio(self.tau, setting.compared, setting.noise))

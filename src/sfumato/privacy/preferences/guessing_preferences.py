@@ -244,10 +244,10 @@ def known(secret: Secret, schema: Schema) -> Secret:
     where = f"[columns.{column.name}] in {schema.origin}"
     if secret.radius is not None:
         resolved = replace(secret, column=column.name, prior=_share_within(secret.radius, column, where))
-    elif column.keys is None:
+    elif column.listed is None:
         raise PreferenceError.because("secret-without-categories", where=where, column=column.name)
     else:
-        many = len(column.keys)
+        many = len(column.listed)
         resolved = replace(secret, column=column.name, prior=Fraction(1, many), choices=many)
     if resolved.known >= 1:
         raise PreferenceError.because("secret-always-guessed", where=where, column=column.name)

@@ -163,6 +163,11 @@ class Preference(ABC):
         return "There is no one in the data"
 
     @property
+    def equal_people(self) -> str:
+        """Why every epsilon meets it, where those whom it compares are equally exposed."""
+        return "all people in the data are equally exposed"
+
+    @property
     def weighed(self) -> str:
         return "" if self.priority == 1 else f", at priority {float(self.priority):g}"
 

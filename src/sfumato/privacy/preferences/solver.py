@@ -85,6 +85,8 @@ def solve(
         return _largest(holding, words)
     if math.isinf(top):
         every = f"{'Every epsilon meets' if low == 0 else 'Every larger epsilon meets'} {ceiling.words}"
+        if compared[ceiling].low == compared[ceiling].high:
+            every += f", because {ceiling.equal_people}"
         if bounded:
             return Solution(
                 epsilon_max, True, False, f"{every}: epsilon_max of the policy, {epsilon_max:.6g}, is used."

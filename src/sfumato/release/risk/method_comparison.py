@@ -188,7 +188,7 @@ def _people(query: BoundQuery, request: ReleaseRequest) -> People:
 def _panel(query: BoundQuery) -> tuple[Preference, ...]:
     """The examples; what is guessed is the first column of the query whose values are listed."""
     columns = [query.context.schema.column(name) for name in query.statement.columns]
-    listed = [(c.name, len(c.keys)) for c in columns if c is not None and c.keys is not None and len(c.keys) > 1]
+    listed = [(c.name, len(c.listed)) for c in columns if c is not None and c.listed is not None and len(c.listed) > 1]
     return pure.panel(*listed[0]) if listed else pure.panel()
 
 

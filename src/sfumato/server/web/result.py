@@ -113,11 +113,12 @@ def _answer(released: Released) -> dict[str, Any]:
 
 
 def _are_numbers(answer: Answer) -> list[bool]:
-    """Whether each shown column has numbers; an interval follows its figure."""
+    """Whether each shown column has numbers; the interval and the count behind a figure follow it."""
     numeric = []
     for i, type_ in enumerate(answer.types):
         ranged = any(row[i] for row in answer.intervals or ())
-        numeric += [type_ in (Type.INTEGER, Type.NUMBER)] + [True] * ranged
+        counted = any(row[i] is not None for row in answer.behind)
+        numeric += [type_ in (Type.INTEGER, Type.NUMBER)] + [True] * (ranged + counted)
     return numeric
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
-from sfumato.model.schema import RAW_TEXT, Schema, Type
+from sfumato.model.schema import RAW_TEXT, Format, Schema, Type
 from sfumato.sql.builder.ast import SQL_TYPES, alias, column, function, select_from, value
 
 
@@ -16,7 +16,7 @@ def clean(schema: Schema, present: Mapping[str, Type | None], raw: str, *, keep:
     A text that may be missing is also there as it was delivered, under a name of our own: engines push a comparison
     with a stored column down to the file, but not one with an expression. The columns to `keep` go through as they are.
     """
-    typed = [alias(_typed(schema, name, type_), named(schema, name)) for name, type_ in present.items()]
+    typed = [alias(typed_value(schema, name, type_), named(schema, name)) for name, type_ in present.items()]
     delivered = [
         alias(_as_text(name, type_), as_delivered(named(schema, name)))
         for name, type_ in present.items()
@@ -35,7 +35,8 @@ def named(schema: Schema, name: str) -> str:
     return declared.name if declared else name
 
 
-def _typed(schema: Schema, name: str, present: Type | None) -> exp.Expr:
+def typed_value(schema: Schema, name: str, present: Type | None) -> exp.Expr:
+    """A stored column with the type of the schema: NULL where a value is missing or does not fit."""
     wanted = _wanted(schema, name, present)
     if wanted is None:
         return column(name)
@@ -43,10 +44,18 @@ def _typed(schema: Schema, name: str, present: Type | None) -> exp.Expr:
     if schema.null_values and (wanted is Type.TEXT or present in (Type.TEXT, None)):
         tree = _without_missing(tree, schema)
     if wanted not in (present, Type.TEXT):
-        tree = try_cast(tree, wanted)
+        tree = try_cast(_plainly_written(tree, schema, name, present), wanted)
     if wanted is Type.NUMBER:
         tree = exp.case().when(exp.func("ISNAN", tree), exp.Null()).else_(tree.copy())
     return tree
+
+
+def _plainly_written(tree: exp.Expr, schema: Schema, name: str, present: Type | None) -> exp.Expr:
+    """A stored text as a cast reads it, where its column has a format."""
+    declared = schema.column(name)
+    if declared is None or declared.format is None or present is not Type.TEXT:
+        return tree
+    return plain_text(tree, declared.format, declared.type)
 
 
 def _as_text(name: str, present: Type | None) -> exp.Expr:
@@ -64,6 +73,14 @@ def _without_missing(tree: exp.Expr, schema: Schema) -> exp.Expr:
     return exp.case().when(missing_text(tree, schema), exp.Null()).else_(tree.copy())
 
 
+def stored_missing(schema: Schema, name: str, present: Type | None) -> exp.Expr:
+    """Whether a stored value is missing: NULL, or one of the texts that mean it."""
+    is_null = exp.Is(this=column(name), expression=exp.Null())
+    if not schema.null_values or (present not in (Type.TEXT, None) and _wanted(schema, name, present) is not Type.TEXT):
+        return is_null
+    return exp.or_(is_null, missing_text(_as_text(name, present), schema), copy=False)
+
+
 def missing_text(tree: exp.Expr, schema: Schema) -> exp.Expr:
     """Whether a text is one of those that mean missing."""
     if not schema.null_values:
@@ -79,3 +96,43 @@ def try_cast(tree: exp.Expr, type_: Type) -> exp.Expr:
     # What is not whole does not fit; engines would round it, and text and floats each in another way.
     real = try_cast(tree, Type.NUMBER)
     return exp.case().when(exp.EQ(this=real, expression=exp.func("ROUND", real.copy())), cast)
+
+
+_SPACE, _CURRENCY = "[ \u00a0\u202f]", "[$€£¥]"
+_YEAR = "(?:[0-9]{3}[1-9]|[0-9]{2}[1-9][0-9]|[0-9][1-9][0-9]{2}|[1-9][0-9]{3})"  # 0001 to 9999
+_AMOUNT = f"(?:[+-]?{_CURRENCY}?{_SPACE}?|{_CURRENCY}{_SPACE}?[+-])", f"(?:{_SPACE}?{_CURRENCY})?"
+_SHARE = "[+-]?", f"(?:{_SPACE}?%)?"
+_MARKS = {  # what separates thousands, the decimal mark, and what may stand around the number
+    Format.COMMAS: (",", "[.]", _AMOUNT),
+    Format.POINTS: ("[.]", ",", _AMOUNT),
+    Format.SPACES: (_SPACE, ",", _AMOUNT),
+    Format.PERCENT: (",", "[.]", _SHARE),
+    Format.PERCENT_COMMA: ("[.]", ",", _SHARE),
+}
+
+
+def plain_text(tree: exp.Expr, format_: Format, type_: Type) -> exp.Expr:
+    """A text in a format as a cast reads it; an empty one where it is not in that format, which no cast reads.
+
+    Repetitions are bounded: what does not fit is left after a few letters, however long it is.
+    """
+    if format_.is_date:
+        pattern = f"([0-9]{{1,2}})[/.-]([0-9]{{1,2}})[/.-]({_YEAR})"
+        day, month = (1, 2) if format_ is Format.DAY_FIRST else (2, 1)
+        whole = f"^[ ]{{0,20}}{pattern}[ ]{{0,20}}$"
+        matching = _regexp("REGEXP_EXTRACT", tree, whole)
+        return _regexp("REGEXP_REPLACE", matching, whole, rf"\3-\{month}-\{day}")
+    thousand, decimal, (before, after) = _MARKS[format_]
+    whole_part = f"(?:[0-9]{{1,3}}(?:{thousand}[0-9]{{3}}){{1,12}}|[0-9]{{1,40}})"
+    figure = f"(?:{whole_part}(?:{decimal}[0-9]{{1,40}})?|{decimal}[0-9]{{1,40}})"
+    matching = _regexp("REGEXP_EXTRACT", tree, f"^[ ]{{0,20}}{before}{figure}{after}[ ]{{0,20}}$")
+    mark = decimal.strip("[]")
+    bare = _regexp("REGEXP_REPLACE", matching, f"[^0-9{mark}+-]", "", "g")
+    plain = bare if mark == "." else _regexp("REPLACE", bare, mark, ".")
+    if type_ is not Type.INTEGER:
+        return plain
+    return _regexp("REGEXP_EXTRACT", plain, "^[+-]?[0-9]*(?:[.]0+)?$")  # as a double, 1e15 and a bit is whole
+
+
+def _regexp(name: str, tree: exp.Expr, *texts: str) -> exp.Expr:
+    return exp.Anonymous(this=name, expressions=[tree.copy(), *map(value, texts)])

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from sqlglot import exp
 
 from sfumato.model.fit import ColumnFit, Fit
-from sfumato.model.schema import Schema, SchemaColumn, Type
-from sfumato.sql.builder.ast import column, is_listed, number, table
-from sfumato.sql.plans.clean import missing_text, try_cast
+from sfumato.model.schema import Format, Schema, SchemaColumn, Type
+from sfumato.sql.builder.ast import column, is_listed, number, table, value
+from sfumato.sql.plans.clean import missing_text, plain_text, try_cast
 from sfumato.sql.plans.exposure_summary import Rows, whole
 
 MOST_VALUES = 50  # a column with more values than this is no list of categories
+MISSING_TEXTS = ("NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "?", "-")  # of the usual ones
+MISSING_IN_TEXTS = ("N/A", "n/a", "?")  # those that are nothing else in a column of texts: NA may be Namibia
 _FITS = 0.95  # a draft calls a column by a type when nearly all its values fit it
 
 
@@ -33,7 +36,8 @@ def _misfits(declared: SchemaColumn, schema: Schema, present: Type | None) -> li
     is_null = exp.Is(this=raw, expression=exp.Null())
     as_text = raw if present is Type.TEXT else try_cast(raw, Type.TEXT)
     missing = exp.or_(is_null, missing_text(as_text, schema)) if present in (Type.TEXT, None) else is_null
-    typed = try_cast(as_text if present is None else raw, declared.type)
+    text = plain_text(as_text, declared.format, declared.type) if declared.format and present is Type.TEXT else as_text
+    typed = try_cast(text if present in (Type.TEXT, None) else raw, declared.type)
     unfit = exp.and_(exp.Not(this=exp.Paren(this=missing)), exp.Is(this=typed, expression=exp.Null()))
     beyond: exp.Expr = exp.false()
     if declared.bounds is not None:
@@ -46,32 +50,61 @@ def _misfits(declared: SchemaColumn, schema: Schema, present: Type | None) -> li
     return [exp.func("COUNT_IF", part) for part in (missing.copy(), unfit, beyond, unlisted)]
 
 
-def guesses(present: Mapping[str, Type | None], raw: str) -> exp.Select:
-    """Per column: values that are there, and how many of them read as whole numbers, numbers and dates."""
-    parts = [part for name in present for part in _readings(name)]
+@dataclass(frozen=True)
+class TextReadings:
+    """How the texts of a column can be read: how many values there are, and how many read in each way."""
+
+    there: int
+    missing: tuple[str, ...]  # the usual texts for a missing value that occur
+    ways: tuple[
+        tuple[Type, Format | None, int, int], ...
+    ]  # a type, a format, the values that fit, those that are whole
+
+    @property
+    def is_settled(self) -> bool:
+        return any(fitting == self.there for _, _, fitting, _ in self.ways)
+
+    def guess(self, other: TextReadings | None) -> tuple[Type, Format | None]:
+        """The way that reads the most values, if that is nearly all: whole numbers only if no number is another."""
+        ways = (*self.ways, *(other.ways if other is not None else ()))
+        type_, format_, fitting, wholes = max(ways, key=lambda way: way[2])
+        if not self.there or fitting < _FITS * self.there:
+            return Type.TEXT, None
+        return Type.INTEGER if type_ is Type.NUMBER and wholes == fitting else type_, format_
+
+
+def text_readings(names: Sequence[str], raw: str, formats: Sequence[Format | None]) -> exp.Select:
+    """Per column: its values, each of the usual texts for a missing one, and those that each format reads."""
+    parts = [part for name in names for part in _reading_counts(name, formats)]
     return exp.select(*parts).from_(table(raw))
 
 
-def _readings(name: str) -> list[exp.Expr]:
-    as_number = try_cast(column(name), Type.NUMBER)
-    is_whole = exp.EQ(this=as_number, expression=exp.func("ROUND", as_number.copy()))
-    readings = [try_cast(column(name), type_) for type_ in (Type.NUMBER, Type.DATE)]
-    counts = [exp.func("COUNT", tree) for tree in (column(name), *readings)]
-    return [counts[0], exp.func("COUNT_IF", is_whole), *counts[1:]]
+def read_text_readings(rows: Rows, names: Sequence[str], formats: Sequence[Format | None]) -> dict[str, TextReadings]:
+    counts, ways = iter(map(whole, rows[0])), [way for format_ in formats for way in _ways(format_)]
+    readings = {}
+    for name in names:
+        there, missing = next(counts), tuple(text for text in MISSING_TEXTS if next(counts))
+        read = tuple((type_, format_, next(counts), next(counts)) for type_, format_ in ways)
+        readings[name] = TextReadings(there, missing, read)
+    return readings
 
 
-def read_guesses(rows: Rows, present: Mapping[str, Type | None]) -> dict[str, Type]:
-    """The stored type where there is one; text that nearly always reads as something narrower becomes that."""
-    counts = list(map(whole, rows[0]))
-    quads = dict(zip(present, (counts[i : i + 4] for i in range(0, len(counts), 4)), strict=True))
-    return {name: _guess(stored, *quads[name]) for name, stored in present.items()}
+def _ways(format_: Format | None) -> list[tuple[Type, Format | None]]:
+    return [(type_, format_) for type_ in (Type.NUMBER, Type.DATE) if format_ is None or format_.fits(type_)]
 
 
-def _guess(stored: Type | None, there: int, wholes: int, numbers: int, dates: int) -> Type:
-    if stored not in (Type.TEXT, None) or not there:
-        return stored or Type.TEXT
-    fits = {Type.INTEGER: wholes, Type.NUMBER: numbers, Type.DATE: dates}
-    return next((type_ for type_, count in fits.items() if count >= _FITS * there), Type.TEXT)
+def _reading_counts(name: str, formats: Sequence[Format | None]) -> Iterator[exp.Expr]:
+    text = try_cast(column(name), Type.TEXT)
+    missing = [exp.EQ(this=text.copy(), expression=value(word)) for word in MISSING_TEXTS]
+    there = exp.case().when(exp.In(this=text.copy(), expressions=[value(word) for word in MISSING_TEXTS]), exp.Null())
+    there = there.else_(text.copy())
+    yield exp.func("COUNT", there)
+    yield from (exp.func("COUNT_IF", word) for word in missing)
+    for type_, format_ in (way for one in formats for way in _ways(one)):
+        read = try_cast(there if format_ is None else plain_text(there, format_, type_), type_)
+        is_whole = exp.EQ(this=read, expression=exp.func("ROUND", read.copy())) if type_.numeric else exp.false()
+        yield exp.func("COUNT", read.copy())
+        yield exp.func("COUNT_IF", is_whole)
 
 
 def values(name: str, raw: str) -> exp.Select:

@@ -41,9 +41,9 @@ def _draw(declared: SchemaColumn, seed: int) -> exp.Expr:
 
 def _synthetic_value(declared: SchemaColumn, seed: int) -> exp.Expr:
     draw = _draw(declared, seed)
-    if declared.keys is not None:
-        choices = exp.Array(expressions=[value(c) for c in declared.keys])
-        pick = exp.Add(this=exp.Mod(this=draw, expression=number(len(declared.keys))), expression=number(1))
+    if declared.listed is not None:
+        choices = exp.Array(expressions=[value(c) for c in declared.listed])
+        pick = exp.Add(this=exp.Mod(this=draw, expression=number(len(declared.listed))), expression=number(1))
         tree: exp.Expr = exp.func("LIST_EXTRACT", choices, exp.cast(pick, "BIGINT"))
     elif declared.bounds is not None:
         tree = _between(declared, draw)

@@ -10,14 +10,15 @@ from __future__ import annotations
 import csv
 import re
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sfumato.adapters.engines.duckdb.snapshot import Snapshot
 from sfumato.adapters.engines.duckdb.stored_values import quoted
-from sfumato.errors import SourceError
+from sfumato.errors import SchemaError, SourceError
+from sfumato.model.schema import Schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,6 +27,14 @@ _BLOCK = 8 * 2**20  # bytes read at a time
 _LONGEST_FIELD = 64 * 2**20  # a quote that is not closed within so many bytes is a stray one
 _LONGEST_HEADER = 2**20
 _LINE_BREAK = b"\x1e"  # stands for a line break inside a quoted field until the fields are split
+
+
+def require_columns(schema: Schema, names: Iterable[str], source: str) -> None:
+    """Refuse a source that lacks a column of the schema."""
+    present = {name.lower() for name in names}
+    for column in schema.columns:
+        if column.name.lower() not in present:
+            raise SchemaError.because("column-not-in-source", column=column.name, schema=schema.origin, source=source)
 
 
 @dataclass(frozen=True)
@@ -44,9 +53,11 @@ class CsvFile:
             header = file.readline(_LONGEST_HEADER).decode("utf-8-sig").rstrip("\r\n")
         delimiter = max(",;\t|", key=header.count)
         names = tuple(next(csv.reader([header], delimiter=delimiter), []))
-        distinct = {name.lower() for name in names}
-        if len(distinct) < len(names) or not all(names):
+        if not names or not all(names):
             raise SourceError.because("header-missing", source=name or path.name)
+        lowered = [column.lower() for column in names]
+        if twice := [column for i, column in enumerate(names) if column.lower() in lowered[:i]]:
+            raise SourceError.because("header-twice", source=name or path.name, column=twice[0])
         return cls(path, delimiter, names, snapshot)
 
     def at_once(self, read: Callable[[float], None] = lambda _: None) -> str | None:

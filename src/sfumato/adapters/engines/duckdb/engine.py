@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 import duckdb
 
 from sfumato.adapters.engines.duckdb import digest, stored_values
-from sfumato.adapters.engines.duckdb.csv import CsvFile
+from sfumato.adapters.engines.duckdb.csv import CsvFile, require_columns
 from sfumato.adapters.engines.duckdb.frame import InMemoryTable, in_memory_table
 from sfumato.adapters.engines.duckdb.memory_file import MemoryFile
 from sfumato.adapters.engines.duckdb.parquet import ParquetFiles
 from sfumato.adapters.engines.duckdb.stored_values import quoted
-from sfumato.errors import EngineFailure, SchemaError, SfumatoError, SourceError, instead
+from sfumato.errors import EngineFailure, SfumatoError, SourceError, instead
 from sfumato.model.release import Assumption
 from sfumato.model.schema import PERSON, RAW_TEXT, Schema, Type
 from sfumato.ports import CheckedFiles
@@ -85,7 +85,7 @@ class DuckDB:
         self._raw_texts: list[str] = []
         self._require_free_names(source_name(source))
         if schema is not None:
-            self._require_columns(schema, source_name(source))
+            require_columns(schema, self.columns, source_name(source))
             if not isinstance(self._source, CsvFile):
                 self._run_guarded(unreadable, self._clean_connection)  # a view of what lies there
         if isinstance(self._source, ParquetFiles | InMemoryTable):
@@ -377,14 +377,6 @@ class DuckDB:
         for name in self.columns:
             if name.lower().startswith("sfumato "):
                 raise SourceError.because("column-name-reserved", column=name, source=source)
-
-    def _require_columns(self, schema: Schema, source: str) -> None:
-        present = {name.lower() for name in self.columns}
-        for column in schema.columns:
-            if column.name.lower() not in present:
-                raise SchemaError.because(
-                    "column-not-in-source", column=column.name, schema=schema.origin, source=source
-                )
 
 
 def _run_uninterrupted(work: Callable[[], T]) -> T:
