@@ -159,7 +159,7 @@ def test_the_transcript_in_the_docs(tmp_path: Path) -> None:
         return line.removeprefix(prompt)
 
     data = tmp_path / "stays.csv"
-    data.write_text("patient,ward,days,weight\np1,Surgery,3,70.5\n", "utf-8")
+    data.write_text("patient,ward,days,weight\np1,Surgery,3,70.5\np1,Surgery,4,?\n", "utf-8")
     assert local.interview_schema(data, "stays", answer) == file
     assert next(left, None) is None
     assert from_dict(tomllib.loads(file)).unit.max_rows == 5

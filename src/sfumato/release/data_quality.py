@@ -49,7 +49,7 @@ def private_check(context: DatasetContext, epsilon: float, terms: ReleaseTerms) 
     reservation = reserve(
         ledger,
         earlier_release(key, terms),
-        lambda record: _inputs(context, key, record, terms.attestation),
+        lambda record: _inputs(context, key, record, terms.preregistered),
         lambda guarantee: _charge_draft(context, key, spent, number, guarantee),
         allow_no_guarantee=terms.allow_no_guarantee,
         what=DATA_QUALITY,
@@ -95,9 +95,9 @@ def _affordable(context: DatasetContext, epsilon: float) -> float:
     return spent
 
 
-def _inputs(context: DatasetContext, key: str, record: Record, attestation: str) -> tuple[Provenance, ...]:
+def _inputs(context: DatasetContext, key: str, record: Record, preregistered: str) -> tuple[Provenance, ...]:
     """An epsilon that a person states, and the schema."""
-    by = {"attestation": " ".join(attestation.split()), "who": context.ledger.who}
+    by = {"preregistered": " ".join(preregistered.split()), "who": context.ledger.who}
     preference = record.preference(Plan(key, key), is_rule=False, rule=context.ledger.rule, **by)
     names = [column.name for column in context.schema.columns]
     return replace(preference, what="epsilon"), record.schema(names, context.ledger.schema, **by)
