@@ -179,8 +179,7 @@ class Connection:
 
     def _failure(self, error: httpx.TransportError) -> SfumatoError:
         if _certificate_failed(error):
-            hint = "pass its certificate authority (--authority FILE, authority=FILE), or check the address."
-            return NoServer(f"This machine does not trust the certificate of {self.name}", hint=hint)
+            return NoServer.because("server-not-trusted", server=self.name)
         if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
             hint = "check the address, and that `sfumato serve` is running there."
             return NoServer(f"No server answers at {self.name}", hint=hint)

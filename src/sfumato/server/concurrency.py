@@ -27,7 +27,8 @@ class WorkPool:
         """Do the work in a thread when it is its turn; one person's work beyond `each` is refused at once."""
         if self._busy[who] >= self._each:
             raise TooMany(
-                f"{self._each} of your calls of this kind are running or waiting", hint="wait for one of them to end."
+                f"You already have {self._each} calls of this kind running or waiting",
+                hint="wait for one of them to end.",
             )
         self._busy[who] += 1
         try:
