@@ -314,8 +314,7 @@ def _texts(expression: ast.expr | None, scope: _Scope, depth: int = 0) -> list[s
             value, outer = scope.arguments[name]
             return _texts(value, outer, depth + 1)
         case ast.Name(id=name) if depth < 4:
-            value = _assigned(name, expression.lineno, scope)
-            return [] if value is None else _texts(value, scope, depth + 1)
+            return _texts(_assigned(name, expression.lineno, scope), scope, depth + 1)
     return []
 
 

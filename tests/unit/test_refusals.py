@@ -115,6 +115,7 @@ def test_every_reason_is_worded_in_every_interface(
     assert sentences is not None
     message, hint = sentences
     assert_one_sentence(message)
+    assert says_what_to_do(hint)
     assert not hint or hint[-1] in ".?>", "a full stop, or a value"
     assert not FLAG.search(f"{message} {hint}") or interface is Interface.COMMAND, "an option of a command"
     assert not KEYWORD.search(f"{message} {hint}") or interface is Interface.PYTHON, "a keyword argument"
@@ -125,14 +126,6 @@ def test_every_reason_is_worded_in_every_interface(
         assert {name for name in written if f"<{name}>" in message + hint} == written
 
 
-@pytest.mark.parametrize(("reason", "values"), CASES, ids=[reason for reason, _ in CASES])
-@pytest.mark.parametrize("interface", Interface)
-def test_a_hint_says_what_to_do(reason: str, values: Mapping[str, object], interface: Interface) -> None:
-    """It begins with a verb, or is a command; a question is the usual one after a slip of the keys."""
-    _, hint = sentence(reason, values, interface) or ("", "")
-    assert says_what_to_do(hint)
-
-
 def assert_one_sentence(message: str) -> None:
     assert message
     assert not message.endswith("."), "the interface ends the sentence, after its place"
@@ -140,6 +133,7 @@ def assert_one_sentence(message: str) -> None:
 
 
 def says_what_to_do(hint: str) -> bool:
+    """Whether it begins with a verb or is a command; a question is the usual one after a slip of the keys."""
     first = re.split(r"[\s,:]", hint, maxsplit=1)[0].lower()
     return not hint or first in VERBS.split() or hint.startswith(("did you mean ", "pip install ", "<"))
 

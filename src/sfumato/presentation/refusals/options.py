@@ -98,11 +98,15 @@ class Preferences:
         return _options(parts, self._interface)
 
 
-class Names:
+class NumberNames:
     """The name of a number as the domain calls it, in the terms of an interface; other words are left unchanged.
 
     >>> for interface in (Interface.COMMAND, Interface.PYTHON, Interface.SCHEMA):
-    ...     print(Names(interface)["exposure cap"], Names(interface)["select_epsilon"], Names(interface)["A rating"])
+    ...     print(
+    ...         NumberNames(interface)["exposure cap"],
+    ...         NumberNames(interface)["select_epsilon"],
+    ...         NumberNames(interface)["A rating"],
+    ...     )
     --exposure-cap --select-epsilon A rating
     sf.exposure_cap select_epsilon A rating
     exposure_cap select_epsilon A rating
@@ -127,7 +131,7 @@ _Part = tuple[str, str | None]  # a name and its value, if it has one
 
 
 def _parts(text: str) -> list[_Part]:
-    """Names with values, separated by spaces, as in a shell.
+    """NumberNames with values, separated by spaces, as in a shell.
 
     >>> _parts('gap=1.2 between="age > 60" exact')
     [('gap', '1.2'), ('between', 'age > 60'), ('exact', None)]
