@@ -69,18 +69,18 @@ class Accounts(Verbs):
 
     def sign_in(self, name: str, password: str) -> Session:
         if password != PASSWORD:
-            raise NotSignedIn("That name and password do not go together")
+            raise NotSignedIn("The user name or the password is wrong")
         return Session(f"session of {name}", CSRF, person(name), "2026-11-16T12:00:00+00:00")
 
     def of_session(self, secret: str) -> tuple[Person, str]:
         if not secret.startswith("session of "):
-            raise NotSignedIn("You are not signed in, or it was too long ago")
+            raise NotSignedIn("You are not signed in, or your session has expired")
         return person(secret.removeprefix("session of ")), CSRF
 
     def of_token(self, secret: str) -> tuple[Person, frozenset[str]]:
         name, *scopes = secret.split("-")
         if not scopes:
-            raise NotSignedIn("That token is not known, or no longer good")
+            raise NotSignedIn("The token is unknown, expired or revoked")
         return person(name, *(["controller"] if name == "a controller" else [])), frozenset(scopes)
 
 

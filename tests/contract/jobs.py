@@ -45,7 +45,7 @@ def _fail(_: object, job: Mapping[str, Any], __: Watch) -> dict[str, Any]:
         case "query":
             raise QueryError("No such column", hint="there are others.", where="line 1, column 8")
         case "no guarantee":
-            raise NoGuarantee("This would carry no guarantee", hint="say so.")
+            raise NoGuarantee("This would have no guarantee", hint="say so.")
         case "engine":
             raise EngineFailure
         case "bug":

@@ -181,7 +181,7 @@ def test_what_one_of_them_cannot_keep_neither_does(database: Database, text: str
         lambda: database.audit().append(WHEN, text, "signed in", "", {}),
     ]
     for attempt in attempts:
-        with pytest.raises(BadInput, match="A text has characters that cannot be kept"):
+        with pytest.raises(BadInput, match="A text has characters that cannot be stored"):
             attempt()
     assert notices.add(notice("a", text="whole \U0001f600 \x01 \x7f \uffff"))
 
@@ -455,7 +455,7 @@ def test_a_database_that_holds_something_else_is_left_alone(database_url: str, r
     with raw.begin() as connection:
         connection.execute(sa.text("CREATE TABLE bookmarks (url TEXT)"))
     database = Database(database_url)
-    with pytest.raises(BadInput, match="holds something else"):
+    with pytest.raises(BadInput, match="already has other content"):
         database.upgrade()
     database.close()
     assert sa.inspect(raw).get_table_names() == ["bookmarks"]
@@ -483,11 +483,11 @@ def test_a_migration_that_fails_leaves_nothing(
 @pytest.mark.parametrize(
     ("url", "said"),
     [
-        ("nonsense", "That is no address of a database"),
-        ("sqlite://", "The database is neither an SQLite file nor on PostgreSQL"),
-        ("sqlite:///:memory:", "The database is neither an SQLite file nor on PostgreSQL"),
-        ("mysql://root:hunter2@here/x", "The database is neither an SQLite file nor on PostgreSQL"),
-        ("postgresql://x:hunter2@here:port/x", "That is no address of a database"),
+        ("nonsense", "The address of the database is not valid"),
+        ("sqlite://", "The database must be an SQLite file or PostgreSQL"),
+        ("sqlite:///:memory:", "The database must be an SQLite file or PostgreSQL"),
+        ("mysql://root:hunter2@here/x", "The database must be an SQLite file or PostgreSQL"),
+        ("postgresql://x:hunter2@here:port/x", "The address of the database is not valid"),
     ],
 )
 def test_an_address_that_is_none(url: str, said: str) -> None:
@@ -511,7 +511,7 @@ def test_a_database_that_is_not_there(url: str) -> None:
 def test_a_file_that_is_no_database(tmp_path: Path) -> None:
     path = tmp_path / "escrow.db"
     path.write_text("ward,days\na,3\n" * 1000, "utf-8")
-    with pytest.raises(DatabaseFailure, match="holds something else"):
+    with pytest.raises(DatabaseFailure, match="does not have the expected content"):
         Database(f"sqlite:///{path}").upgrade()
     assert path.read_text("utf-8").startswith("ward")
 

@@ -172,15 +172,15 @@ def test_a_file_has_the_tables_of_its_format(kept: Path) -> None:
 @pytest.mark.parametrize(
     ("number", "sentence"),
     [
-        (0, "is a ledger with no format number, and this version of sfumato reads format 1. Hint: open it with the "),
-        (7, "is a ledger with format 7, and this version of sfumato reads format 1. Hint: install a newer sfumato"),
+        (0, "has no format number, and this version of sfumato reads format 1. Hint: open it with the "),
+        (7, "has format 7, and this version of sfumato reads format 1. Hint: install a newer version of sfumato"),
     ],
     ids=["no number", "newer"],
 )
 def test_a_file_of_another_format_is_refused(kept: Path, number: int, sentence: str) -> None:
     with sqlite(kept) as connection:
         connection.execute(f"PRAGMA user_version = {number}")
-    _named_and_refused(kept, f"{kept} {sentence}")
+    _named_and_refused(kept, f"The ledger {kept} {sentence}")
 
 
 def test_in_memory_it_is_forgotten_and_the_certificate_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -285,7 +285,7 @@ def test_an_edited_entry_is_named_and_nothing_is_released(kept_at: Place) -> Non
         with closing(_before_edits(kept_at, rows, name)) as place:
             with place.raw() as connection:
                 assert connection.exec_driver_sql(statement).rowcount == 1, name
-            _named_there_and_refused(place, "The ledger was changed at entry 3. ")
+            _named_there_and_refused(place, "The ledger was changed at entry 3, and nothing is released from it. ")
 
 
 def _before_edits(place: Place, rows: list[tuple[Any, ...]], name: str) -> Place:
@@ -307,25 +307,25 @@ def test_every_column_was_edited(kept: Path) -> None:
 def test_a_removed_entry_is_named_though_the_others_close_up(kept_at: Place) -> None:
     closing_up = (f"UPDATE ledger SET number = {n - 1} WHERE number = {n}" for n in range(4, 8))
     kept_at.tamper("DELETE FROM ledger WHERE number = 3", *closing_up)
-    _named_there_and_refused(kept_at, "The ledger was changed at entry 3. ")
+    _named_there_and_refused(kept_at, "The ledger was changed at entry 3, and nothing is released from it. ")
 
 
 def test_swapped_entries_are_named(kept_at: Place) -> None:
     swap = (f"UPDATE ledger SET number = {to} WHERE number = {n}" for n, to in [(3, 30), (4, 3), (30, 4)])
     kept_at.tamper(*swap)
-    _named_there_and_refused(kept_at, "The ledger was changed at entry 3. ")
+    _named_there_and_refused(kept_at, "The ledger was changed at entry 3, and nothing is released from it. ")
 
 
 def test_a_file_that_is_no_ledger_is_left_alone(ledger_path: Path) -> None:
     ledger_path.write_text("ward,days\na,3\n" * 1000)
-    _named_and_refused(ledger_path, f"{ledger_path} is not a ledger that can be read. ")
+    _named_and_refused(ledger_path, f"{ledger_path} cannot be read as a ledger. ")
 
 
 @pytest.mark.parametrize("table", ["bookmarks (url)", "ledger (url)"], ids=["of its own kind", "by name only"])
 def test_a_database_of_somebody_else_is_left_alone(ledger_path: Path, table: str) -> None:
     with sqlite(ledger_path) as connection:
         connection.execute(f"CREATE TABLE {table}")
-    _named_and_refused(ledger_path, f"{ledger_path} is not a ledger that can be read. ")
+    _named_and_refused(ledger_path, f"{ledger_path} cannot be read as a ledger. ")
 
 
 @pytest.mark.parametrize("pages", [0.01, 0.5, 1, 1.2, 2, 3.5], ids=lambda pages: f"{pages} pages")
@@ -339,7 +339,7 @@ def test_an_empty_file_has_no_entries(ledger_path: Path) -> None:
     ledger_path.touch()
     for attempt in (local.verify_ledger, local.records):
         with pytest.raises(
-            LedgerBroken, match=r"test\.ledger has no entries: it was never written to, or they are gone"
+            LedgerBroken, match=r"test\.ledger has no entries, so it was never used or they were removed"
         ):
             attempt(ledger_path)
     stays(ledger_path).query(SQL).release(epsilon=0.5)
@@ -365,7 +365,13 @@ def test_whatever_is_changed_in_a_file_is_named_or_changes_nothing(
     except LedgerBroken as named:
         found = str(named)
     same = found == str([record.entries for record in local.records(two_releases)])
-    assert same or found.startswith((*(f"The ledger was changed at entry {n}. " for n in range(1, 8)), str(broken)))
+    assert same or found.startswith(
+        (
+            *(f"The ledger was changed at entry {n}, and nothing is released from it. " for n in range(1, 8)),
+            str(broken),
+            f"The ledger {broken} ",
+        )
+    )
 
 
 PUT_BACK = {
@@ -530,7 +536,7 @@ def test_a_disk_that_fills_up_while_noise_is_drawn(
 
 
 def test_a_look_on_a_ledger_in_memory_says_that_no_file_records_it(tmp_path: Path) -> None:
-    with pytest.warns(sf.UnrecordedLookWarning, match="no ledger file records this look"):
+    with pytest.warns(sf.UnrecordedLookWarning, match="this look is not recorded in a file"):
         stays(":memory:").query(SQL).risk()
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -130,8 +130,8 @@ def test_the_estimate_of_an_average_turns_around_what_within_asks_for(api: Api) 
 @pytest.mark.parametrize(
     ("aggregate", "stated", "hint"),
     [
-        ("AVG", {"within": 2}, "say below how many people are in the smallest group, at least."),
-        ("SUM", {"within": 2, "confidence": 1}, "ask for something else, or choose another way to size the noise."),
+        ("AVG", {"within": 2}, "fill in how many people are in the smallest group, at least."),
+        ("SUM", {"within": 2, "confidence": 1}, "change the query, or choose another way to size the noise."),
         (
             "SUM",
             {"within": 0},

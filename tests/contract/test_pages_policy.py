@@ -51,7 +51,7 @@ def test_without_a_policy_it_says_so(api: Api) -> None:
 
 
 def test_a_version_is_put_back_as_it_is_shown(api: Api) -> None:
-    """Also with a budget that has no end as a decimal."""
+    """Also with a budget that cannot be written exactly as a decimal."""
     for budget in (30.5, "70/3"):
         api.room.policy({"who": ["bob"]}, budget=budget, budget_delta=1e-6)
         before = api("alice", "GET", "/datasets/stays/policies").json()["items"][-1]
@@ -142,7 +142,7 @@ def test_a_budget_below_what_is_spent_is_refused_before_anything_is_signed(api: 
     for method, path, body in (("POST", "check-policy", {"policy": policy}), ("PUT", "policy", policy)):
         answer = api("alice", method, f"/datasets/stays/{path}", json=body)
         assert (answer.status_code, answer.json()["where"]) == (422, "budget")
-        assert "is spent already" in answer.json()["detail"]
+        assert "is already spent" in answer.json()["detail"]
         assert answer.json()["reason"] == "budget-passed-before"
     assert len(api("alice", "GET", "/datasets/stays/policies").json()["items"]) == 1
     assert api("alice", "GET", "/datasets/stays/ledger").status_code == 200

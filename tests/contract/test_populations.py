@@ -58,7 +58,7 @@ def test_charges_and_budgets_of_a_population_are_shared(room: Room) -> None:
     request = ask(room)
     room.approve(request)
     room.go()
-    assert "0.2 is spent, the budget is 0.3" in room.note(request)
+    assert "(0.2 of 0.3 used)" in room.note(request)
     assert dataset_view.ledger(room.datasets.ledger(room["bob"], "bills")).spent == 0.2
     room.policy({"approve": "after the answer", "guarantees": ["none"]}, budget=3)
     with pytest.raises(BudgetExceeded):
@@ -108,7 +108,7 @@ def test_only_who_controls_every_dataset_of_a_population_adds_one(room: Room) ->
         room.datasets.register(room["fay"], SCHEMA.replace('"stays"', '"patients"'))  # a name is a population too
     with pytest.raises(Forbidden):
         room.datasets.populate(room["eve"], "bills", "patients")
-    with pytest.raises(BadInput, match="A population has a name"):
+    with pytest.raises(BadInput, match="The name of the population is empty"):
         room.datasets.populate(room["alice"], "bills", "  ")
 
 

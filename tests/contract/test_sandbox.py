@@ -605,7 +605,7 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_without_bubblewrap_nothing_runs(programs: Path) -> None:
     sandbox = Bubblewrap()
     assert hint(sandbox.missing()) == (
-        "bubblewrap is not installed: apt install bubblewrap libseccomp2 && pip install 'sfumato[signal]'."
+        "install bubblewrap: apt install bubblewrap libseccomp2 && pip install 'sfumato[signal]'."
     )
     with pytest.raises(SandboxMissing) as refused:
         sandbox.score("def evaluate(tables): return 0.5", [])
@@ -616,9 +616,9 @@ def test_without_bubblewrap_nothing_runs(programs: Path) -> None:
 
 def test_without_its_libraries_nothing_runs(tested: Bubblewrap, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(filesystem, "LIBRARIES", ("numpy", "no-such-library"))
-    assert hint(Bubblewrap().missing()) == f"Not installed: no-such-library. {bubblewrap.INSTALL}."
+    assert hint(Bubblewrap().missing()) == f"install no-such-library: {bubblewrap.INSTALL}."
     monkeypatch.setattr(bubblewrap, "find_spec", lambda _: None)
-    assert hint(Bubblewrap().missing()) == f"Not installed: no-such-library, pyseccomp. {bubblewrap.INSTALL}."
+    assert hint(Bubblewrap().missing()) == f"install no-such-library and pyseccomp: {bubblewrap.INSTALL}."
 
 
 @pytest.mark.parametrize("wrong", [RuntimeError, OSError, AttributeError, ImportError])
@@ -632,7 +632,7 @@ def test_without_libseccomp_nothing_runs(
 
     monkeypatch.setattr(bubblewrap, "filter_program", filter_program)
     sandbox = Bubblewrap()
-    assert hint(sandbox.missing()) == f"libseccomp cannot be used: {bubblewrap.INSTALL}."
+    assert hint(sandbox.missing()) == f"install libseccomp: {bubblewrap.INSTALL}."
     with pytest.raises(SandboxMissing):
         sandbox.score("def evaluate(tables): return 0.5", [])
 
@@ -664,7 +664,8 @@ def test_a_bubblewrap_that_locks_nothing_up_is_not_used(
     fake(programs, PLAINLY.format(python=sys.executable, site=str(programs), runner=runner.__file__))
     sandbox = Bubblewrap()
     assert hint(sandbox.missing()) == (
-        "The sandbox fails its self-test: a function in it reads a file of the machine, sees processes."
+        "update bubblewrap and libseccomp; in the self-test, a function in the sandbox could read a file of the "
+        "machine, list processes."
     )
     with pytest.raises(SandboxMissing):
         sandbox.score("def evaluate(tables): return 0.5", [])
@@ -675,7 +676,9 @@ def test_a_filter_that_lets_everything_through_is_noticed(tested: Bubblewrap, mo
     monkeypatch.setattr(self_test, "GOOD", QUICK)
     monkeypatch.setattr(bubblewrap, "filter_program", lambda: ALLOW_ALL)
     said = hint(Bubblewrap().missing())
-    assert said.startswith("The sandbox fails its self-test: a function in it opens a socket, ")
+    assert said.startswith(
+        "update bubblewrap and libseccomp; in the self-test, a function in the sandbox could open a socket, "
+    )
     assert "file" not in said
     assert "memory" not in said
     assert ("starts a program" in said) == (not has_landlock())
@@ -688,7 +691,10 @@ def has_landlock() -> bool:
 def test_a_function_without_end_is_noticed(tested: Bubblewrap, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(self_test, "GOOD", QUICK)
     monkeypatch.setattr(self_test, "ENDLESS", QUICK)
-    assert hint(Bubblewrap().missing()) == "The sandbox fails its self-test: a function in it has no end."
+    assert (
+        hint(Bubblewrap().missing())
+        == "update bubblewrap and libseccomp; in the self-test, a function in the sandbox was not stopped in time."
+    )
 
 
 def test_what_was_installed_meanwhile_is_found_a_minute_later(programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -132,7 +132,7 @@ def test_5_a_withheld_answer_is_approved_as_it_was_computed_or_not_at_all(room: 
         room.approve(request, allow_no_guarantee=True)
         room.go()
         BY_API[changed](room)
-        with pytest.raises(Conflict, match="no longer what was approved"):
+        with pytest.raises(Conflict, match="changed after the approval"):
             room.approve(request, allow_no_guarantee=True)
         assert room.state(request) == "computed"
         room.decisions.refuse(room["alice"], request.id, allow_no_guarantee=True)
@@ -162,7 +162,7 @@ def test_5_an_approval_is_of_what_was_on_the_page(room: Room) -> None:
     room.policy()
     first, second = room.submit(), room.submit(SUM)
     for wrong in ("", second.binding, first.binding.upper()):
-        with pytest.raises(Conflict, match="no longer what was approved"):
+        with pytest.raises(Conflict, match="changed after the approval"):
             room.decisions.approve(room["alice"], first.id, wrong)
     assert room.entries(Event.DECIDED) == []
 
@@ -214,7 +214,7 @@ def test_16_an_epsilon_that_is_none_is_rejected(room: Room) -> None:
 def test_16_a_huge_epsilon_becomes_the_ceiling_or_is_rejected(room: Room) -> None:
     room.policy({"preferences": ["epsilon"], "approve": "automatic"}, epsilon_max=0.5)
     for number in (10**400, 1e308, 1e7):
-        with pytest.raises(PreferenceError, match=r"must lie between|must be"):
+        with pytest.raises(PreferenceError, match=r"must be between|must be"):
             room.submit(preference={"epsilon": number})
     for number, sql in ((1e6, COUNT), (11, SUM)):
         assert room.released(sql, preference={"epsilon": number})["answers"][0]["certificate"]["epsilon"] == 0.5

@@ -126,7 +126,7 @@ def test_the_page_of_code_has_its_marks(api: Api, asked: str) -> None:
 
 
 def test_attack_6_without_a_sandbox_it_is_501_and_nothing_is_kept_or_run(api: Api, asked: str) -> None:
-    api.room.sandbox.lacking = "bubblewrap is not installed: apt install bubblewrap."
+    api.room.sandbox.lacking = "install bubblewrap: apt install bubblewrap."
     before = (len(api.room.entries()), api.room.ports.rows("signals").many())
     answer = api("bob", "POST", f"/requests/{asked}/signals", json={"code": CODE, "range": [0, 1]})
     assert (answer.status_code, answer.json()["code"]) == (501, "sandbox_unavailable")

@@ -137,16 +137,16 @@ def refusal_or_none(source: object) -> str | None:
 
 
 REFUSED = {
-    "text": "a text that is not UTF-8",
-    "long text": "a text that is not UTF-8",
-    "moment s": "a moment that is too far from now",
-    "moment s UTC": "a moment that is too far from now",
-    "moment ms": "a moment that is too far from now",
-    "moment ms UTC": "a moment that is too far from now",
-    "time s": "a time of day that no day has",
-    "time ms": "a time of day that no day has",
-    "time us": "a time of day that no day has",
-    "time ns": "a time of day that no day has",
+    "text": "text that is not UTF-8",
+    "long text": "text that is not UTF-8",
+    "moment s": "a date and time out of range",
+    "moment s UTC": "a date and time out of range",
+    "moment ms": "a date and time out of range",
+    "moment ms UTC": "a date and time out of range",
+    "time s": "a time of day that does not exist",
+    "time ms": "a time of day that does not exist",
+    "time us": "a time of day that does not exist",
+    "time ns": "a time of day that does not exist",
 }
 
 
@@ -167,7 +167,9 @@ def test_no_value_of_a_file_fails_a_query(name: str, how: dict[str, Any], tmp_pa
         if said is None:
             kept.append(odd)
         else:
-            assert said.startswith(f"Column 'v' of t.parquet has {REFUSED[name]}, or is damaged. Hint: write it anew")
+            assert said.startswith(
+                f"Column 'v' of t.parquet has {REFUSED[name]}, or is damaged. Hint: write the table again"
+            )
     assert (len(kept) < len(of("parquet", name))) == (name in REFUSED)
     write(path, of_type.array([*of_type.ordinary, None, *kept]), **how)
     for types in ({}, {"v": "text"}):
@@ -215,33 +217,31 @@ def test_a_value_inside_of_another_refuses_its_file_too(name: str, wrap: str, tm
         path = write(tmp_path / "t.parquet", WRAPS[wrap](of_type.array([*of_type.ordinary, of_type.odd[0]])), **how)
         if name == "moment ms":
             path = write(path, WRAPS[wrap](of_type.array([*of_type.ordinary, 2**62])), **how)
-        assert refusal(path).startswith("Column 'v' of t.parquet has a ")
+        assert refusal(path).startswith("Column 'v' of t.parquet has ")
 
 
 def test_which_of_several_columns_it_is(tmp_path: Path) -> None:
     good, bad = STORED["moment ms"].array([0, 5]), STORED["moment ms"].array([0, 2**62])
     for how in ({}, {"write_statistics": False}):
         pq.write_table(pa.table({"a": good, "b": ["x", "y"], "c": bad, "d": good}), tmp_path / "t.parquet", **how)
-        assert refusal(tmp_path / "t.parquet").startswith("Column 'c' of t.parquet has a moment")
+        assert refusal(tmp_path / "t.parquet").startswith("Column 'c' of t.parquet has a date and time")
         pq.write_table(pa.table({"a": good, "b.c": bad}), tmp_path / "t.parquet", **how)
-        assert refusal(tmp_path / "t.parquet").startswith("Column 'b.c' of t.parquet has a moment")
+        assert refusal(tmp_path / "t.parquet").startswith("Column 'b.c' of t.parquet has a date and time")
         text = STORED["text"].array([b"x", b"\xff"])
         pq.write_table(pa.table({"a": good, "b": ["x", "y"], "c": text, "d": good}), tmp_path / "t.parquet", **how)
-        assert refusal(tmp_path / "t.parquet").startswith("Column 'c' of t.parquet has a text")
+        assert refusal(tmp_path / "t.parquet").startswith("Column 'c' of t.parquet has text")
 
 
 def test_a_name_of_a_folder_may_be_no_text(tmp_path: Path) -> None:
     for name in ("v=a", "v=%FF"):
         (tmp_path / name).mkdir()
         pq.write_table(pa.table({"n": [1]}), tmp_path / name / "a.parquet")
-    assert refusal(tmp_path).startswith(f"Column 'v' of {tmp_path.name} has a text that is not UTF-8")
+    assert refusal(tmp_path).startswith(f"Column 'v' of {tmp_path.name} has text that is not UTF-8")
 
 
 def test_json_that_is_none(tmp_path: Path) -> None:
     json = pa.ExtensionArray.from_storage(pa.json_(), pa.array(['{"a": 1}', "Anna, 41"]))
-    assert refusal(write(tmp_path / "t.parquet", json)).startswith(
-        "Column 'v' of t.parquet has a text that is not JSON"
-    )
+    assert refusal(write(tmp_path / "t.parquet", json)).startswith("Column 'v' of t.parquet has text that is not JSON")
 
 
 def test_the_smallest_of_all_decimals_is_missing(tmp_path: Path) -> None:
@@ -274,7 +274,7 @@ def test_opening_reads_no_numbers(tmp_path: Path) -> None:
 
 def test_damage_among_texts_shows_at_opening(tmp_path: Path) -> None:
     path = damaged(write(tmp_path / "t.parquet", pa.array(["a", "b"] * 99)))
-    assert refusal(path).startswith("Column 'v' of t.parquet has a text that is not UTF-8, or is damaged.")
+    assert refusal(path).startswith("Column 'v' of t.parquet has text that is not UTF-8, or is damaged.")
 
 
 # What is read once is read at opening
@@ -285,7 +285,8 @@ def test_a_dataset_of_files_that_cannot_be_read_is_refused(tmp_path: Path) -> No
     (tmp_path / "t.csv").write_text("\n".join(["v", *["1"] * 99, "Anna"]), "utf-8")
     format = ds.CsvFileFormat(read_options=ReadOptions(block_size=32))
     assert refusal(ds.dataset(tmp_path / "t.csv", format=format)) == (
-        "The FileSystemDataset cannot be read. Hint: read it into a table first; that tells where it fails."
+        "The FileSystemDataset cannot be read as a table. Hint: convert it to an Arrow table first, which shows "
+        "where it fails."
     )
 
 
@@ -294,10 +295,10 @@ def test_every_way_to_open_a_file_refuses_it(tmp_path: Path) -> None:
     with pytest.raises(SourceError) as refused:
         local.open(path, {"name": "t"}, ledger=":memory:")
     assert str(refused.value) == (
-        "Column 'v' of t.parquet has a text that is not UTF-8, or is damaged. "
-        "Hint: write it anew with NULL in place of such a value, or without the column."
+        "Column 'v' of t.parquet has text that is not UTF-8, or is damaged. "
+        "Hint: write the table again with NULL in place of such values, or without the column."
     )
-    with pytest.raises(SourceError, match=r"^Column 'v' of t\.parquet has a text"):
+    with pytest.raises(SourceError, match=r"^Column 'v' of t\.parquet has text"):
         local.draft_schema(path, "t")
 
 
@@ -323,7 +324,7 @@ def test_a_file_is_read_to_its_end_once(tmp_path: Path, monkeypatch: pytest.Monk
     assert times_read(b"b", anew=False) == 0, "whatever process opens it next"
     assert times_read(b"c", anew=True) == 1
     assert times_read(b"c", anew=False) == 0
-    with pytest.raises(SourceError, match=r"^Column 'v' of t\.parquet has a text"):
+    with pytest.raises(SourceError, match=r"^Column 'v' of t\.parquet has text"):
         times_read(b"\xff", anew=True)
-    with pytest.raises(SourceError, match=r"^Column 'v' of t\.parquet has a text"):
+    with pytest.raises(SourceError, match=r"^Column 'v' of t\.parquet has text"):
         times_read(b"\xff", anew=False)

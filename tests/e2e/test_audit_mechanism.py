@@ -64,28 +64,31 @@ def test_little_power_says_what_would_help(typed: Typed) -> None:
 @pytest.mark.parametrize(
     ("typed_in", "sentence"),
     [
-        (audit("laplace", "sum", 0), "An audit takes an epsilon between 0.01 and 100, not 0.0. Hint: try --epsilon 1:"),
-        (audit("laplace", "sum", "nan"), "epsilon must be a finite number, not nan."),
+        (
+            audit("laplace", "sum", 0),
+            "--epsilon of an audit must be between 0.01 and 100, not 0.0. Hint: try --epsilon 1,",
+        ),
+        (audit("laplace", "sum", "nan"), "--epsilon must be a finite number, not nan."),
         (
             audit("snapping", "sum", 1),
             "There is no mechanism 'snapping' to audit. Hint: use laplace, gaussian, truncated, exponential, ",
         ),
         (
             audit("gaussian", "median", 1, "--delta", 0.1),
-            "There is no gaussian of 'median' to audit. Hint: gaussian goes with count, sum, avg, var, distinct or "
-            "group-by; median with exponential.",
+            "There is no audit of gaussian with 'median'. Hint: use gaussian with count, sum, avg, var, distinct or "
+            "group-by, or median with exponential.",
         ),
-        (audit("laplace", "mode", 1), "There is no laplace of 'mode' to audit. Hint: laplace goes with count, sum"),
-        (audit("laplace", "sum", 1, "--delta", 0.1), "laplace has no delta. Hint: leave --delta out."),
-        (audit("gaussian", "sum", 1), "gaussian needs a delta. Hint: try --delta 0.1"),
-        (audit("gaussian", "sum", 1, "--delta", 1), "delta must lie between 0 and 1, not 1.0."),
+        (audit("laplace", "mode", 1), "There is no audit of laplace with 'mode'. Hint: use laplace with count, sum"),
+        (audit("laplace", "sum", 1, "--delta", 0.1), "The mechanism laplace has no delta. Hint: leave --delta out."),
+        (audit("gaussian", "sum", 1), "The mechanism gaussian needs a delta. Hint: try --delta 0.1"),
+        (audit("gaussian", "sum", 1, "--delta", 1), "--delta must be between 0 and 1, not 1.0."),
         (
             audit("laplace", "sum", 1, "--relation", "swap"),
             "There is no relation 'swap'. Hint: use add-remove or replace.",
         ),
-        (audit("laplace", "sum", 1, "--runs", 99), "An audit takes 100 runs a side or more, not 99."),
-        (audit("laplace", "sum", 1, "--confidence", 1), "confidence must lie between 0 and 1, not 1.0."),
-        (audit("laplace", "sum", 1, "--confidence", 0), "confidence must lie between 0 and 1, not 0.0."),
+        (audit("laplace", "sum", 1, "--runs", 99), "An audit needs at least 100 runs on each side, not 99."),
+        (audit("laplace", "sum", 1, "--confidence", 1), "--confidence must be between 0 and 1, not 1.0."),
+        (audit("laplace", "sum", 1, "--confidence", 0), "--confidence must be between 0 and 1, not 0.0."),
     ],
 )
 def test_what_cannot_be_audited(typed: Typed, typed_in: list[object], sentence: str) -> None:

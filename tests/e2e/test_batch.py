@@ -79,7 +79,7 @@ def test_a_plan_keeps_its_word_whoever_looks(folder: Path, typed: Typed) -> None
     assert typed(*ask("--index", "1,10")).code == 0
     refused = typed(*ask("--index", "1,11", "--json"))
     assert (refused.code, refused.error["code"]) == (3, "no-guarantee")
-    assert refused.error["hint"].endswith("state where it was fixed with --preregistered.")
+    assert refused.error["hint"].endswith("say where it was preregistered with --preregistered TEXT.")
     assert typed(*ask("--index", "1,11", "--plan")).code == 3
     attested = typed(*ask("--index", "1,11", "--preregistered", "minutes of 3 May", "--json"))
     assert "minutes of 3 May" in str(attested.json["releases"][1]["certificate"]["assumed"])
@@ -109,15 +109,15 @@ def test_noise_of_another_kind_and_tight_accounting(folder: Path, typed: Typed) 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--index", "1"], "The index takes a number for each query: 2, not 1. Hint: "),
-        (["--index", "1,0"], "An index has numbers above 0 only, not 0. Hint: "),
-        (["--index", "1,nan"], "The index takes finite numbers only. Hint: "),
-        (["--index", "one,two"], "--index takes numbers with commas, not one,two. Hint: try --index 1,10."),
-        (["--expected", "0,5"], "An answer that is expected to be 0 has no relative error. Hint: "),
+        (["--index", "1"], "The index needs one number for each of 2 queries, not 1. Hint: "),
+        (["--index", "1,0"], "--index needs numbers above 0, not 0. Hint: "),
+        (["--index", "1,nan"], "The index needs finite numbers. Hint: "),
+        (["--index", "one,two"], "--index needs numbers with commas, not one,two. Hint: try --index 1,10."),
+        (["--expected", "0,5"], "An answer with the expected value 0 has no relative error. Hint: "),
         (["--aim", "sum"], "The aim “sum” needs a public guess of each answer. Hint: state them with --expected"),
-        (["--index", "1,2", "--aim", "sum"], "An index is stated, or found for an aim, not both. Hint: "),
-        (["--relative-error", "0"], "A relative error lies above 0, not at 0. Hint: "),
-        (["--confidence", "1"], "confidence must lie between 0 and 1, not 1. Hint: "),
+        (["--index", "1,2", "--aim", "sum"], "An index is either stated or computed for an aim, not both. Hint: "),
+        (["--relative-error", "0"], "--relative-error must be above 0, not 0. Hint: "),
+        (["--confidence", "1"], "--confidence must be between 0 and 1, not 1. Hint: "),
         (
             ["--out", "all.csv"],
             "--out cannot write all.csv. Hint: name a folder, or a .json file in a folder that exists.",

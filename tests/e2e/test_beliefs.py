@@ -50,7 +50,7 @@ def test_beliefs_as_they_are_typed(typed: Typed) -> None:
     two = typed(*ask("choose", "published.csv", "--belief", 0.3, "--worlds", "school.csv", "--missing", 2, "--json"))
     assert two.json["epsilon"] > 0
     alone = typed(*ask("choose", "published.csv", "--worlds", "school.csv", "--json"))
-    assert (alone.code, alone.error["message"]) == (2, "--worlds goes with --belief")
+    assert (alone.code, alone.error["message"]) == (2, "--worlds needs --belief")
 
 
 @pytest.mark.usefixtures("folder")

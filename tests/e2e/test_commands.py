@@ -34,7 +34,7 @@ pytestmark = pytest.mark.e2e
 
 COUNT = "SELECT COUNT(*) FROM adult"
 BY_SEX = "SELECT sex, AVG(age) AS age FROM adult WHERE hours_per_week > 40 GROUP BY sex"
-BETWEEN = "epsilon must lie between 1e-09 and 1,000,000, not"
+BETWEEN = "--epsilon must be between 1e-09 and 1,000,000, not"
 
 
 @pytest.fixture
@@ -104,7 +104,7 @@ def test_errors_from_a_shell(folder: Path, typed: Typed) -> None:
     }
     refused = typed(*ask("release", "--ratio", "0.95", "--ledger", "free.ledger", schema="free.toml"))
     assert (refused.code, refused.out) == (3, "")
-    assert refused.err.startswith("This release would carry no guarantee: ")
+    assert refused.err.startswith("This release would have no guarantee, because ")
     assert not (folder / "free.ledger").exists()
 
 
@@ -222,7 +222,7 @@ def test_a_histogram_that_is_refused(typed: Typed) -> None:
     typed(*ask("risk"))
     after_a_look = typed(*ask("exposure-histogram", "--epsilon", 0.05))
     assert (after_a_look.code, after_a_look.out) == (3, "")
-    assert "Nothing was drawn and nothing was charged." in after_a_look.err
+    assert "nothing was drawn or charged." in after_a_look.err
     accepted = typed(*ask("exposure-histogram", "--epsilon", 0.05, "--allow-no-guarantee", "--json")).json
     assert (accepted["guarantee"], accepted["epsilon"], accepted["charged"]) == ("none", None, None)
     attested = typed(*ask("exposure-histogram", "--epsilon", 0.07, "--preregistered", "minutes", "--json")).json
@@ -432,8 +432,8 @@ def test_a_budget(folder: Path, typed: Typed) -> None:
     released = typed(*ask("release", "--json"))
     before = (folder / "adult.ledger").read_bytes()
     beyond: list[tuple[list[object], str]] = [
-        (["--redraw", "--budget", 0.3], "0.2 is spent, the budget is 0.3 and 0.1 is left"),
-        (["--epsilon", 0.4, "--budget", 3], "0.2 is spent, the budget is 0.5 and 0.3 is left"),
+        (["--redraw", "--budget", 0.3], "0.1 of the budget is left (0.2 of 0.3 used)"),
+        (["--epsilon", 0.4, "--budget", 3], "0.3 of the budget is left (0.2 of 0.5 used)"),
     ]
     for options, left in beyond:
         stopped = typed(*ask("release", *options, "--json"))
@@ -441,7 +441,7 @@ def test_a_budget(folder: Path, typed: Typed) -> None:
         assert stopped.error["code"] == "budget-exceeded"
         assert left in stopped.error["message"]
     below = typed(*ask("release", "--json", "--budget", 0.1))
-    assert (below.code, below.error["message"]) == (2, "The budget is stated as epsilon 0.1, and 0.2 is spent already")
+    assert (below.code, below.error["message"]) == (2, "The budget is epsilon 0.1, and 0.2 is already spent")
     assert typed(*ask("release", "--json", "--budget", 0.2)) == released
     assert (folder / "adult.ledger").read_bytes() == before
     [shown] = typed("ledger", "show", "adult.ledger", "--json").json
@@ -452,11 +452,20 @@ def test_a_budget(folder: Path, typed: Typed) -> None:
 
 
 BROKEN = {
-    "an edited entry": ("UPDATE ledger SET nano_epsilon = 0 WHERE number = 3", "The ledger was changed at entry 3."),
-    "a removed entry": ("DELETE FROM ledger WHERE number = 2", "The ledger was changed at entry 2."),
-    "a moved entry": ("UPDATE ledger SET number = 9 WHERE number = 1", "The ledger was changed at entry 1."),
-    "nothing in it": ("DELETE FROM ledger", "adult.ledger has no entries: it was never written to, or they are gone."),
-    "no ledger in it": ("DROP TABLE ledger", "adult.ledger is not a ledger that can be read."),
+    "an edited entry": (
+        "UPDATE ledger SET nano_epsilon = 0 WHERE number = 3",
+        "The ledger was changed at entry 3, and nothing is released from it.",
+    ),
+    "a removed entry": (
+        "DELETE FROM ledger WHERE number = 2",
+        "The ledger was changed at entry 2, and nothing is released from it.",
+    ),
+    "a moved entry": (
+        "UPDATE ledger SET number = 9 WHERE number = 1",
+        "The ledger was changed at entry 1, and nothing is released from it.",
+    ),
+    "nothing in it": ("DELETE FROM ledger", "adult.ledger has no entries, so it was never used or they were removed."),
+    "no ledger in it": ("DROP TABLE ledger", "adult.ledger cannot be read as a ledger."),
 }
 
 
@@ -602,7 +611,7 @@ def test_a_release_without_a_guarantee_must_be_accepted(
     assert refused.code == 3
     assert refused.json["error"] == refused.error, "JSON is on stdout too"
     assert refused.error["code"] == "no-guarantee"
-    assert "Nothing was drawn and nothing was charged" in refused.error["message"]
+    assert "nothing was drawn or charged" in refused.error["message"]
     remedy = "leave --bounds-from-data out" if "--bounds-from-data" in preference else "use a preference"
     assert refused.error["hint"].startswith(remedy)
     assert (ledger.read_bytes() if ledger.exists() else None) == before
@@ -631,8 +640,8 @@ def test_after_a_look_an_epsilon_needs_a_witness(typed: Typed) -> None:
     refused = typed(*ask("release", "--epsilon", 0.5))
     assert (refused.code, refused.err.partition("Hint: ")[2]) == (
         3,
-        "state no preference, where the schema had its [rule] before the look; or state where it was fixed with "
-        "--preregistered; or accept it with --allow-no-guarantee.\n",
+        "state no preference, if the schema had its [rule] before the look; or say where it was preregistered with "
+        "--preregistered TEXT; or allow it with --allow-no-guarantee.\n",
     )
     assert typed(*ask("release", "--gap", 1.5, "--worst-case")).err == refused.err, "reads nobody, but too late"
     assert typed(*ask("release")).code == 0, "the rule of record holds whatever is looked at"
@@ -664,7 +673,7 @@ def test_no_epsilon_meets_it(folder: Path, typed: Typed, preference: list[object
     assert released.code == 3
     assert released.json["error"] == released.error
     assert (released.error["code"], released.error["message"]) == ("infeasible", why)
-    assert typed(*ask("release", *preference)) == Ran(3, "", f"{why} Hint: ask for less.\n")
+    assert typed(*ask("release", *preference)) == Ran(3, "", f"{why} Hint: choose a weaker preference.\n")
     assert local.records(folder / "adult.ledger")[0].total.releases == 0
 
 
@@ -674,12 +683,12 @@ def test_every_epsilon_meets_it(typed: Typed) -> None:
     assert (chosen.code, chosen.json["epsilon"], chosen.json["unbounded"]) == (0, None, True)
     released = typed(*ask("release", "--ratio", 0, "--worst-case"))
     assert (released.code, released.out) == (3, "")
-    assert released.err.startswith("Every epsilon meets ratio 0, worst case. Hint: state one with --epsilon.")
+    assert released.err.startswith("Every epsilon meets ratio 0, worst case. Hint: state an epsilon: --epsilon 0.5.")
 
 
 @pytest.mark.usefixtures("folder")
 def test_noise_that_cannot_be_drawn(typed: Typed) -> None:
-    """Classic noise is too narrow from an epsilon of 8.8 on (docs/theory/gaussian.md)."""
+    """classic calibration does not meet its delta from an epsilon of 8.8 on (docs/theory/gaussian.md)."""
     classic = ["--mechanism", "gaussian", "--delta", 1e-6, "--calibration", "classic"]
     assert typed(*ask("release", "--epsilon", 8, *classic, "--json")).code == 0
     released = typed(*ask("release", "--epsilon", 9, *classic, "--json"))
@@ -689,89 +698,87 @@ def test_noise_that_cannot_be_drawn(typed: Typed) -> None:
 # Bad input: one sentence, exit 2, the ledger as it was
 
 SEE = "Hint: see `sfumato release --help`."
-COIN = "Hint: a coin already guesses right half of the time; try --attack-chance 0.6."
-MEANS = "Hint: a gap of 1.2 means: nobody at more than 1.2 times the risk of anybody else."
+COIN = "Hint: try --attack-chance 0.6; a coin flip already succeeds 50% of the time."
+MEANS = "Hint: try --gap 1.2: no person then has more than 1.2 times the risk of any other."
 WILL_DO = (
-    "Hint: a CSV in UTF-8 with a header line, Parquet (a file or a folder), a pandas, polars or Arrow table will do."
+    "Hint: use a CSV in UTF-8 with a header line, Parquet (a file or a folder), or a pandas, polars or Arrow table."
 )
-QUOTE = 'Hint: look just before this place; a name that is also a word of SQL is written in quotes, as in "select".'
+QUOTE = 'Hint: check the text before this place; put a name that is also a keyword of SQL in quotes, as in "select".'
 OUT = "Hint: name a .csv, .parquet, .json file in a folder that exists."
 BAD: dict[str, tuple[list[object], str]] = {
     "epsilon 0": (["--epsilon", 0], f"{BETWEEN} 0.0. Hint: try --epsilon 0.5."),
     "epsilon -1": (["--epsilon", -1], f"{BETWEEN} -1.0. Hint: try --epsilon 0.5."),
-    "epsilon nan": (["--epsilon", "nan"], "epsilon must be a finite number, not nan."),
-    "epsilon inf": (["--epsilon", "inf"], "epsilon must be a finite number, not inf."),
-    "epsilon 1e999": (["--epsilon", "1e999"], "epsilon must be a finite number, not inf."),
+    "epsilon nan": (["--epsilon", "nan"], "--epsilon must be a finite number, not nan."),
+    "epsilon inf": (["--epsilon", "inf"], "--epsilon must be a finite number, not inf."),
+    "epsilon 1e999": (["--epsilon", "1e999"], "--epsilon must be a finite number, not inf."),
     "epsilon 1e-400": (["--epsilon", "1e-400"], f"{BETWEEN} 0.0. Hint: try --epsilon 0.5."),
     "epsilon 1e300": (["--epsilon", "1e300"], f"{BETWEEN} 1e+300. Hint: try --epsilon 0.5."),
     "epsilon in words": (["--epsilon", "half"], "Invalid value for '--epsilon': "),
-    "epsilon max 0": (["--epsilon-max", 0], "epsilon_max must lie between 1e-09 and 1,000,000, not 0.0."),
-    "gap 0.9": (["--gap", 0.9, "--worst-case"], f"gap must be 1 or more, not 0.9. {MEANS}"),
-    "gap nan": (["--gap", "nan", "--worst-case"], "gap must be a finite number, not nan."),
-    "ratio 1.5": (["--ratio", 1.5], "ratio must lie between 0 and 1, not 1.5. Hint: try --ratio 0.95 --worst-case."),
-    "ratio -1": (["--ratio", -1], "ratio must lie between 0 and 1, not -1.0. Hint: try --ratio 0.95 --worst-case."),
-    "attack chance 0.4": (["--attack-chance", 0.4], f"attack chance must lie between 0.5 and 1, not 0.4. {COIN}"),
+    "epsilon max 0": (["--epsilon-max", 0], "--epsilon-max must be between 1e-09 and 1,000,000, not 0.0."),
+    "gap 0.9": (["--gap", 0.9, "--worst-case"], f"--gap must be at least 1, not 0.9. {MEANS}"),
+    "gap nan": (["--gap", "nan", "--worst-case"], "--gap must be a finite number, not nan."),
+    "ratio 1.5": (["--ratio", 1.5], "--ratio must be between 0 and 1, not 1.5. Hint: try --ratio 0.95."),
+    "ratio -1": (["--ratio", -1], "--ratio must be between 0 and 1, not -1.0. Hint: try --ratio 0.95."),
+    "attack chance 0.4": (["--attack-chance", 0.4], f"--attack-chance must be between 0.5 and 1, not 0.4. {COIN}"),
     "worst case of nothing": (["--worst-case"],
-                              "--worst-case goes with --gap or --ratio. Hint: try --gap 1.2 --worst-case."),
+                              "--worst-case needs --gap or --ratio. Hint: try --gap 1.2 --worst-case."),
     "exact of nothing": (["--exact"],
-                         "--exact goes with --gap or --ratio. Hint: try --gap 1.2 --worst-case --exact."),
+                         "--exact needs --gap or --ratio. Hint: try --gap 1.2 --worst-case --exact."),
     "between of nothing": (["--between", "age > 60"],
-                           '--between goes with --gap or --ratio. Hint: try --gap 1.2 --between "age > 60", which '
-                           "looks at the data."),
+                           '--between needs --gap or --ratio. Hint: try --gap 1.2 --between "age > 60".'),
     "between in the worst case": (["--gap", 1.2, "--worst-case", "--between", "age > 60"],
-                                  "--between compares people in the data by Lemma 3.1, so it goes neither with "
-                                  "--worst-case nor --exact. Hint: leave one of them out."),
+                                  "--between compares people in the data by Lemma 3.1, so it cannot be combined with "
+                                  "--worst-case or --exact. Hint: leave one of them out."),
     "between nothing": (["--gap", 1.2, "--between", ""],
-                        'between takes a condition on the people. Hint: try --between "age > 60", which looks at '
-                        "the data."),
+                        '--between needs a condition on the people. Hint: try --between "age > 60".'),
     "an unknown mechanism": (["--mechanism", "magic"],
                              "There is no mechanism 'magic'. Hint: use laplace, gaussian or truncated."),
     "an unknown calibration": (["--mechanism", "gaussian", "--delta", 1e-9, "--calibration", "magic"],
                                "There is no calibration 'magic'. Hint: use analytic or classic."),
     "gaussian without delta": (["--mechanism", "gaussian"],
-                               "Gaussian noise needs a delta. Hint: state one with --delta, such as 1e-9."),
+                               "Gaussian noise needs a delta. Hint: add --delta 1e-9."),
     "truncated without delta": (["--mechanism", "truncated"],
-                                "Truncated noise needs a delta. Hint: state one with --delta, such as 1e-9."),
+                                "Truncated noise needs a delta. Hint: add --delta 1e-9."),
     "truncated at a half": (["--mechanism", "truncated", "--delta", 0.5],
-                            "The delta of truncated noise lies below 1/2, not at 0.5. Hint: try --delta 1e-9."),
+                            "--delta must be below 1/2 for truncated noise, not 0.5. Hint: try --delta 1e-9."),
     "exact truncated": (["--gap", 1.2, "--exact", "--mechanism", "truncated", "--delta", 1e-9],
-                        "The exact RDR is that of Laplace or Gaussian noise. Hint: leave --exact out, or use "
-                        "--mechanism laplace."),
+                        "The exact RDR is supported for Laplace and Gaussian noise only. Hint: leave --exact "
+                        "out, or use --mechanism laplace."),
     "delta 0": (["--mechanism", "gaussian", "--delta", 0],
-                "delta must lie between 0 and 1, not 0.0. Hint: try --delta 1e-9."),
+                "--delta must be between 0 and 1, not 0.0. Hint: try --delta 1e-9."),
     "delta 1": (["--mechanism", "gaussian", "--delta", 1],
-                "delta must lie between 0 and 1, not 1.0. Hint: try --delta 1e-9."),
+                "--delta must be between 0 and 1, not 1.0. Hint: try --delta 1e-9."),
     "delta -0.1": (["--mechanism", "gaussian", "--delta", -0.1],
-                   "delta must lie between 0 and 1, not -0.1. Hint: try --delta 1e-9."),
+                   "--delta must be between 0 and 1, not -0.1. Hint: try --delta 1e-9."),
     "delta 2": (["--mechanism", "gaussian", "--delta", 2],
-                "delta must lie between 0 and 1, not 2.0. Hint: try --delta 1e-9."),
+                "--delta must be between 0 and 1, not 2.0. Hint: try --delta 1e-9."),
     "delta nan": (["--mechanism", "gaussian", "--delta", "nan"],
-                  "delta must lie between 0 and 1, not nan. Hint: try --delta 1e-9."),
+                  "--delta must be between 0 and 1, not nan. Hint: try --delta 1e-9."),
     "delta 1e-400": (["--mechanism", "gaussian", "--delta", "1e-400"],
-                     "delta must lie between 0 and 1, not 0.0. Hint: try --delta 1e-9."),
+                     "--delta must be between 0 and 1, not 0.0. Hint: try --delta 1e-9."),
     "delta in words": (["--mechanism", "gaussian", "--delta", "few"], "Invalid value for '--delta': "),
     "delta for laplace": (["--delta", 1e-9],
                           "Laplace noise has no delta. Hint: leave --delta out, or use --mechanism gaussian."),
     "no preference and no rule": (
         ["--schema", "free.toml"],
-        "No preference is stated, and the schema has no [rule]. Hint: try --gap 1.2 --worst-case (nobody at more than "
-        "1.2 times the risk of anybody else: epsilon 0.2, a count is then within ±11.5 with 90% probability), "
-        "--within 5 where the answer must be usable, or --sharing-risk low --trust low --data-sensitivity high "
-        "--choices 4 where it matters who gets it."),
+        "No preference is stated, and the schema has no [rule]. Hint: try --gap 1.2 --worst-case (no person has "
+        "more than 1.2 times the risk of any other: epsilon 0.2, a count is then within ±11.5 with 90% "
+        "probability), --within 5 if the answer must be accurate, or --sharing-risk low --trust low "
+        "--data-sensitivity high --choices 4 if the risk depends on who gets the answer."),
     "a key that is neither listed nor private": (
         ["--sql", "SELECT fnlwgt, COUNT(*) FROM adult GROUP BY fnlwgt"],
         "GROUP BY fnlwgt needs a public list of its values. Hint: add categories = [...] or keys = \"private\" "),
     "private keys without a delta": (
         ["--schema", "private.toml", "--sql", "SELECT race, COUNT(*) FROM adult GROUP BY race", "--epsilon", 1],
-        "Private group keys need a delta: the chance that a group of one person shows. "
-        "Hint: state one with --delta, such as 1e-9."),
+        "Private group keys need a delta, which bounds the chance that a group of one person appears. "
+        "Hint: add --delta 1e-9."),
     "a delta that nothing needs": (["--epsilon", 1, "--delta", 1e-6], "Laplace noise has no delta. "
                                    "Hint: leave --delta out, or use --mechanism gaussian."),
     "candidates of words": (["--candidates", "fine"],
-                            "--candidates takes 'paper' or numbers with commas, not fine. "
+                            "--candidates needs 'paper' or numbers with commas, not fine. "
                             "Hint: try --candidates 0.1,1."),
     "candidates from 0": (["--candidates", "0,1"],
-                          "Candidates are 'paper' or a list of epsilons above 0. "
+                          "Candidates must be 'paper' or a list of epsilons above 0. "
                           "Hint: try --candidates paper or --candidates 0.1,1."),
     "no such schema": (["--schema", "no.toml"],
                        "There is no schema file no.toml. Hint: draft one with `sfumato schema draft DATA`."),
@@ -782,23 +789,24 @@ BAD: dict[str, tuple[list[object], str]] = {
     "a statement that is no question": (["--sql", "DROP TABLE adult"], "Only a SELECT is supported, not DROP: line 1, "
                                         f"column 1. Hint: try {COUNT}."),
     "two statements": (["--sql", f"{COUNT}; {COUNT}"],
-                       "Two statements are not supported: line 1, column 36. Hint: ask them one at a time."),
+                       "Several statements are not supported: line 1, column 36. Hint: ask them one at a time."),
     "a window function": (["--sql", "SELECT AVG(age) OVER () FROM adult"],
                           "Window functions are not supported: line 1, column 8. Hint: use GROUP BY instead."),
     "a table function": (["--sql", "SELECT COUNT(*) FROM read_csv('/etc/passwd')"],
-                         "Table functions are not supported: line 1, column 22. Hint: the table is called adult."),
+                         "Table functions are not supported: line 1, column 22. Hint: use adult, the name of the "
+                         "table."),
     "a column called select": (["--sql", "SELECT SUM(select) FROM adult"],
-                               f"The query is not SQL that can be read: line 1, column 12. {QUOTE}"),
+                               f"The query is not valid SQL: line 1, column 12. {QUOTE}"),
     "a condition on a column called select": (["--sql", f"{COUNT} WHERE select > 3"],
-                                              f"The query is not SQL that can be read: line 1, column 39. {QUOTE}"),
+                                              f"The query is not valid SQL: line 1, column 39. {QUOTE}"),
     "a query of a megabyte": (["--sql", "@megabyte.sql"],
-                              "The query is longer than 100,000 characters. Hint: ask a shorter question."),
+                              "The query is longer than 100,000 characters. Hint: shorten the query."),
     "bytes that are no text": (["--sql", f"{COUNT} WHERE sex = '\udcff'"],
                                "The query is not UTF-8 text. Hint: save it as UTF-8."),
     "a condition that is none": (["--gap", 1.2, "--between", "age >"],
-                                 f"The condition is not SQL that can be read: the condition 'age >'. {QUOTE}"),
+                                 f"The condition is not valid SQL: the condition 'age >'. {QUOTE}"),
     "no bounds": (["--schema", "unbounded.toml", "--sql", "SELECT MEDIAN(age + 1) FROM adult"],
-                  "Column 'age' is added up but has no bounds. "
+                  "Column 'age' is summed but has no bounds. "
                   "Hint: add bounds = [lowest, highest] under [columns.age] in unbounded.toml."),
     "bounds the wrong way round": (
         ["--schema", "swapped.toml"], "The lower bound must be below the upper: [columns.age] in swapped.toml. "
@@ -809,7 +817,8 @@ BAD: dict[str, tuple[list[object], str]] = {
     "bounds that are no numbers": (
         ["--schema", "nan.toml"], "Bounds must be finite: [columns.age] in nan.toml. "
         "Hint: state the lowest and highest value that can occur."),
-    "no such query file": (["--sql", "@no.sql"], "There is no file no.sql. Hint: --sql takes text, @FILE, or -."),
+    "no such query file": (["--sql", "@no.sql"], "There is no file no.sql. Hint: check the path; --sql takes "
+                                                 "text, @FILE or - for standard input."),
     "a query file that is no text": (["--sql", "@adult.parquet"],
                                      "The query is not UTF-8 text. Hint: save it as UTF-8."),
     "nothing on standard input": (["--sql", "-"], f"The query is empty. Hint: try {COUNT}."),
@@ -822,14 +831,15 @@ BAD: dict[str, tuple[list[object], str]] = {
                                  "Hint: name a .html, .json, .txt file in a folder that exists."),
     "both in one file": (["--out", "a.json", "--certificate", "./a.json"],
                          "--out and --certificate name the same file. Hint: name two files."),
-    "intervals of no file": (["--intervals"], "--intervals goes with --out. Hint: try --out answer.csv --intervals."),
+    "intervals of no file": (["--intervals"], "--intervals needs --out. Hint: try --out answer.csv --intervals."),
     "a ledger where nothing can be written": (
         ["--ledger", "/proc/a.ledger"], "The ledger /proc/a.ledger cannot be written. "
         "Hint: name another with --ledger PATH; nothing was released."),
     "a certificate in no folder": (["--certificate", "nowhere/c.txt"], "--certificate cannot write nowhere/c.txt. "
                                    "Hint: name a .html, .json, .txt file in a folder that exists."),
-    "budget -1": (["--budget", -1], "budget is a number from 0 to 1,000,000, not -1.0. Hint: try budget = 3."),
-    "budget nan": (["--budget", "nan"], "budget is a number from 0 to 1,000,000, not nan. Hint: try budget = 3."),
+    "budget -1": (["--budget", -1], "--budget must be a number from 0 to 1,000,000, not -1.0. Hint: try --budget 3."),
+    "budget nan": (["--budget", "nan"], "--budget must be a number from 0 to 1,000,000, not nan. Hint: try "
+                                        "--budget 3."),
     "a ledger where a folder is": (["--ledger", "folder.csv"], "The ledger folder.csv cannot be written. "
                                    "Hint: name another with --ledger PATH; nothing was released."),
     "an unknown flag": (["--epsilom", 1], "No such option: --epsilom"),
@@ -912,7 +922,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_anything_is_charged(
     ("arguments", "sentence"),
     [
         (["release", "no.csv", "--schema", "adult.toml", "--sql", COUNT],
-         "no.csv cannot be read as a table. Hint: there is no such file."),
+         "There is no file no.csv. Hint: check the path."),
         (["release", "bytes.csv", "--schema", "adult.toml", "--sql", COUNT], "bytes.csv "),
         (["release", "text.parquet", "--schema", "adult.toml", "--sql", COUNT],
          f"text.parquet cannot be read as a table. {WILL_DO}"),
@@ -930,17 +940,17 @@ def test_a_file_that_cannot_be_written_is_refused_before_anything_is_charged(
         (["rehearse", "adult.parquet", "--schema", "adult.toml", "--sql", COUNT, "--rows", 0],
          "Invalid value for '--rows': "),
         (["rehearse", "adult.parquet", "--schema", "adult.toml", "--sql", COUNT, "--like", "no.csv"],
-         "no.csv cannot be read as a table. Hint: there is no such file."),
+         "There is no file no.csv. Hint: check the path."),
         (["exposure-histogram", "adult.parquet", "--schema", "adult.toml", "--sql", COUNT],
          "Missing option '--epsilon'."),
         (["exposure-histogram", "adult.parquet", "--schema", "adult.toml", "--sql", COUNT, "--epsilon", 0],
          f"{BETWEEN} 0"),
         (["exposure-histogram", "adult.parquet", "--schema", "adult.toml", "--sql", COUNT, "--epsilon", 1, "--bins", 1],
-         "An exposure histogram has 2 to 200 bins, not 1. Hint: try --bins 20."),
+         "The number of bins of an exposure histogram must be from 2 to 200, not 1. Hint: try --bins 20."),
         (["exposure-histogram", "adult.parquet", "--schema", "adult.toml", "--sql", COUNT, "--epsilon", 1,
           "--html", "a.pdf"],
          "--html cannot write a.pdf. Hint: name a .html file in a folder that exists."),
-        (["schema", "draft", "no.csv"], "no.csv cannot be read as a table. Hint: there is no such file."),
+        (["schema", "draft", "no.csv"], "There is no file no.csv. Hint: check the path."),
         (["schema", "check", "adult.parquet"], "Missing option '--schema'."),
         (["ledger", "verify", "no.ledger"], "There is no ledger no.ledger. Hint: check the path."),
         (["ledger", "show", "no.ledger"], "There is no ledger no.ledger. Hint: check the path."),
@@ -1040,13 +1050,13 @@ def test_what_reads_no_data_fails_at_no_aggregate(typed: Typed, where: str) -> N
 @pytest.mark.usefixtures("folder")
 def test_our_own_failure_says_nothing_about_the_data(typed: Typed, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> None:
-        raise RuntimeError("a value from the data: 42")
+        raise RuntimeError("a value from the data: 31415")
 
     monkeypatch.setattr(local, "open", fail)
     failed = typed(*ask("release"))
     assert (failed.code, failed.out) == (1, "")
-    assert failed.err.startswith("sfumato failed: this is a bug (RuntimeError). Hint: ")
-    assert "42" not in failed.err
+    assert failed.err.startswith("sfumato failed because of a bug (RuntimeError). Hint: ")
+    assert "31415" not in failed.err
 
 
 @pytest.fixture
@@ -1069,7 +1079,7 @@ def test_ctrl_c_says_that_a_charge_stays(
 
     monkeypatch.setattr(DuckDB, "stream", broken_off)
     told = typed(*ask("release"))
-    sentence = "Interrupted. Hint: what was charged stays charged; `sfumato ledger show` lists it.\n"
+    sentence = "Interrupted. Hint: check `sfumato ledger show`; what was charged stays charged.\n"
     assert told == Ran(130, "", sentence)
     assert local.records(folder / "adult.ledger")[0].total.nano_epsilon == nano(0.2)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -96,7 +96,7 @@ def test_the_page_of_a_look_is_for_its_owner(folder: Path, typed: Typed) -> None
         (["--gap", 0.5], 2, "gap must be 1 or more"),
         (["--mechanism", "gaussian"], 2, "Gaussian noise needs a delta"),
         (["--html", "nowhere/page.html"], 2, "--html cannot write"),
-        (["--within", 5, "--bounds-from-data"], 2, "goes by the bounds of the schema"),
+        (["--within", 5, "--bounds-from-data"], 2, "needs the bounds of the schema"),
     ],
 )
 def test_what_is_wrong_is_said(folder: Path, typed: Typed, options: list[object], code: int, said: str) -> None:

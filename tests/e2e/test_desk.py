@@ -104,7 +104,7 @@ def test_what_unlocks_one_does_not_go_with_the_other(
     typed: Typed, where: tuple[str, ...], flag: tuple[str, ...]
 ) -> None:
     ran = typed("inbox", *where, *flag)
-    assert (ran.code, f"{flag[0]} goes with" in ran.err) == (2, True)
+    assert (ran.code, f"{flag[0]} needs" in ran.err) == (2, True)
 
 
 def test_a_token_comes_from_the_environment_or_a_file(typed: Typed, server: Server, tmp_path: Path) -> None:
@@ -276,7 +276,7 @@ def test_preferences_go_by_their_names(typed: Typed, server: Server) -> None:
         ((), "A request needs a purpose"),
         (("--purpose", " "), "A request needs a purpose"),
         (("--dry-run", "--wait"), "--dry-run and --wait exclude each other"),
-        (("--purpose", "p", "--out", "x.json"), "go with --wait"),
+        (("--purpose", "p", "--out", "x.json"), "need --wait"),
         (("--purpose", "p", "--wait", "--out", "x.csv"), "--out cannot write"),
         (("--purpose", "p", "--weight", "1", "--weight", "2"), "1 queries and 2 weights"),
         (("--purpose", "p", "--delta", "1e-9"), "The preregistered rule states how its noise is drawn"),

@@ -110,7 +110,7 @@ def test_what_was_selected_comes_back_and_says_so(typed: Typed) -> None:
     stated = Stated("--variance 0.00137 --select-epsilon 0.837", SELECTED)
     first, same, anew = (typed(*asked("choose", stated, *options)) for options in ((), (), ("--redraw",)))
     assert (first.err, same.out) == ("", first.out)
-    assert same.err.startswith("This was selected before and comes back as it was: nothing was charged.")
+    assert same.err.startswith("The same selection was made before and is returned. Nothing was charged.")
     assert anew.err == ""
     total = typed("ledger", "show", "t.ledger", "--json").json[0]
     assert total["spent"] == pytest.approx(2 * 0.837)
@@ -133,7 +133,7 @@ def test_what_has_no_guarantee_is_refused_and_nothing_is_entered(folder: Path, t
     def refused(*options: str) -> bytes:
         told = typed(*asked("release", stated, *options))
         assert told.code == 3
-        assert "Nothing was drawn and nothing was charged" in told.err
+        assert "nothing was drawn or charged" in told.err
         return ledger.read_bytes() if ledger.exists() else b""
 
     assert refused() == b""

@@ -93,6 +93,6 @@ def test_a_wrong_passphrase_and_a_wrong_name(at: Typed, typed: Typed, tmp_path: 
     assert (wrong.code, wrong.err.count("\n")) == (2, 1)
     assert "another" not in wrong.err
     nobody = at("inbox", "--as", "nobody")
-    assert (nobody.code, nobody.err.split(".")[0]) == (2, "There is nobody named 'nobody'")
+    assert (nobody.code, nobody.err.split(".")[0]) == (2, "There is no user 'nobody'")
     elsewhere = at("inbox", "--workspace", tmp_path)
     assert (elsewhere.code, elsewhere.err.split(".")[0]) == (2, f"{tmp_path} is not a workspace")

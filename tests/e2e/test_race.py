@@ -68,7 +68,7 @@ def _never_exceeded(racing: Forks, places: Places, folder: Path, races: int) -> 
             assert [racing.line() for _ in range(RACERS)] == ["ready"] * RACERS
         said, codes = racing.ended()
         assert sorted(codes) == [0, 0, 0, 3, 3, 3, 3, 3]
-        assert sum("0.9 is spent, the budget is 1 and 0.1 is left" in line for line in said) == 5
+        assert sum("0.1 of the budget is left (0.9 of 1 used)" in line for line in said) == 5
         _in_the_ledger(folder, place)
         place.close()  # a server takes only a number of connections at a time
 

@@ -79,7 +79,10 @@ def test_without_the_server_extra_it_says_what_to_install() -> None:
     ran = subprocess.run(
         [sys.executable, "-c", without, "reproduce", "escrow"], capture_output=True, text=True, check=False
     )
-    sentence = "A vault needs cryptography and argon2. Hint: pip install 'sfumato[server]'."
+    sentence = (
+        "An encrypted workspace needs the packages cryptography and argon2, which are not installed. "
+        "Hint: pip install 'sfumato[server]'."
+    )
     assert (ran.returncode, ran.stderr.strip()) == (2, sentence)
 
 

@@ -42,9 +42,9 @@ def test_it_is_said_in_words(asked: list[str], typed: Typed) -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ([], "a view of guesses needs to know what is guessed"),
+        ([], "a view of guesses needs to know what an attacker guesses"),
         (["--secret", "nose"], "The schema has no column 'nose'"),
-        (["--choices", "4", "--limit", "low"], "A sharing risk goes by trust and data sensitivity, both of them"),
+        (["--choices", "4", "--limit", "low"], "A sharing risk needs both trust and data sensitivity"),
         (["--choices", "4", "--trust", "so-so", "--data-sensitivity", "high"], "trust is no 'so-so'"),
         (["--choices", "4", "--mechanism", "gaussian"], "Gaussian noise needs a delta"),
     ],

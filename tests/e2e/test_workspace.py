@@ -95,7 +95,7 @@ def newer_vault(workspace: Path) -> None:
 
 def test_a_wrong_passphrase(typed: Typed, workspace: Path, tmp_path: Path) -> None:
     wrong, before = secret_file(tmp_path / "workspace", "wrong", "open says me"), content(workspace)
-    sentence = "That is not the passphrase of this workspace."
+    sentence = "This is not the passphrase of this workspace."
     assert_refused(typed("dataset", "list", "--workspace", workspace, "--passphrase-file", wrong), sentence)
     assert_refused(typed("serve", workspace, "--passphrase-file", wrong), sentence)
     assert content(workspace) == before
@@ -106,7 +106,7 @@ def test_a_wrong_passphrase(typed: Typed, workspace: Path, tmp_path: Path) -> No
     [
         (newer_settings, "This workspace has format 2, and this version of sfumato reads format 1: sfumato.toml. "),
         (newer_database, "This workspace has format 9999, and this version of sfumato reads format 1: sqlite:///"),
-        (newer_vault, "This workspace was made by a newer sfumato"),
+        (newer_vault, "This workspace was created by a newer version of sfumato"),
     ],
 )
 def test_a_workspace_of_a_newer_version(
@@ -175,7 +175,7 @@ def test_a_workspace_that_is_there_already(typed: Typed, workspace: Path, passph
     [
         (("--database", "postgresql+psycopg://nobody@127.0.0.1:9/none"), "The database "),
         (("--database", "mysql://here"), "The database "),
-        (("--admin", "ROOT/.."), "'ROOT/..' is no name for a person."),
+        (("--admin", "ROOT/.."), "'ROOT/..' is not a valid user name."),
     ],
 )
 def test_a_workspace_that_cannot_be_made_is_not_made(
@@ -259,7 +259,7 @@ FAULTS: list[tuple[Callable[[Path], None], str, str]] = [
     (edit_the_record, "audit log", "entry "),
     (edit_the_policy, "dataset edited", "policy"),
     (put_another_policy, "dataset swapped", "policy"),
-    (remove_the_data, "dataset removed", "The data of 'removed' cannot be read from the vault"),
+    (remove_the_data, "dataset removed", "The stored data of 'removed' cannot be read, and nothing was computed"),
     (alter_the_data, "dataset altered", "The data of 'altered' was altered"),
     (let_others_in, "access", "Other users can read the folder."),
 ]

@@ -171,7 +171,7 @@ def test_each_answer_that_left_is_in_the_ledger_and_comes_back_as_it_left() -> N
     released = [e for e in watched.data.ledger.entries if e.draft.event is Event.RELEASED]
     assert len(released) == 2
     assert released[1].draft.public["reserved"] == 3
-    assert "entry 3: this answer costs nothing" in str(first.certificate)
+    assert "entry 3. This answer costs nothing." in " ".join(str(first.certificate).split())
 
 
 def test_it_may_be_looked_at_what_an_answer_in_other_words_tells() -> None:
@@ -262,7 +262,7 @@ def test_only_numbers_that_are_missing_are_drawn_and_charged_at_their_shares() -
     certificate = both.certificate
     assert (certificate.epsilon, certificate.charged, certificate.recorded) == (1.0, 0.5, (3,))
     assert certificate.promised == 1.0
-    assert "only the others are charged" in str(certificate)
+    assert "Only the others are charged." in " ".join(str(certificate).split())
     alone = watched.release("SELECT SUM(days), ward FROM stays GROUP BY ward")
     assert (watched.draws, watched.spent, alone.certificate.recorded) == (2, Fraction(1), (6,))
     charge = next(e for e in watched.data.ledger.entries if e.number == 6).draft.public

@@ -240,5 +240,5 @@ def test_a_count_of_100_is_that_far_off_90_times_of_100_and_no_further(epsilon: 
 
 @given(st.floats(0.01, 0.24))
 def test_less_than_a_blind_guess_is_refused(chance: float) -> None:
-    with pytest.raises(PreferenceError, match="a blind guess is right that often"):
+    with pytest.raises(PreferenceError, match="a blind guess already succeeds that often"):
         sf.guess(round(chance, 4), choices=4)

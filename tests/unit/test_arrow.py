@@ -148,7 +148,7 @@ def test_types_are_read_as_what_they_stand_for() -> None:
 def test_a_type_that_is_not_read_is_refused_by_its_column(kind: pa.DataType) -> None:
     with pytest.raises(SourceError) as refused:
         readable(pa.table({"n": [1], "v": pa.nulls(1, kind)}), "the Table")
-    assert str(refused.value).startswith(f"Column 'v' of the Table has type {kind}, which is not read.")
+    assert str(refused.value).startswith(f"Column 'v' of the Table has type {kind}, which is not supported.")
 
 
 def test_buffers_that_are_no_array_are_refused_by_their_column() -> None:
@@ -156,5 +156,5 @@ def test_buffers_that_are_no_array_are_refused_by_their_column() -> None:
     broken = pa.Array.from_buffers(pa.string(), 2, [None, ends, pa.py_buffer(b"Anna")])
     with pytest.raises(SourceError) as refused:
         read(broken)
-    assert str(refused.value) == "Column 'v' of the Table is not valid Arrow data. Hint: write it anew."
+    assert str(refused.value) == "Column 'v' of the Table is not valid Arrow data. Hint: write the table again."
     assert refused.value.__context__ is None

@@ -99,23 +99,23 @@ def test_who_is_named_by_fractions_is_suggested_as_text() -> None:
 
 
 AGAIN = {
-    "a name of ours": (["sfumato x"], "Names that start with 'sfumato ' are ours."),
+    "a name of ours": (["sfumato x"], "Names that begin with 'sfumato ' are reserved."),
     "nobody": (["", "nurse"], "There is no column 'nurse'."),
-    "rows in words": (["", "patient", "three"], "Type a whole number such as 1."),
-    "no rows": (["", "patient", "0"], "Type a whole number such as 1."),
+    "rows in words": (["", "patient", "three"], "The entry is not a whole number such as 1."),
+    "no rows": (["", "patient", "0"], "The entry is not a whole number such as 1."),
     "another relation": (["", "", "swap"], "There is no relation 'swap'."),
-    "another type": (["", "", "", "", "float"], "The type is one of integer, number, text, boolean, date."),
+    "another type": (["", "", "", "", "float"], "The type must be one of integer, number, text, boolean, date."),
     "people named by fractions": (["", "patient", "", "", "", "number"],
-                                  "The type is one of integer, text, boolean, date."),
+                                  "The type must be one of integer, text, boolean, date."),
     "a category twice": (["", "", "", "", "", "a, a"], "A category is listed twice."),
-    "only commas": (["", "", "", "", "", ",,"], "Categories are a list of texts or whole numbers."),
-    "no number": ([*[""] * 9, "low"], "Type a number such as 0 or 99.5."),
-    "a number of 5,000 digits": ([*[""] * 9, "9" * 5000], "Type a number such as 0 or 99.5."),
-    "no highest": ([*[""] * 9, "0", ""], "Type a number such as 0 or 99.5."),
+    "only commas": (["", "", "", "", "", ",,"], "Categories must be a list of texts or whole numbers."),
+    "no number": ([*[""] * 9, "low"], "The entry is not a number such as 0 or 99.5."),
+    "a number of 5,000 digits": ([*[""] * 9, "9" * 5000], "The entry is not a number such as 0 or 99.5."),
+    "no highest": ([*[""] * 9, "0", ""], "The entry is not a number such as 0 or 99.5."),
     "bounds the wrong way round": ([*[""] * 9, "60", "0"], "The lower bound must be below the upper."),
-    "half a day": ([*[""] * 9, "0.5", "60"], "Bounds of an integer column are whole numbers below 2^62."),
+    "half a day": ([*[""] * 9, "0.5", "60"], "Bounds of an integer column must be whole numbers below 2^62."),
     "no bound": ([*[""] * 9, "nan", "60"], "Bounds must be finite."),
-    "a gap below 1": ([*[""] * 11, "0.9"], "The gap is a number above 1, such as 1.2; no rule is `no`."),
+    "a gap below 1": ([*[""] * 11, "0.9"], "The gap must be a number above 1, such as 1.2, or `no` for no rule."),
 }  # fmt: skip
 
 

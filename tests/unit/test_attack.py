@@ -126,7 +126,7 @@ def test_of_the_people_nothing_is_printed_unasked() -> None:
         ({"prior": float("nan")}, "prior must be a number between 0 and 1"),
         ({"exposure": 1.1}, "exposure must be a number from 0 to 1, not 1.1"),
         ({"exposure": "half"}, "exposure must be a number from 0 to 1, not 'half'"),
-        ({"epsilon": 0}, "epsilon must lie between"),
+        ({"epsilon": 0}, "epsilon must be between"),
     ],
 )
 def test_numbers_that_are_none(how: dict[str, Any], why: str) -> None:

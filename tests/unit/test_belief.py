@@ -223,19 +223,19 @@ def test_it_goes_into_a_rule_where_its_worlds_are_listed() -> None:
 
 REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "no worlds": (lambda: sf.belief(0.5), "needs the possible worlds"),
-    "a certainty": (lambda: sf.belief(1, worlds=ANSWERS), "must lie between 0 and 1"),
-    "one world": (lambda: sf.belief(0.5, worlds=[3]), "two worlds or more, not 1"),
-    "what is believed already": (lambda: sf.belief(0.25, worlds=ANSWERS), "must lie above 0.25, not 0.25"),
+    "a certainty": (lambda: sf.belief(1, worlds=ANSWERS), "must be between 0 and 1"),
+    "one world": (lambda: sf.belief(0.5, worlds=[3]), "at least two possible worlds, not 1"),
+    "what is believed already": (lambda: sf.belief(0.25, worlds=ANSWERS), "must be above 0.25, not 0.25"),
     "less than the prior": (
         lambda: sf.belief(0.5, worlds=[1, 2], prior=[0.6, 0.4]),
-        "must lie above 0.6, not 0.5: so much is believed before any answer",
+        "must be above 0.6, not 0.5: an attacker believes that much before any answer",
     ),
     "too few priors": (lambda: sf.belief(0.5, worlds=ANSWERS, prior=[0.5, 0.5]), "4 worlds and 2 priors"),
     "priors that do not add up": (lambda: sf.belief(0.9, worlds=[1, 2], prior=[0.5, 0.4]), "add up to 1"),
     "a prior below 0": (lambda: sf.belief(0.9, worlds=[1, 2], prior=[1.5, -0.5]), "above 0"),
-    "a prior of a table": (lambda: sf.belief(0.5, worlds=STUDENTS, prior=[1]), "prior goes with the answers"),
-    "nobody missing": (lambda: sf.belief(0.5, worlds=STUDENTS, missing=0), "whole number from 1 on"),
-    "missing answers": (lambda: sf.belief(0.5, worlds=ANSWERS, missing=2), "missing goes with a universe"),
+    "a prior of a table": (lambda: sf.belief(0.5, worlds=STUDENTS, prior=[1]), "prior needs the answers"),
+    "nobody missing": (lambda: sf.belief(0.5, worlds=STUDENTS, missing=0), "whole number from 1"),
+    "missing answers": (lambda: sf.belief(0.5, worlds=ANSWERS, missing=2), "missing needs a universe"),
     "no number": (lambda: sf.belief(0.5, worlds=["x", "y"]), "must be a finite number"),
 }
 
@@ -249,10 +249,10 @@ def test_what_is_no_belief_is_refused(state: Callable[[], object], said: str) ->
 def test_what_bounds_no_belief_is_refused_before_anything_is_read() -> None:
     data = students()
     for sql, how, said in (
-        (AVG, {"worlds": ANSWERS}, "one noisy number"),
-        ("SELECT MEDIAN(absence_days) FROM students", {"worlds": ANSWERS}, "one noisy number"),
-        (SUM, {"worlds": STUDENTS[:1]}, "fewer than two worlds"),
-        (SUM, {"worlds": STUDENTS[:2]}, "must lie above 0.5"),
+        (AVG, {"worlds": ANSWERS}, "one noisy figure"),
+        ("SELECT MEDIAN(absence_days) FROM students", {"worlds": ANSWERS}, "one noisy figure"),
+        (SUM, {"worlds": STUDENTS[:1]}, "fewer than two possible worlds"),
+        (SUM, {"worlds": STUDENTS[:2]}, "must be above 0.5"),
         (SUM, {"worlds": "nowhere.csv"}, "nowhere.csv"),
     ):
         with pytest.raises(sf.SfumatoError, match=said):
@@ -260,7 +260,7 @@ def test_what_bounds_no_belief_is_refused_before_anything_is_read() -> None:
     with pytest.raises(PreferenceError, match=r"a delta .* bounds no belief\. Hint: use mechanism='laplace'"):
         data.query(SUM).choose(sf.belief(1 / 3, worlds=ANSWERS), mechanism="gaussian", delta=1e-6)
     from_data = sf.open(STUDENTS[:3], SCHEMA, ledger=":memory:", bounds_from_data=True)
-    with pytest.raises(PreferenceError, match="goes by the bounds of the schema"):
+    with pytest.raises(PreferenceError, match="needs the bounds of the schema"):
         from_data.query(SUM).choose(sf.belief(1 / 3, worlds=ANSWERS))
     assert not data.ledger.known.looked_before(10**9)
 
@@ -278,12 +278,12 @@ def test_private_keys_bound_no_belief() -> None:
 
 def test_the_data_itself_is_no_public_universe() -> None:
     data = sf.open(STUDENTS, SCHEMA, ledger=":memory:")
-    with pytest.raises(PreferenceError, match="the data itself, which is not public"):
+    with pytest.raises(PreferenceError, match="the confidential data itself, and must be public"):
         data.query(SUM).choose(sf.belief(1 / 3, worlds=STUDENTS))
 
 
 def test_a_file_in_a_rule_is_refused() -> None:
-    with pytest.raises(PreferenceError, match="a file may change after the rule"):
+    with pytest.raises(PreferenceError, match="a file could change after the rule"):
         students(rule={"belief": 0.5, "worlds": "universe.csv"})
 
 
@@ -291,7 +291,7 @@ def test_too_many_worlds_to_compare_are_refused() -> None:
     many = pd.DataFrame({"x": [i / 5000 for i in range(2500)]})
     schema = {"name": "t", "columns": {"x": {"type": "number", "bounds": [0, 1]}}}
     data = sf.open(many[1:], schema, ledger=":memory:")
-    with pytest.raises(PreferenceError, match="more than 2,000 worlds"):
+    with pytest.raises(PreferenceError, match="more than 2,000 possible worlds"):
         data.query("SELECT VAR_POP(x) FROM t").choose(sf.belief(0.1, worlds=many))
     assert data.query("SELECT AVG(x) FROM t").choose(sf.belief(0.1, worlds=many)).epsilon  # one number tells them apart
     with pytest.raises(PreferenceError, match="too many ways for 2"):
@@ -328,7 +328,7 @@ def test_somebody_who_is_suspected() -> None:
     assert beliefs.prior < row.risk < row.bound == pytest.approx(p / (p + (1 - p) * math.exp(-2 * 9 / 10)))
     assert (row.person, row.average, beliefs.limit) == (4, None, 1)
     assert "suspects one of them at 0.7" in " ".join(beliefs.text().split())
-    with pytest.raises(PreferenceError, match="prior must lie between 0 and 1, not 1"):
+    with pytest.raises(PreferenceError, match="prior must be between 0 and 1, not 1"):
         query.beliefs(prior=1)
 
 

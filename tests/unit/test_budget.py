@@ -66,7 +66,7 @@ def test_a_budget_is_the_number_as_it_is_written(stated: object, budget: BudgetL
 
 @pytest.mark.parametrize("wrong", [-1, float("nan"), float("inf"), 1e7, True, "3", (1, 2), (1, -1e-9), (1, 0, 0), ()])
 def test_what_is_no_budget(wrong: object) -> None:
-    with pytest.raises(BadInput, match=r"^budget(_delta)? is a number from 0 to [\d,]+, not ") as error:
+    with pytest.raises(BadInput, match=r"^budget(_delta)? must be a number from 0 to [\d,]+, not ") as error:
         stays(budget=wrong)
     assert error.value.exit_status == 2
 
@@ -155,12 +155,12 @@ def test_the_refusal_says_what_is_left(tmp_path: Path) -> None:
     with pytest.raises(BudgetExceeded) as stopped:
         query.release(epsilon=0.4)
     assert str(stopped.value) == (
-        "This asks for epsilon 0.4: 0.7 is spent, the budget is 1 and 0.3 is left. Nothing was drawn and nothing was "
-        "charged. Hint: ask for 0.3 or less, or raise the budget where it is stated; what was released before comes "
-        "back for nothing."
+        "This needs epsilon 0.4, and 0.3 of the budget is left (0.7 of 1 used); nothing was drawn or charged. "
+        "Hint: ask for 0.3 or less, or raise the budget where it is stated; answers that were released before "
+        "are free."
     )
     assert (stopped.value.exit_status, stopped.value.code) == (3, "budget-exceeded")
-    with pytest.raises(BudgetExceeded, match=r"This asks for epsilon 0\.7: 0\.7 is spent"):
+    with pytest.raises(BudgetExceeded, match=r"This needs epsilon 0\.7, and 0\.3 of the budget is left"):
         query.release(epsilon=0.7, redraw=True)
     assert path.read_bytes() == before, "not even a plan is entered"
     assert query.release(epsilon=0.7) == first
@@ -174,15 +174,15 @@ def test_a_budget_below_what_is_spent_is_refused_where_it_is_stated(tmp_path: Pa
     with pytest.raises(PreferenceError) as refused:
         stays(path, budget=0.5, stated={"rule": {"epsilon": 1}})  # whose rule would be entered at opening
     assert str(refused.value) == (
-        "The budget is stated as epsilon 0.5, and 2 is spent already. "
-        "Hint: state 2 or more, or none; what was released before comes back for nothing."
+        "The budget is epsilon 0.5, and 2 is already spent. "
+        "Hint: state a budget of 2 or more, or none; answers that were released before are free."
     )
     assert refused.value.exit_status == 2
     assert path.read_bytes() == before, "and nothing was entered"
     spend(stays(path).dataset, 1, "1/1000000", word="none")
-    with pytest.raises(PreferenceError, match="stated as delta 1e-09, and 1e-06 is spent already"):
+    with pytest.raises(PreferenceError, match="The budget is delta 1e-09, and 1e-06 is already spent"):
         stays(path, budget=(5, 1e-9))
-    with pytest.raises(PreferenceError, match=r"stated as epsilon 2\.5, and 3 is spent already"):
+    with pytest.raises(PreferenceError, match=r"The budget is epsilon 2\.5, and 3 is already spent"):
         stays(path, budget=2.5)
     assert stays(path, budget=(3, 1e-6)).dataset.ledger.total.nano_epsilon == nano(3), "it may be what is spent"
 
@@ -192,7 +192,7 @@ def test_a_budget_of_the_schema_that_was_passed_before(tmp_path: Path) -> None:
     released = stays(path).release(epsilon=2)
     before = path.read_bytes()
     query = stays(path, stated={"budget": 0.5})
-    with pytest.raises(BudgetExceeded, match=r"2 is spent, the budget is 0\.5 and 0 is left"):
+    with pytest.raises(BudgetExceeded, match=r"0 of the budget is left \(2 of 0\.5 used\)"):
         query.release(epsilon=0.1)
     assert query.release(epsilon=2) == released, "what was released still comes back"
     assert path.read_bytes() == before
@@ -204,7 +204,9 @@ def test_nobody_is_read_for_what_would_be_refused(tmp_path: Path) -> None:
     query = stays(path, budget=10, stated=PAPER)
     query.release(epsilon=1)
     before = path.read_bytes()
-    with pytest.raises(BudgetExceeded, match="epsilon 10, the charge of a release without a guarantee: 1 is spent"):
+    with pytest.raises(
+        BudgetExceeded, match="epsilon 10, the charge of a release without a guarantee, and 9 of the budget is left"
+    ):
         query.release(allow_no_guarantee=True)
     assert path.read_bytes() == before
     assert not query.dataset.ledger.record.somebody_looked
@@ -236,9 +238,7 @@ def test_deltas_add_up_exactly() -> None:
     assert (total.epsilon, total.delta, total.exact_delta) == (0.3, 3e-7, Fraction(3, 10**7))
     with pytest.raises(BudgetExceeded) as stopped:
         spend(query.dataset, 0.1, "1/1000000000")
-    assert str(stopped.value).startswith(
-        "This asks for delta 1e-09: 3e-07 is spent, the budget is 3e-07 and 0 is left. "
-    )
+    assert str(stopped.value).startswith("This needs delta 1e-09, and 0 of the budget is left (3e-07 of 3e-07 used); ")
     spend(query.dataset, 0.1)
     assert query.dataset.ledger.total.delta == 3e-7, "pure releases go on"
     assert "Epsilon used so far: 0.4, delta 3e-07 in 4 charges (guarantee dp)." in repr(query.dataset.ledger)

@@ -185,7 +185,7 @@ def test_a_delta_of_any_kind_is_kept_as_a_number(delta: Any) -> None:
 @pytest.mark.parametrize("delta", ["much", [0.1], 1j])
 def test_what_is_no_delta_is_said_so(delta: Any) -> None:
     stays = opened()
-    with pytest.raises(sf.SfumatoError, match="delta must lie between 0 and 1"):
+    with pytest.raises(sf.SfumatoError, match="delta must be between 0 and 1"):
         stays.query(MEAN).release(epsilon=1, mechanism="gaussian", delta=delta)
     assert stays.ledger.total.releases == 0
 

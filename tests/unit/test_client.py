@@ -252,7 +252,7 @@ def test_the_names_of_a_rule_are_a_preference_too() -> None:
         (SQL, (), {}, "takes a list"),
         ([], (), {}, "at least one query"),
         ([SQL], (), {"weights": [1, 2]}, "1 queries and 2 weights"),
-        ([SQL], (), {"mechanism": "gaussian"}, "The preregistered rule states how its noise is drawn"),
+        ([SQL], (), {"mechanism": "gaussian"}, "The preregistered rule already fixes the noise"),
         ([SQL], (sf.gap(1.2), {"gap": 1.3}), {}, "'gap' is stated twice"),
     ],
 )
@@ -318,7 +318,7 @@ def test_a_release_that_is_refused_says_why() -> None:
 
 
 def test_a_signal_of_no_kind_is_not_sent() -> None:
-    with pytest.raises(BadInput, match=r"no signal 'noisy'\. Hint: there are: free, noisy_difference"):
+    with pytest.raises(BadInput, match=r"no signal 'noisy'\. Hint: use one of free, noisy_difference"):
         RemoteRequest(Server().connection(), asked("released")).signal({"task": "top_k", "column": "n"}, "noisy")
 
 
@@ -445,7 +445,7 @@ def test_what_is_wrong_is_said_before_anything_is_sent(tmp_path: Path) -> None:
         with pytest.raises(kind):
             register(tmp_path / source, tmp_path / schema)
     for thing in (42, [1, 2]):
-        with pytest.raises(SourceError, match="is no table"):
+        with pytest.raises(SourceError, match="is not a table"):
             register(thing, tmp_path / "t.toml")
     with pytest.raises(SourceError, match="cannot be written as Parquet") as unfit:
         register(pd.DataFrame({"age": [30, "a value of somebody"]}, dtype=object), tmp_path / "t.toml")
@@ -456,7 +456,7 @@ def test_what_is_wrong_is_said_before_anything_is_sent(tmp_path: Path) -> None:
 
 
 def test_what_broke_off_before_its_data_was_there_can_be_done_again() -> None:
-    server = Server().on("POST /datasets", problem(409, "conflict", "There is a dataset 't' already"))
+    server = Server().on("POST /datasets", problem(409, "conflict", "There is already a dataset 't'"))
     server.on("GET /datasets/t", HELD | {"version": None}).on("PUT /datasets/t/schema", HELD)
     server.on("PUT /datasets/t/data", {"id": "v1"})
     server.client().register(TABLE, {"name": "t", "columns": {"age": {"type": "integer"}}})
@@ -464,7 +464,7 @@ def test_what_broke_off_before_its_data_was_there_can_be_done_again() -> None:
 
 
 def test_what_is_there_already_is_not_replaced() -> None:
-    server = served().on("POST /datasets", problem(409, "conflict", "There is a dataset 't' already"))
+    server = served().on("POST /datasets", problem(409, "conflict", "There is already a dataset 't'"))
     with pytest.raises(Conflict):
         server.client().register(TABLE, {"name": "t", "columns": {"age": {"type": "integer"}}})
     assert [request.method for request in server.asked] == ["POST", "GET"]

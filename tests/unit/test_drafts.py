@@ -95,7 +95,7 @@ def test_a_line_that_is_removed_later_is_remembered(stays: Path) -> None:
 def test_the_line_stands_in_the_schema_file(stays: Path) -> None:
     read = load(schema_of(stays, values=True))
     assert parse_schema(write(read), read.origin) == read
-    with pytest.raises(SchemaError, match="looked is a text that says who saw values of the data"):
+    with pytest.raises(SchemaError, match="looked must be text that says who saw values of the data"):
         parse_schema('name = "stays"\nlooked = true\n')
 
 

@@ -110,7 +110,7 @@ def test_a_release_from_next_to_nobody(aggregate: str, rows: int) -> None:
 @pytest.mark.parametrize("preference", [sf.ratio(1), sf.ratio(0)], ids=["infeasible", "unbounded"])
 def test_a_choice_without_an_epsilon_is_not_released(preference: Any) -> None:
     query = ask(PEOPLE, "SUM(v)")
-    with pytest.raises(Infeasible, match="leads to no release"):
+    with pytest.raises(Infeasible, match="gives no epsilon to release with"):
         query.release(query.choose(preference), allow_no_guarantee=True)
 
 
@@ -134,4 +134,4 @@ def test_private_keys_cannot_be_invented_and_the_hint_does_not_ask_to_list_them(
     )
     with pytest.raises(SchemaError) as refusal:
         query.rehearse()
-    assert refusal.value.hint == "see `query.worst_case()`, which needs none, or pass like=PUBLIC."
+    assert refusal.value.hint == "use `query.worst_case()`, which needs none, or like=PUBLIC."

@@ -44,12 +44,12 @@ def test_a_hint_is_in_the_terms_of_the_interface_that_shows_it(interface: Interf
 
 
 RULE = (
-    "worst_case goes with gap or ratio: [rule] in t.toml. Hint: try gap = 1.2 and worst_case = true.",
-    "sharing risk needs trust: [rule] in t.toml. "
-    'Hint: try sharing_risk = "low", trust = "low", data_sensitivity = "high" and choices = 4.',
-    "belief needs the possible worlds: [rule] in t.toml. "
-    "Hint: list the answers in each world, such as worlds = [2, 3, 3].",
-    "bound goes with belief: [rule] in t.toml. Hint: try belief = 0.5, worlds = [2, 3, 3] and bound = true.",
+    "worst_case needs gap or ratio: [rule] in t.toml. Hint: try gap = 1.2 and worst_case = true.",
+    'sharing_risk needs trust: [rule] in t.toml. Hint: try sharing_risk = "low", trust = "low", '
+    'data_sensitivity = "high" and choices = 4.',
+    "belief needs the possible worlds: [rule] in t.toml. Hint: list the answers in each world, such as worlds "
+    "= [2, 3, 3].",
+    "bound needs belief: [rule] in t.toml. Hint: try belief = 0.5, worlds = [2, 3, 3] and bound = true.",
 )
 
 
@@ -100,7 +100,7 @@ def test_an_error_with_a_reason_has_the_attributes_of_one_with_sentences() -> No
     error = BadInput.because("workspace-format", where="sqlite:///w", **values)
     assert (error.reason, error.values, error.where) == ("workspace-format", values, "sqlite:///w")
     assert error.message == "This workspace has format 2, and this version of sfumato reads format 1"
-    assert str(error).startswith(f"{error.message}: sqlite:///w. Hint: install a newer sfumato")
+    assert str(error).startswith(f"{error.message}: sqlite:///w. Hint: install a newer version of sfumato")
     assert error.as_values() == {
         "code": "input",
         "message": error.message,
@@ -151,7 +151,7 @@ def test_a_server_tells_the_reason_and_a_client_words_it() -> None:
     said = {"code": "source", "detail": "on a page", "reason": "source-changed", "values": {"source": "t.csv"}}
     error = problem(422, said, "host")
     assert isinstance(error, SourceError)
-    assert str(error) == "t.csv was changed after it was opened. Hint: open it again."
+    assert str(error) == "t.csv changed after it was opened. Hint: open it again."
 
 
 @pytest.mark.parametrize(

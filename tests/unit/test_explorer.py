@@ -169,7 +169,7 @@ def test_the_worst_case_has_no_histogram() -> None:
 
 
 def test_what_cannot_be_asked_says_why() -> None:
-    assert "depends on how many people" in found(AVERAGE)["sliders"]["error"]["why"]
+    assert "depends on the number of people" in found(AVERAGE)["sliders"]["error"]["why"]
     assert found(AVERAGE)["sliders"]["error"]["stops"] == []
     assert found(MEDIAN)["sliders"]["selected"]["stops"] == []
 

@@ -211,23 +211,24 @@ def test_other_data_and_another_schema_are_another_histogram(ledger_path: Path) 
 @pytest.mark.parametrize(
     ("refused", "kind", "sentence"),
     [
-        (lambda q: q.exposure_histogram(0), PreferenceError, "epsilon must lie between 1e-09 and 1,000,000, not 0"),
+        (lambda q: q.exposure_histogram(0), PreferenceError, "epsilon must be between 1e-09 and 1,000,000, not 0"),
         (lambda q: q.exposure_histogram(-1.0), PreferenceError,
-         "epsilon must lie between 1e-09 and 1,000,000, not -1.0"),
+         "epsilon must be between 1e-09 and 1,000,000, not -1.0"),
         (lambda q: q.exposure_histogram(math.nan), PreferenceError, "epsilon must be a finite number, not nan"),
         (lambda q: q.exposure_histogram(math.inf), PreferenceError, "epsilon must be a finite number, not inf"),
         (lambda q: q.exposure_histogram(11), PreferenceError,
-         "An exposure histogram spends an epsilon of at most 10, not 11"),
-        (lambda q: q.exposure_histogram(1, bins=1), PreferenceError, "An exposure histogram has 2 to 200 bins, not 1"),
+         "The epsilon of an exposure histogram must be at most 10, not 11"),
+        (lambda q: q.exposure_histogram(1, bins=1), PreferenceError,
+         "The number of bins of an exposure histogram must be from 2 to 200, not 1"),
         (lambda q: q.exposure_histogram(1, bins=201), PreferenceError,
-         "An exposure histogram has 2 to 200 bins, not 201"),
+         "The number of bins of an exposure histogram must be from 2 to 200, not 201"),
         (lambda q: q.exposure_histogram(1, bins=2.5), PreferenceError,
-         "An exposure histogram has 2 to 200 bins, not 2.5"),
+         "The number of bins of an exposure histogram must be from 2 to 200, not 2.5"),
         (lambda q: q.exposure_histogram(1, bins=True), PreferenceError,
-         "An exposure histogram has 2 to 200 bins, not True"),
+         "The number of bins of an exposure histogram must be from 2 to 200, not True"),
         (lambda q: q.exposure_histogram(1, mechanism="gaussian"), PreferenceError, "Gaussian noise needs a delta"),
         (lambda q: q.exposure_histogram(1, candidates="all"), PreferenceError,
-         "Candidates are 'paper' or a list of epsilons above 0"),
+         "Candidates must be 'paper' or a list of epsilons above 0"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_refused(
@@ -256,7 +257,7 @@ def test_an_epsilon_is_refused_as_by_a_release(epsilon: Any) -> None:
 def test_there_is_no_histogram_of_what_is_no_sum_over_people(figure: str) -> None:
     for sql in (f"SELECT {figure} FROM stays", f"SELECT COUNT(*), {figure} AS other FROM stays"):
         query = stays(range(9)).query(sql)
-        with pytest.raises(NoMechanism, match=r"how exposed one of them is depends on the others.* worst case"):
+        with pytest.raises(NoMechanism, match=r"each exposure depends on other people.*worst_case"):
             query.exposure_histogram(0.05)
         assert not query.dataset.ledger.entries
 
@@ -264,7 +265,7 @@ def test_there_is_no_histogram_of_what_is_no_sum_over_people(figure: str) -> Non
 def test_there_is_no_histogram_with_bounds_from_the_data() -> None:
     frame = pd.DataFrame({"days": range(9)})
     dataset = sf.open(frame, {"name": "stays", "columns": {}}, ledger=":memory:", bounds_from_data=True)
-    with pytest.raises(NoMechanism, match="bounds from the data"):
+    with pytest.raises(NoMechanism, match="Bounds from the data"):
         dataset.query("SELECT COUNT(*) FROM stays").exposure_histogram(0.05)
     assert not dataset.ledger.entries
 
@@ -280,7 +281,7 @@ def test_after_a_look_it_carries_no_guarantee() -> None:
     with pytest.raises(NoGuarantee) as told:
         query.exposure_histogram(0.05)
     assert (
-        "This exposure histogram would carry no guarantee: the epsilon was stated after a look at the people."
+        "This exposure histogram would have no guarantee, because the epsilon was stated after a look at the people"
         in str(told.value)
     )
     assert "--worst-case" not in str(told.value)

@@ -98,5 +98,5 @@ def test_a_stated_cause_outside_the_data_restores_the_total(
     assert capsys.readouterr().out == f"Entry {failed} of stays has a stated cause outside the data.\n"
     assert dataset.ledger.total.epsilon == 0.5
     assert "the disk was full" in repr(dataset.ledger)
-    with pytest.raises(BadInput, match="not a failure without a stated cause"):
+    with pytest.raises(BadInput, match="not a failure that still needs a cause"):
         dataset.ledger.state_cause(failed, "twice")

@@ -44,7 +44,7 @@ def test_a_term_is_found_however_it_is_written(name: str) -> None:
 def test_a_near_miss_is_suggested() -> None:
     with pytest.raises(BadInput, match=r"no term 'exposre'\. Hint: did you mean exposure"):
         glossary().term("exposre")
-    with pytest.raises(BadInput, match="`sfumato explain` lists all terms"):
+    with pytest.raises(BadInput, match="run `sfumato explain` for a list of all terms"):
         glossary().term("zzz")
 
 

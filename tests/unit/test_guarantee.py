@@ -149,7 +149,7 @@ def test_none_needs_to_be_accepted_and_costs_nothing_until_then(tmp_path: Path) 
     story = Story(tmp_path / "stays.ledger")
     choice = story.query.choose(sf.ratio(0.95))
     before = len(story.stays.ledger.entries)
-    with pytest.raises(sf.SfumatoError, match="would carry no guarantee") as refused:
+    with pytest.raises(sf.SfumatoError, match="would have no guarantee") as refused:
         story.query.release(choice)
     assert refused.value.exit_status == 3
     assert "sf.gap(1.2, worst_case=True)" in refused.value.hint

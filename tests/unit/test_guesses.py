@@ -49,75 +49,78 @@ SHARED: dict[str, Any] = {"trust": "low", "data_sensitivity": "high"}
 REFUSED = {
     "a word that is none of the five": (
         lambda: sf.sharing_risk("low", trust="dubious", data_sensitivity="high", choices=4),
-        "trust is no 'dubious'. Hint: say very low, low, medium, high, very high, or a number from 0 to 1.",
+        "trust has no level 'dubious'. Hint: use very low, low, medium, high, very high, or a number from 0 to 1.",
     ),
     "more than all trust": (
         lambda: sf.sharing_risk("low", trust=1.5, data_sensitivity="high", choices=4),
-        "trust must lie between 0 and 1, not 1.5. Hint: say very low, low, medium, high, very high, or a number from "
-        "0 to 1.",
+        "trust must be between 0 and 1, not 1.5. Hint: use very low, low, medium, high, very high, or a number "
+        "from 0 to 1.",
     ),
     "no trust": (
         lambda: sf.sharing_risk("low", data_sensitivity="high", choices=4),
-        "sharing risk needs trust. Hint: try sf.sharing_risk('low', trust='low', data_sensitivity='high', choices=4).",
+        "sf.sharing_risk needs trust. Hint: try sf.sharing_risk('low', trust='low', data_sensitivity='high', "
+        "choices=4).",
     ),
     "nothing to guess": (
         lambda: sf.guess(0.4),
-        "guess needs to know what is guessed. Hint: try choices=4, or secret=COLUMN for the categories that the "
-        "schema lists.",
+        "sf.guess needs to know what an attacker guesses. Hint: try choices=4, or secret=COLUMN for the "
+        "categories in the schema.",
     ),
     "two secrets": (
         lambda: sf.guess(0.4, choices=4, secret="state"),
-        "guess takes one of choices, secret and prior. Hint: try choices=4, or secret=COLUMN for the categories "
-        "that the schema lists.",
+        "sf.guess needs exactly one of choices, secret and prior. Hint: try choices=4, or secret=COLUMN for the "
+        "categories in the schema.",
     ),
     "one choice": (
         lambda: sf.guess(0.4, choices=1),
-        "choices must be a whole number from 2 on, not 1. Hint: try choices=4.",
+        "choices must be a whole number from 2, not 1. Hint: try choices=4.",
     ),
     "a choice and a half": (
         lambda: sf.guess(0.9, choices=2.5),  # type: ignore[arg-type]
-        "choices must be a whole number from 2 on, not 2.5. Hint: try choices=4.",
+        "choices must be a whole number from 2, not 2.5. Hint: try choices=4.",
     ),
     "a prior of nothing": (
         lambda: sf.guess(0.4, prior=0),
-        "prior must lie between 0 and 1, not 0. Hint: try prior=0.25.",
+        "prior must be between 0 and 1, not 0. Hint: try prior=0.25.",
     ),
     "a prior of all": (
         lambda: sf.guess(0.4, prior=1),
-        "prior must lie between 0 and 1, not 1. Hint: try prior=0.25.",
+        "prior must be between 0 and 1, not 1. Hint: try prior=0.25.",
     ),
     "a radius of nothing named": (
         lambda: sf.guess(0.4, choices=4, radius=5),
-        "radius goes with secret. Hint: try secret='age', radius=5.",
+        "radius needs secret. Hint: try secret='age', radius=5.",
     ),
     "a radius below 0": (
         lambda: sf.guess(0.4, secret="age", radius=-1),
-        "radius must not be negative, not -1. Hint: try radius=5.",
+        "radius must be at least 0, not -1. Hint: try radius=5.",
     ),
     "a secret without a name": (
         lambda: sf.guess(0.4, secret=7),  # type: ignore[arg-type]
-        "secret names a column, not 7. Hint: try secret='marital_status'.",
+        "secret must be the name of a column, not 7. Hint: try secret='marital_status'.",
     ),
     "no more than blindly": (
         lambda: sf.guess(0.25, choices=4),
-        "guess must lie above 0.25, not 0.25: a blind guess is right that often. Hint: ask for more than that.",
+        "sf.guess must be above 0.25, not 0.25: a blind guess already succeeds that often. Hint: choose a larger "
+        "number.",
     ),
     "a chance of nothing": (
         lambda: sf.guess(0, choices=4),
-        "guess must lie above 0 and not above 1, not 0. Hint: try sf.guess(0.4).",
+        "sf.guess must be above 0 and at most 1, not 0. Hint: try sf.guess(0.4).",
     ),
     "an advantage of more than all": (
         lambda: sf.advantage(1.5),
-        "advantage must lie above 0 and not above 1, not 1.5. Hint: 0.2 means: no belief of 30% becomes more than 50%.",
+        "sf.advantage must be above 0 and at most 1, not 1.5. Hint: try sf.advantage(0.2): a belief of 30% then "
+        "becomes at most 50%.",
     ),
     "no risk": (
         lambda: sf.sharing_risk(0, **SHARED, choices=4),
-        "sharing risk must lie above 0, not 0: no noise goes below that. Hint: allow some.",
+        "sf.sharing_risk must be above 0, not 0: no noise reduces the risk below that. Hint: choose a risk above 0.",
     ),
     "below the floor, as published": (
         lambda: sf.sharing_risk("very low", **SHARED, choices=4, as_published=True),
-        "sharing risk must lie above 0.1225, not 0.1: no noise goes below that. Hint: leave as_published out: what a "
-        "blind guess risks is then not counted.",
+        "sf.sharing_risk must be above 0.1225, not 0.1: no noise reduces the risk below that. Hint: leave "
+        "as_published out: the risk of a blind guess is then not counted.",
     ),
     "a column that is not there": (
         lambda: query().choose(sf.guess(0.4, secret="nose")),
@@ -125,110 +128,114 @@ REFUSED = {
     ),
     "a column without categories": (
         lambda: query().choose(sf.guess(0.4, secret="name")),
-        "Column 'name' lists no categories. Hint: list its categories, say radius for a number, or say choices.",
+        "Column 'name' has no categories in the schema. Hint: add its categories to the schema, or use radius "
+        "for a number, or choices.",
     ),
     "a column whose groups are private": (
         lambda: query().choose(sf.guess(0.4, secret="street")),
-        "Column 'street' lists no categories. Hint: list its categories, say radius for a number, or say choices.",
+        "Column 'street' has no categories in the schema. Hint: add its categories to the schema, or use radius "
+        "for a number, or choices.",
     ),
     "a radius without bounds": (
         lambda: query().choose(sf.guess(0.4, secret="name", radius=5)),
-        "Column 'name' has no bounds, so a radius says nothing. Hint: state bounds = [low, high].",
+        "Column 'name' has no bounds, which a radius needs. Hint: add bounds = [low, high] to it.",
     ),
     "a point in a range": (
         lambda: query().choose(sf.guess(0.4, secret="weight", radius=0)),
-        "A guess at 'weight' needs a radius above 0. Hint: try radius=5.",
+        "A guess of 'weight' needs radius above 0. Hint: try radius=5.",
     ),
     "a radius of everything": (
         lambda: query().choose(sf.guess(0.4, secret="weight", radius=100)),
-        "There is nothing to guess of 'weight': any guess is right. Hint: guess closer, or another column.",
+        "Every guess of 'weight' would be right, so there is nothing to protect. Hint: choose a smaller radius, "
+        "or another column.",
     ),
     "one category": (
         lambda: query().choose(sf.guess(0.4, secret="alone")),
-        "There is nothing to guess of 'alone': any guess is right. Hint: guess closer, or another column.",
+        "Every guess of 'alone' would be right, so there is nothing to protect. Hint: choose a smaller radius, "
+        "or another column.",
     ),
     "no more than blindly of a column": (
         lambda: query().choose(sf.guess(0.2, secret="state")),
-        "guess must lie above 0.25, not 0.2: a blind guess is right that often. Hint: ask for more than that.",
+        "sf.guess must be above 0.25, not 0.2: a blind guess already succeeds that often. Hint: choose a larger "
+        "number.",
     ),
     "an advantage with a delta": (
         lambda: query().choose(sf.advantage(0.2), **GAUSSIAN),
-        "An advantage is bounded at every answer, and noise with a delta has answers that tell all. Hint: use "
-        "sf.guess, which counts delta, or mechanism='laplace'.",
+        "An advantage must hold for every possible answer, and with a delta some answers may reveal everything. "
+        "Hint: use sf.guess, which includes delta, or mechanism='laplace'.",
     ),
     "half a partner": (
         lambda: query().guessing(choices=4, trust="low"),
-        "A sharing risk goes by trust and data sensitivity, both of them. Hint: try trust='low', "
-        "data_sensitivity='high'.",
+        "A sharing risk needs both trust and data sensitivity. Hint: try trust='low', data_sensitivity='high'.",
     ),
     "a limit for nobody": (
         lambda: query().guessing(choices=4, limit="low"),
-        "A sharing risk goes by trust and data sensitivity, both of them. Hint: try trust='low', "
-        "data_sensitivity='high'.",
+        "A sharing risk needs both trust and data sensitivity. Hint: try trust='low', data_sensitivity='high'.",
     ),
     "a view of nothing": (
         lambda: query().guessing(),
-        "a view of guesses needs to know what is guessed. Hint: try choices=4, or secret=COLUMN for the categories "
-        "that the schema lists.",
+        "a view of guesses needs to know what an attacker guesses. Hint: try choices=4, or secret=COLUMN for the "
+        "categories in the schema.",
     ),
     "private groups without a delta": (
         lambda: query("SELECT street, COUNT(*) FROM village GROUP BY street").guessing(choices=4),
-        "Private group keys need a delta: the chance that a group of one person shows. Hint: state one with delta, "
-        "such as 1e-9.",
+        "Private group keys need a delta, which bounds the chance that a group of one person appears. Hint: add "
+        "delta=1e-9.",
     ),
     # The answer's error
-    "no error": (lambda: sf.within(0), "within must lie above 0, not 0. Hint: try sf.within(5)."),
+    "no error": (lambda: sf.within(0), "sf.within must be above 0, not 0. Hint: try sf.within(5)."),
     "always": (
         lambda: query(COUNT).choose(sf.within(5, confidence=1)),
-        "Laplace noise has no end, so nothing holds every time. Hint: use mechanism='truncated' with a delta, or a "
-        "confidence below 1.",
+        "Laplace noise is unbounded, so no error bound holds with 100% probability. Hint: use "
+        "mechanism='truncated' with a delta, or a confidence below 1.",
     ),
     "more than always": (
         lambda: sf.within(5, confidence=1.1),
-        "confidence must lie above 0 and not above 1, not 1.1. Hint: 0.95 means: 95 of 100 answers; 1, which only "
-        "truncated noise has, every one.",
+        "confidence must be above 0 and at most 1, not 1.1. Hint: try confidence=0.95; 1 means every answer, "
+        "which only truncated noise can meet.",
     ),
     "always, of a mean": (
         lambda: query("SELECT AVG(age) FROM village").choose(
             sf.within(5, confidence=1, expected_count=50), mechanism="truncated", delta=1e-6
         ),
-        "No error of avg(age) holds every time. Hint: ask for a confidence below 1, or for counts and sums.",
+        "No error bound of avg(age) holds with 100% probability. Hint: use a confidence below 1, or ask for "
+        "counts and sums.",
     ),
     "no relative error": (
         lambda: sf.relative_error(0, expected=10),
-        "relative error must lie above 0, not 0. Hint: try sf.relative_error(0.1).",
+        "sf.relative_error must be above 0, not 0. Hint: try sf.relative_error(0.1).",
     ),
     "nothing expected": (
         lambda: sf.relative_error(0.1),
-        "relative error needs an expected answer. Hint: add expected=2300: a public guess, not the true answer.",
+        "sf.relative_error needs an expected answer. Hint: add expected=2300: a public guess, not the true answer.",
     ),
     "0 expected": (
         lambda: sf.relative_error(0.1, expected=0),
-        "expected must not be 0. Hint: an error cannot be a share of nothing; use sf.within.",
+        "expected must not be 0, because an error cannot be a share of 0. Hint: use sf.within.",
     ),
     "nobody expected": (
         lambda: sf.within(5, expected_count=0),
-        "expected count must be 1 or more, not 0. Hint: try expected_count=1000.",
+        "expected_count must be at least 1, not 0. Hint: try expected_count=1000.",
     ),
     "a median": (
         lambda: query("SELECT MEDIAN(age) AS middle FROM village").choose(sf.within(5)),
-        "middle is selected by its rank, so no epsilon bounds its error beforehand. Hint: ask for counts, sums or "
+        "middle is selected by its rank, so its error cannot be bounded in advance. Hint: ask for counts, sums or "
         "means.",
     ),
     "a variance": (
         lambda: query("SELECT VAR_POP(age) AS spread FROM village").choose(sf.within(5)),
-        "spread is put together from three noisy numbers, so no epsilon bounds its error beforehand. Hint: ask for "
+        "spread is computed from three noisy figures, so its error cannot be bounded in advance. Hint: ask for "
         "counts, sums or means.",
     ),
     "a mean of nobody knows how many": (
         lambda: query("SELECT AVG(age) AS mean FROM village").choose(sf.within(5)),
-        "How far mean is off depends on how many people it is of. Hint: add expected_count=1000: how many people its "
-        "smallest cell has at least, by public knowledge.",
+        "The error of mean depends on the number of people in its smallest group. Hint: add expected_count=1000: "
+        "the least number of people in a group, from public knowledge.",
     ),
     "private groups": (
         lambda: query("SELECT street, COUNT(*) FROM village GROUP BY street").choose(sf.within(5), delta=1e-9),
-        "A group with private keys is shown where its noise came out high, so its error is not bounded. Hint: list the "
-        "public categories, or choose by sf.gap, sf.guess or epsilon.",
+        "With private group keys a group appears only if its noise is large, so its error is not bounded. Hint: "
+        "list the public categories, or choose by sf.gap, sf.guess or epsilon.",
     ),
 }
 
@@ -248,7 +255,7 @@ def test_the_place_of_a_column_that_says_nothing() -> None:
 
 
 def test_gaussian_noise_on_a_rank_has_no_view_of_guesses() -> None:
-    with pytest.raises(NoMechanism, match="carries no Gaussian noise"):
+    with pytest.raises(NoMechanism, match="does not use Gaussian noise"):
         query("SELECT MEDIAN(age) FROM village").guessing(choices=4, **GAUSSIAN)
 
 
@@ -409,7 +416,7 @@ def test_the_surface_has_a_risk_for_every_trust_and_sensitivity() -> None:
     stated = query().guessing(secret="state", trust=surface.xs[3], data_sensitivity=surface.ys[8])
     assert surface.heights[8][3] == pytest.approx(stated.at(0.5).risk)
     assert (surface.heights[0], {row[-1] for row in surface.heights}) == ((0.0,) * 11, {0.0})
-    with pytest.raises(PreferenceError, match="A surface is drawn at an epsilon"):
+    with pytest.raises(PreferenceError, match="The surface needs an epsilon"):
         seen.surface()
 
 
@@ -419,7 +426,7 @@ def test_a_line_for_each_word_of_trust() -> None:
     assert list(lines) == [f"trust {word}" for word in LEVELS]
     assert lines["trust low"] == seen.plot().figure.of(Line)[0].points
     assert all(higher[1] >= lower[1] for higher, lower in zip(lines["trust low"], lines["trust high"], strict=True))
-    with pytest.raises(PreferenceError, match="Trust goes with a partner"):
+    with pytest.raises(PreferenceError, match="A line for each level of trust needs a partner"):
         query().guessing(secret="state").by_trust()
 
 
@@ -486,7 +493,7 @@ def test_a_priority_multiplies_the_epsilon() -> None:
     asked = query(COUNT)
     plain, twice = sf.guess(0.4, choices=4), sf.weighted(sf.guess(0.4, choices=4), 2)
     assert asked.choose(twice).epsilon == pytest.approx(2 * (asked.choose(plain).epsilon or 0))
-    with pytest.raises(PreferenceError, match="has no priority"):
+    with pytest.raises(PreferenceError, match="cannot have a priority"):
         sf.weighted(sf.within(5), 2)
 
 
@@ -511,7 +518,7 @@ def test_no_reach_is_as_short_as_what_one_person_moves() -> None:
         if feasible:
             assert query(COUNT).choose(stated, mechanism="truncated", delta=1e-6, epsilon_max=1000).feasible
             continue
-        with pytest.raises(PreferenceError, match="always reaches further than what one person moves, 1"):
+        with pytest.raises(PreferenceError, match="always wider than what one person can change, 1"):
             query(COUNT).choose(stated, mechanism="truncated", delta=1e-6)
 
 
@@ -542,7 +549,7 @@ def test_odds_leave_room_for_what_a_private_selection_tells(preference: Any) -> 
 @pytest.mark.parametrize("after", ["HAVING COUNT(*) > 3", "ORDER BY 2 DESC LIMIT 1", "LIMIT 3 OFFSET 1"])
 def test_no_error_of_each_row_where_noise_says_which_rows_there_are(after: str) -> None:
     picked = query(f"{BY_STATE} {after}")
-    with pytest.raises(PreferenceError, match="keep rows by their noise"):
+    with pytest.raises(PreferenceError, match="select rows by their noise"):
         picked.choose(sf.within(5, each=True))
     assert picked.choose(sf.within(5)).feasible
 

@@ -102,7 +102,7 @@ def test_sentences_call_it_by_its_name(keep: Keep, format: str) -> None:
 
 
 def test_a_format_that_is_not_read() -> None:
-    with pytest.raises(SourceError, match=r"^stays is in no format that is read\. Hint: csv or parquet will do\.$"):
+    with pytest.raises(SourceError, match=r"^stays has a format that is not supported\. Hint: use CSV or Parquet\.$"):
         MemoryFile(3, "xlsx", "stays")
 
 

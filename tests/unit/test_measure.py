@@ -69,7 +69,7 @@ def test_cells_are_public_and_complete() -> None:
 
 
 def test_what_is_missing_in_the_schema_is_said() -> None:
-    with pytest.raises(SchemaError, match=r"Column 'u' is added up but has no bounds.*\[columns.u\]"):
+    with pytest.raises(SchemaError, match=r"Column 'u' is summed but has no bounds.*\[columns.u\]"):
         measured("SUM(u) FROM t")
     with pytest.raises(SchemaError, match=r"GROUP BY u needs a public list.*\[columns.u\]"):
         measured("COUNT(*) FROM t GROUP BY u")
@@ -187,5 +187,5 @@ def test_too_many_candidates_are_refused_from_public_facts() -> None:
     figures = ", ".join(f"SUM(v + {i})" for i in range(51))
     with pytest.raises(QueryError, match="asks for 1,020,000 figures, and the limit is 1,000,000"):
         measure(parse(f"SELECT place, {figures} FROM t GROUP BY place", schema), schema)
-    with pytest.raises(QueryError, match="makes more than 100,000 candidates for MAX of w"):
+    with pytest.raises(QueryError, match="gives more than 100,000 candidates for MAX of w"):
         measure(parse("SELECT MAX(w) FROM t", schema), schema)

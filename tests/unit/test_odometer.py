@@ -211,7 +211,7 @@ def test_a_ledger_says_it_too(ledger_path: Path) -> None:
 
 @pytest.mark.parametrize("wrong", [-1e-9, 1, 2.0, math.nan, "1e-6", True])
 def test_what_is_no_delta(wrong: object) -> None:
-    with pytest.raises(PreferenceError, match="delta is a number from 0 to below 1, not "):
+    with pytest.raises(PreferenceError, match="delta must be at least 0 and below 1, not "):
         Total().at(wrong)
 
 

@@ -174,6 +174,8 @@ def test_gaussian_numbers_are_one_pair() -> None:
 
 def test_without_the_library_a_sentence_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "dp_accounting.pld", None)
-    with pytest.raises(BadInput, match="Tight accounting needs dp-accounting") as refused:
+    with pytest.raises(
+        BadInput, match="Tight accounting needs the package dp-accounting, which is not installed"
+    ) as refused:
         epsilon_at([Pure(1.0)], 1e-6)
     assert refused.value.hint == "pip install 'sfumato[accounting]'."

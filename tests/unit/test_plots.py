@@ -176,7 +176,7 @@ def test_curves_are_of_the_chosen_epsilon_or_of_three() -> None:
     ("epsilon", "exposure", "said"),
     [
         (0, None, "above 0"),
-        (101, None, "up to 100"),
+        (101, None, "at most 100"),
         (math.nan, None, "above 0"),
         (1, 1.1, "between"),
         (1, math.nan, "between"),
@@ -189,6 +189,6 @@ def test_a_curve_that_cannot_be_drawn_is_refused(epsilon: float, exposure: float
 
 def test_an_exposure_that_tells_nothing_about_the_odds_is_refused() -> None:
     for asked in (query("SELECT MAX(days) AS d FROM stays"), query(relation="replace")):
-        with pytest.raises(BadInput, match="says nothing about the odds"):
+        with pytest.raises(BadInput, match="does not give odds"):
             asked.worst_case().roc(1.0, 0.5)
         assert asked.worst_case().roc(1.0).figure.of(Line)

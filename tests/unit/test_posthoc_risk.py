@@ -97,7 +97,7 @@ def test_rows_that_did_not_leave_are_left_out_and_it_is_said() -> None:
 
 def test_where_no_row_left_there_is_nothing_to_say() -> None:
     released = stays().query(f"{BY_WARD} LIMIT 0").release(epsilon=1)
-    with pytest.raises(NoMechanism, match="No row of this answer left"):
+    with pytest.raises(NoMechanism, match="The answer has no rows to compare"):
         released.posthoc_risk()
 
 
@@ -106,7 +106,7 @@ def test_keys_that_are_not_shown_go_by_the_order_of_the_cells() -> None:
     (a,), (b,) = released.numbers
     assert released.posthoc_risk().distance == pytest.approx(abs(a - 5) + abs(b - 20))
     moved = stays().query("SELECT SUM(days) AS s FROM stays GROUP BY ward ORDER BY s").release(epsilon=1)
-    with pytest.raises(NoMechanism, match="does not show by what it is grouped"):
+    with pytest.raises(NoMechanism, match="does not contain its group keys"):
         moved.posthoc_risk()
     assert moved._query is not None
     assert not moved._query.context.ledger.record.somebody_looked
@@ -284,7 +284,7 @@ def test_the_output_that_went_out_is_not_charged_again(ledger_path: Path) -> Non
     choice = query.choose(sf.pri(50))
     query.release(choice, allow_no_guarantee=True)
     charges = query.dataset.ledger.total.releases
-    with pytest.raises(PreferenceError, match="went out already, and it has no other"):
+    with pytest.raises(PreferenceError, match="is already released, and there is no other"):
         query.release(choice, allow_no_guarantee=True, redraw=True)
     assert query.dataset.ledger.total.releases == charges
     anew = query.choose(sf.pri(50), redraw=True)
@@ -325,9 +325,9 @@ def test_where_no_output_passes_there_is_none() -> None:
 
 
 REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
-    "no other preference": (SUM, {}),
-    "draws Laplace noise": (SUM, {"mechanism": "gaussian", "delta": 1e-6}),
-    "is none": ("SELECT MEDIAN(days) AS m FROM stays", {}),
+    "cannot be combined with other preferences": (SUM, {}),
+    "uses Laplace noise": (SUM, {"mechanism": "gaussian", "delta": 1e-6}),
+    "is not a sum": ("SELECT MEDIAN(days) AS m FROM stays", {}),
 }
 
 

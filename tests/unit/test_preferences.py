@@ -167,7 +167,7 @@ def test_a_truth_of_numpy_is_one() -> None:
 
 @pytest.mark.parametrize("f", [None, 0.95, "rdrs.ratio > 0.9"])
 def test_what_is_no_function(f: Any) -> None:
-    with pytest.raises(PreferenceError, match="satisfies takes a function of the RDRs"):
+    with pytest.raises(PreferenceError, match="satisfies needs a function of the RDRs"):
         sf.satisfies(f)
 
 
@@ -228,13 +228,13 @@ def test_preferences_in_words(preference: Any, words: str) -> None:
 @pytest.mark.parametrize("how", [{"worst_case": True}, {"exact": True}], ids=["worst case", "exact"])
 @pytest.mark.parametrize("make", [sf.ratio, sf.gap])
 def test_what_does_not_go_with_between(make: Callable[..., object], how: dict[str, Any]) -> None:
-    with pytest.raises(PreferenceError, match=r"^between .* goes neither with worst_case\S* nor exact"):
+    with pytest.raises(PreferenceError, match=r"^between .* cannot be combined with worst_case\S* or exact"):
         make(1, between="age > 60", **how)
 
 
 @pytest.mark.parametrize("condition", ["", "  ", 60])
 def test_a_condition_is_a_text(condition: Any) -> None:
-    with pytest.raises(PreferenceError, match="between takes a condition on the people"):
+    with pytest.raises(PreferenceError, match="between needs a condition on the people"):
         sf.ratio(0.9, between=condition)
 
 
@@ -287,8 +287,8 @@ def test_groups_whose_medians_are_alike() -> None:
 
 @pytest.mark.parametrize(("condition", "sentence"), [
     ("aeg > 60", "There is no column 'aeg': the condition 'aeg > 60'. Hint: did you mean 'age'?"),
-    ("age > 60 GROUP BY age", "A condition says who is meant, and nothing else: the condition 'age > 60 GROUP BY age'. "
-     "Hint: leave out what follows it."),
+    ("age > 60 GROUP BY age", "The condition is followed by something else: the condition 'age > 60 GROUP BY age'. "
+     "Hint: leave out the rest."),
     ("days IN (SELECT 1)", "IN with a sub-select is not supported: the condition 'days IN (SELECT 1)'. "
      "Hint: list the values."),
 ])  # fmt: skip

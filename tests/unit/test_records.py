@@ -86,7 +86,7 @@ def test_an_older_ledger_put_back_is_refused_by_whoever_opens_it_next(database: 
     plan(opened(database, records), 2)
     opened(database, records)
     older.replace(file)
-    with pytest.raises(LedgerBroken, match="not the one it was at entry 3"):
+    with pytest.raises(LedgerBroken, match="not the same at entry 3"):
         opened(database, records)
 
 

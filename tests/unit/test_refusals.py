@@ -16,12 +16,15 @@ from sfumato.presentation.interface import Interface
 from sfumato.presentation.refusals.catalogue import FILES, Wording, all_wordings, terms, values_used, wordings
 from sfumato.presentation.refusals.decisions import FUNCTIONS, TEXTS
 from sfumato.presentation.refusals.sentence import sentence
+from sfumato.presentation.wording.asking import OFFERS
 from sfumato.privacy.preferences import registry
 from sfumato.privacy.preferences.registry import from_rule
+from tools import errors as errors_page
 
 SOURCES = Path(errors.__file__).parent
 CONVERTED = (  # packages, folders and files of `src/sfumato` that raise reasons only
     "adapters",
+    "auditing",
     "escrow",
     "ledger",
     "privacy/noise",
@@ -30,103 +33,7 @@ CONVERTED = (  # packages, folders and files of `src/sfumato` that raise reasons
     "release",
     "signals",
 )
-SAMPLES: Mapping[tuple[str, str], object] = {  # values that a wording does more with than to write them out
-    ("value-unreadable", "kind"): "text",
-    ("sandbox-attacks-succeeded", "attacks"): ["fork", "trace"],
-    ("no-open-failure", "failures"): [3, 7],
-    ("formula-length", "longest"): 2000,
-    ("same-rows", "others"): ["stays", "bills"],
-    ("signal-blocks", "most"): 10_000,
-    ("signal-draws", "most"): 10_000,
-    ("signal-epsilon-too-large", "epsilon"): 20.0,
-    ("signal-epsilon-too-large", "most"): 10.0,
-    ("selection-epsilon-max-too-small", "epsilon_max"): 0.001,
-    ("selection-epsilon-max-too-small", "smallest"): 0.01,
-    ("exposure-histogram-epsilon-too-large", "epsilon"): 20.0,
-    ("exposure-histogram-epsilon-too-large", "most"): 10.0,
-    ("split-part-too-large", "most"): 10.0,
-    ("budget-passed-before", "spent"): 2.0,
-    ("budget-passed-before", "budget"): 1.0,
-    ("budget-exceeded", "charge"): 0.5,
-    ("budget-exceeded", "guarantee"): "none",
-    ("budget-exceeded", "left"): 0.25,
-    ("budget-exceeded", "spent"): 0.75,
-    ("budget-exceeded", "budget"): 1.0,
-    ("task-row-unknown", "count"): 30,
-    ("task-row-unknown", "rows"): ["here", "there"],
-    ("variance-below-noise", "people"): 1000,
-    ("variance-below-noise", "select_epsilon"): 0.1,
-    ("variance-below-noise", "variance"): 1e-6,
-    ("without-guarantee", "attestable"): [True, False],
-    ("without-guarantee", "causes"): ["stated after a look", "read off the people"],
-    ("without-guarantee", "inputs"): ["preference", "bounds"],
-    ("without-guarantee", "instead"): "as-planned",
-    ("role-missing", "roles"): ["admin", "controller"],
-    ("token-days", "days"): 400.0,
-    ("delivery-format", "known"): ["csv", "parquet"],
-    ("aggregate-not-allowed", "allowed"): ["COUNT", "SUM"],
-    ("column-not-allowed", "allowed"): ["age", "ward"],
-    ("preference-not-allowed", "allowed"): ["rule", "gap"],
-    ("rule-not-allowed", "allowed"): ["gap"],
-    ("signal-not-allowed", "allowed"): [],
-    ("policy-key-unknown", "known"): ["purpose", "rule"],
-    ("result-awaited", "state"): "running",
-    **{
-        (reason, "what"): "signal"
-        for reason in (
-            *("result-awaited", "submission-changed", "no-result", "no-longer-automatic", "no-withheld-result"),
-            "result-of-others",
-        )
-    },
-    ("request-beyond-budget", "epsilon"): 0.5,
-    ("request-beyond-budget", "left"): 0.25,
-    ("submission-changed", "then"): "again",
-    ("no-result", "state"): "refused",
-    ("no-result", "note"): "Not this one.",
-    ("signal-beyond-bits", "told"): 6.7,
-    ("signal-beyond-bits", "used"): 0.0,
-    ("signal-beyond-bits", "budget"): 5,
-    ("signal-beyond-budget", "epsilon"): 0.5,
-    ("signal-beyond-budget", "left"): 0.25,
-    ("approval-guarantee-not-allowed", "allowed"): ["dp", "dp-selected"],
-    ("function-length", "longest"): 20_000,
-    ("purpose-length", "longest"): 2000,
-    ("request-guarantee-not-allowed", "allowed"): ["dp", "dp-selected"],
-    ("request-sql-length", "letters"): 200_000,
-    ("request-sql-length", "longest"): 100_000,
-    ("signal-epsilon-above-policy", "most"): 0.4,
-    ("step-not-possible", "act"): "approve",
-    ("trust-stated", "names"): ["trust", "data_sensitivity"],
-    ("weight-out-of-range", "weight"): 2000.0,
-    ("belief-below-prior", "belief"): 0.2,
-    ("belief-below-prior", "prior"): 0.25,
-    ("epsilon-above-max", "epsilon"): 50.0,
-    ("epsilon-above-max", "most"): 10.0,
-    ("epsilon-out-of-range", "least"): 1e-9,
-    ("epsilon-out-of-range", "most"): 1_000_000,
-    ("epsilon-out-of-range", "what"): "exposure cap",
-    ("error-unbounded-beforehand", "numbers"): 3,
-    ("guess-below-blind", "blind"): 0.25,
-    ("guess-below-blind", "chance"): 0.2,
-    ("index-not-positive", "number"): -1.0,
-    ("missing-too-many", "people"): 10,
-    ("noise-without-end", "mechanism"): "laplace",
-    ("option-without-preference", "name"): "select_epsilon",
-    ("option-without-preference", "whose"): ["variance", "allow"],
-    ("preferences-not-together", "stated"): ["epsilon 1", "gap 1.2"],
-    ("rank-without-noise", "mechanism"): "gaussian",
-    ("delta-missing", "mechanism"): "truncated",
-    ("noise-needs-delta", "mechanism"): "gaussian",
-    ("epsilon-too-small-for-truncated", "beside"): "grid",
-    ("secret-not-one", "stated"): 0,
-    ("select-epsilon-out-of-range", "least"): 1e-9,
-    ("sharing-risk-below-floor", "floor"): 0.1,
-    ("sharing-risk-below-floor", "risk"): 0.05,
-    ("split-confidence-out-of-range", "number"): 2.0,
-    ("split-relative-error-not-positive", "number"): -0.1,
-    ("truncated-noise-reaches-further", "moved"): 1.0,
-    ("universe-too-large", "most"): 100_000,
-}
+GAP = next(offer for offer in OFFERS if offer.name == "gap")
 DECISIONS = "presentation/refusals/decisions.py"
 SHOWS_JSON = ("task-reference-not-numbers",)  # reasons whose hint has braces in it
 PASSES_ON = "privacy/preferences/preference.py"  # `number_where` is given the reason that it raises
@@ -167,13 +74,17 @@ def values_of(wording: Wording) -> set[str]:
     return set().union(*map(values_used, wording.values()))
 
 
+def package_of(place: str) -> str:
+    return place.partition(":")[0].partition("/")[0].removesuffix(".py")
+
+
 @pytest.mark.parametrize(("place", "reason", "names"), RAISED, ids=[f"{where} {why}" for where, why, _ in RAISED])
 def test_a_reason_has_wording_that_uses_the_values_it_is_raised_with(
     place: str, reason: str, names: frozenset[str]
 ) -> None:
-    package = place.partition(":")[0].partition("/")[0].removesuffix(".py")
-    assert package in FILES, f"no file of {package} in presentation/refusals"
-    assert reason in wordings(package), f"no wording of it in presentation/refusals/{package}.toml"
+    """In the file of a package that raises it."""
+    raising = {package_of(where) for where, why, _ in RAISED if why == reason} & {*FILES}
+    assert any(reason in wordings(package) for package in raising), f"no wording of it in {package_of(place)}.toml"
     assert names == values_of(WORDINGS[reason])
 
 
@@ -182,20 +93,17 @@ def test_no_wording_is_without_a_raiser_and_none_is_there_twice() -> None:
     assert len(WORDINGS) == sum(len(wordings(package)) for package in FILES)
 
 
-def cases(reason: str) -> Iterator[dict[str, object]]:
-    """Values of a reason: one sample of all, and one for each case that a text of it distinguishes."""
-    wording = WORDINGS[reason]
-    values = {name: SAMPLES.get((reason, name), f"<{name}>") for name in values_of(wording)}
-    yield values
-    for text in wording.values():
-        if isinstance(text, str) or "python" in text:
-            continue
-        name = text["by"]
-        for key in set(text) - {"by", "other"}:
-            yield {**values, name: type(values[name])() if key == "empty" else int(key) if key.isdigit() else key}
-
-
-CASES = [(reason, values) for reason in sorted(WORDINGS) for values in cases(reason)]
+CASES = [(reason, values) for reason in sorted(WORDINGS) for values in errors_page.cases(reason)]
+KEYWORD = re.compile(
+    r"(?<![\w/:?&.])[a-z_]+=(?=[\w'\"\[])"
+)  # as in allow_no_guarantee=True; a key of a file has spaces
+FLAG = re.compile(r"(?<![\w-])--[a-z]")
+VERBS = """
+add aggregate allow answer apply ask call change check choose close combine compare convert correct count create declare
+deliver divide draft fill find free give group inspect install keep leave list make name open order pass plot put raise
+rate read refuse register release remove rename report restore revoke round run save say see send set shorten sign
+simplify split start state stop submit test tick try type update use wait write
+"""  # with which a hint may begin
 
 
 @pytest.mark.parametrize("interface", Interface)
@@ -206,15 +114,47 @@ def test_every_reason_is_worded_in_every_interface(
     sentences = sentence(reason, values, interface)
     assert sentences is not None
     message, hint = sentences
-    assert message
-    assert not message.endswith("."), "what shows it ends the sentence, after its place"
-    assert not hint or hint[-1] in ".?"
-    assert interface is Interface.COMMAND or " --" not in f" {message} {hint}", "an option of a command"
+    assert_one_sentence(message)
+    assert says_what_to_do(hint)
+    assert not hint or hint[-1] in ".?>", "a full stop, or a value"
+    assert not FLAG.search(f"{message} {hint}") or interface is Interface.COMMAND, "an option of a command"
+    assert not KEYWORD.search(f"{message} {hint}") or interface is Interface.PYTHON, "a keyword argument"
     assert interface is Interface.PYTHON or "sf." not in message + hint, "a function of Python"
     assert reason in SHOWS_JSON or not set("{}") & set(message + hint)
-    written = {name for name, value in values.items() if isinstance(value, str) and value[:1] == "<"}
+    written = {name for name, value in values.items() if isinstance(value, errors_page.Placeholder)}
     if not any(isinstance(text, Mapping) or key.endswith(interface.value) for key, text in WORDINGS[reason].items()):
         assert {name for name in written if f"<{name}>" in message + hint} == written
+
+
+def assert_one_sentence(message: str) -> None:
+    assert message
+    assert not message.endswith("."), "the interface ends the sentence, after its place"
+    assert not re.search(r"[a-z)][.?!] [A-Z]", message), "one sentence"
+
+
+def says_what_to_do(hint: str) -> bool:
+    """Whether it begins with a verb or is a command; a question is the usual one after a slip of the keys."""
+    first = re.split(r"[\s,:]", hint, maxsplit=1)[0].lower()
+    return not hint or first in VERBS.split() or hint.startswith(("did you mean ", "pip install ", "<"))
+
+
+WRITTEN = [
+    (message, hint) for each in errors_page.written().values() for message, hints in each for hint in hints or [""]
+]
+
+
+@pytest.mark.parametrize(("message", "hint"), WRITTEN, ids=[message for message, _ in WRITTEN])
+def test_what_is_written_where_it_is_raised_has_the_same_form(message: str, hint: str) -> None:
+    assert_one_sentence(message)
+    assert says_what_to_do(hint)
+
+
+def test_the_page_of_errors_is_what_the_tool_writes() -> None:
+    page = errors_page.PAGE.read_text("utf-8")
+    headings = re.findall(r"^#{3,4} `([\w-]+)`$", page, re.MULTILINE)
+    assert {kind.code for kind in errors_page.codes()} <= {*headings}, "a code is missing: run `python -m tools.errors`"
+    assert set(WORDINGS) <= {*headings}, "a reason is missing: run `python -m tools.errors`"
+    assert page == errors_page.page(), "run `python -m tools.errors`"
 
 
 def example(option: str, interface: Interface) -> str:
@@ -252,26 +192,26 @@ def test_what_raises_reasons_writes_no_sentences(where: str) -> None:
     [
         (
             Interface.COMMAND,
-            "use a preference that reads nobody, such as --gap 1.2 --worst-case; or accept it with "
+            "use a preference that reads no data, such as --gap 1.2 --worst-case; or allow it with "
             "--allow-no-guarantee.",
         ),
         (
             Interface.PYTHON,
-            "use a preference that reads nobody, such as sf.gap(1.2, worst_case=True); or accept it with "
+            "use a preference that reads no data, such as sf.gap(1.2, worst_case=True); or allow it with "
             "allow_no_guarantee=True.",
         ),
         (
             Interface.WEB,
-            "use a preference that reads nobody, such as “Maximum risk gap, in the worst case” (risk gap: 1.2); or "
-            "accept that what leaves carries no guarantee.",
+            f"use a preference that reads no data, such as “{GAP.words}” ({GAP.figures[0].words}: 1.2); or tick the "
+            "box that allows a release without a guarantee.",
         ),
     ],
 )
 def test_a_way_to_a_guarantee_is_in_the_terms_of_the_interface(interface: Interface, hint: str) -> None:
     lost = {"inputs": ["preference"], "causes": ["computed from the people"], "attestable": [False]}
     assert sentence("without-guarantee", {"what": "release", "instead": "", **lost}, interface) == (
-        "This release would carry no guarantee: the preference was computed from the people. Nothing was drawn and "
-        "nothing was charged",
+        "This release would have no guarantee, because the preference was computed from the people; nothing was drawn "
+        "or charged",
         hint,
     )
 
@@ -282,33 +222,33 @@ def test_a_way_to_a_guarantee_is_in_the_terms_of_the_interface(interface: Interf
         (
             "policy-missing",
             (
-                "a controller writes one with `sfumato policy set stays FILE`.",
-                "a controller writes one with `set_policy('stays', FILE)`.",
-                "a controller writes one: /datasets/stays/policy.",
+                "ask its controller to set one with `sfumato policy set stays FILE`.",
+                "ask its controller to set one with `set_policy('stays', FILE)`.",
+                "ask its controller to set one: /datasets/stays/policy.",
             ),
         ),
         (
             "person-unknown",
             (
-                "`sfumato user list` tells who there is.",
-                "`people()` tells who there is.",
-                "the list of people tells who there is.",
+                "check the name in `sfumato user list`.",
+                "check the name in `people()`.",
+                "check the name in the list of users.",
             ),
         ),
         (
             "token-not-good",
             (
-                "make another with `sfumato token`.",
-                "make another with `new_token()`.",
-                "make another on the page “Account”.",
+                "create another with `sfumato token`.",
+                "create another with `new_token()`.",
+                "create another on the page “Account”.",
             ),
         ),
         (
             "audit-head-unsigned",
             (
-                "make one with `sfumato audit head`.",
-                "make one with `audit_head()`.",
-                "make one with “Keep the head”.",
+                "create one with `sfumato audit head`.",
+                "create one with `audit_head()`.",
+                "create one with “Save checkpoint”.",
             ),
         ),
     ],
@@ -316,9 +256,9 @@ def test_a_way_to_a_guarantee_is_in_the_terms_of_the_interface(interface: Interf
 def test_a_step_in_a_workspace_is_in_the_terms_of_the_interface(reason: str, hints: tuple[str, str, str]) -> None:
     values = {"dataset": "stays", "name": "bob"}
     for interface, hint in zip((Interface.COMMAND, Interface.PYTHON, Interface.WEB), hints, strict=True):
-        said = sentence(reason, values, interface)
-        assert said is not None
-        assert said[1] == hint
+        sentences = sentence(reason, values, interface)
+        assert sentences is not None
+        assert sentences[1] == hint
 
 
 KEYS = {"message", "hint"} | {f"{part}_{interface.value}" for part in ("message", "hint") for interface in Interface}

@@ -47,28 +47,34 @@ REFUSED = {
         "Only a SELECT is supported, not UNION: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
     "a sub-select that is a UNION": (
         "SELECT COUNT(*) FROM (SELECT age FROM adult UNION SELECT age FROM adult)",
-        "UNION is not supported: line 1, column 30. Hint: a sub-select works row by row."),
+        "UNION is not supported: line 1, column 30. Hint: use a sub-select that works row by row."),
     "GROUP BY inside": (
         "SELECT COUNT(*) FROM (SELECT age FROM adult GROUP BY age)",
-        "GROUP BY inside a sub-select is not supported: line 1, column 54. Hint: a sub-select works row by row."),
+        "GROUP BY inside a sub-select is not supported: line 1, column 54. Hint: use a sub-select that works row "
+        "by row."),
     "HAVING inside": (
         "SELECT COUNT(*) FROM (SELECT age FROM adult HAVING age > 3)",
-        "HAVING inside a sub-select is not supported: line 1, column 52. Hint: a sub-select works row by row."),
+        "HAVING inside a sub-select is not supported: line 1, column 52. Hint: use a sub-select that works row "
+        "by row."),
     "ORDER BY inside": (
         "SELECT COUNT(*) FROM (SELECT age FROM adult ORDER BY age)",
-        "ORDER BY inside a sub-select is not supported: line 1, column 54. Hint: a sub-select works row by row."),
+        "ORDER BY inside a sub-select is not supported: line 1, column 54. Hint: use a sub-select that works row "
+        "by row."),
     "LIMIT inside": (
         "WITH t AS (SELECT age FROM adult LIMIT 3) SELECT COUNT(*) FROM t",
-        "LIMIT inside a sub-select is not supported: line 1, column 40. Hint: a sub-select works row by row."),
+        "LIMIT inside a sub-select is not supported: line 1, column 40. Hint: use a sub-select that works row by row."),
     "OFFSET inside": (
         "WITH t AS (SELECT age FROM adult OFFSET 3) SELECT COUNT(*) FROM t",
-        "OFFSET inside a sub-select is not supported: line 1, column 41. Hint: a sub-select works row by row."),
+        "OFFSET inside a sub-select is not supported: line 1, column 41. Hint: use a sub-select that works row "
+        "by row."),
     "DISTINCT inside": (
         "SELECT COUNT(*) FROM (SELECT DISTINCT age FROM adult)",
-        "DISTINCT inside a sub-select is not supported: line 1, column 30. Hint: a sub-select works row by row."),
+        "DISTINCT inside a sub-select is not supported: line 1, column 30. Hint: use a sub-select that works row "
+        "by row."),
     "an aggregate inside": (
         "SELECT SUM(n) FROM (SELECT COUNT(*) AS n FROM adult)",
-        "Aggregates inside a sub-select are not supported: line 1, column 28. Hint: a sub-select works row by row."),
+        "Aggregates inside a sub-select are not supported: line 1, column 28. Hint: use a sub-select that works "
+        "row by row."),
     "a window function inside": (
         "SELECT SUM(n) FROM (SELECT ROW_NUMBER() OVER () AS n FROM adult)",
         "Window functions are not supported: line 1, column 28. Hint: use GROUP BY instead."),
@@ -83,7 +89,7 @@ REFUSED = {
         "A sub-select has two columns 'age': line 1, column 30. Hint: rename one of them with AS."),
     "a column that is not inside": (
         "SELECT SUM(pay) FROM (SELECT age FROM adult)",
-        "The sub-select has no column 'pay': line 1, column 12. Hint: it has: age."),
+        "The sub-select has no column 'pay': line 1, column 12. Hint: use age."),
     "* EXCLUDE": (
         "SELECT COUNT(*) FROM (SELECT * EXCLUDE (age) FROM adult)",
         "* EXCLUDE is not supported: line 1, column 41. Hint: name the columns."),
@@ -92,13 +98,13 @@ REFUSED = {
         "WITH names 't' twice: line 1, column 36. Hint: rename one of them."),
     "a CTE that reads itself": (
         "WITH t AS (SELECT age FROM t) SELECT COUNT(*) FROM t",
-        "There is no table 't': line 1, column 28. Hint: the table is called adult."),
+        "There is no table 't': line 1, column 28. Hint: use adult, the name of the table."),
     "WITH RECURSIVE": (
         "WITH RECURSIVE t AS (SELECT age FROM adult) SELECT COUNT(*) FROM t",
         "WITH RECURSIVE is not supported: line 1, column 16."),
     "a CTE that is no SELECT": (
         "WITH t AS (DELETE FROM adult) SELECT COUNT(*) FROM t",
-        "DELETE is not supported: line 1, column 24. Hint: a sub-select works row by row."),
+        "DELETE is not supported: line 1, column 24. Hint: use a sub-select that works row by row."),
     "a CTE whose columns are renamed": (
         "WITH t(a, b) AS (SELECT age, pay FROM adult) SELECT SUM(a) FROM t",
         "Renamed columns are not supported: line 1, column 8. Hint: name them with AS inside the sub-select."),
@@ -107,10 +113,10 @@ REFUSED = {
         "VALUES is not supported: line 1, column 31. Hint: read the table itself."),
     "a table function": (
         "SELECT COUNT(*) FROM read_csv('/etc/passwd')",
-        "Table functions are not supported: line 1, column 22. Hint: the table is called adult."),
+        "Table functions are not supported: line 1, column 22. Hint: use adult, the name of the table."),
     "a file as a table": (
         "SELECT COUNT(*) FROM '/etc/passwd'",
-        "There is no table '/etc/passwd': line 1, column 22. Hint: the table is called adult."),
+        "There is no table '/etc/passwd': line 1, column 22. Hint: use adult, the name of the table."),
     "a table of another schema": (
         "SELECT COUNT(*) FROM main.adult",
         "A qualified table name is not supported: line 1, column 22."),
@@ -137,51 +143,51 @@ REFUSED = {
         "GROUP BY an expression is not supported: line 1, column 67. Hint: group by columns."),
     "GROUP BY an aggregate": (
         f"{COUNT} GROUP BY 1",
-        "GROUP BY 1 points at an aggregate: line 1, column 37. Hint: group by the position of a column."),
+        "GROUP BY 1 is the position of an aggregate: line 1, column 37. Hint: group by the position of a column."),
     "GROUP BY a position that is not there": (
         f"{COUNT} GROUP BY 2",
-        "GROUP BY 2 points at no column: line 1, column 37. Hint: positions count the columns of the answer from "
-        "1."),
+        "GROUP BY 2 is not the position of a column: line 1, column 37. Hint: check the position; columns of the "
+        "answer count from 1."),
     "HAVING with an unknown name": (
         f"{COUNT} HAVING ages > 3",
-        "The answer has no column 'ages': line 1, column 35. Hint: it has: count(*)."),
+        "The answer has no column 'ages': line 1, column 35. Hint: use count(*)."),
     "HAVING with a column that is not grouped by": (
         "SELECT sex, AVG(age) FROM adult GROUP BY sex HAVING age > 3",
-        "The answer has no column 'age': line 1, column 53. Hint: it has: sex, avg(age)."),
+        "The answer has no column 'age': line 1, column 53. Hint: use sex, avg(age)."),
     "HAVING with another table": (
         "SELECT sex, AVG(age) FROM adult GROUP BY sex HAVING b.sex = 'Male'",
-        "There is no table 'b': line 1, column 53. Hint: what is read is called adult."),
+        "There is no table 'b': line 1, column 53. Hint: use the name adult."),
     "HAVING with a sub-select": (
         f"{COUNT} HAVING COUNT(*) > (SELECT 1)",
         "Sub-selects inside an expression are not supported: line 1, column 54. Hint: ask for it by itself, and "
         "write the value here."),
     "HAVING of a text and a number": (
         "SELECT sex, COUNT(*) FROM adult GROUP BY sex HAVING sex > 3",
-        "Column 'sex' is text and is compared with integer: line 1, column 53. Hint: compare values of one "
-        "type; a text stands in quotes."),
+        "Column 'sex' is text and is compared with integer: line 1, column 53. Hint: compare values of the same "
+        "type; write text in quotes."),
     "ORDER BY an expression": (
         "SELECT sex, AVG(age) FROM adult GROUP BY sex ORDER BY AVG(age) + 1",
         "ORDER BY an expression is not supported: line 1, column 55. Hint: order by a column of the answer, or by "
         "an aggregate."),
     "ORDER BY a position that is not there": (
         "SELECT sex, AVG(age) FROM adult GROUP BY sex ORDER BY 3",
-        "ORDER BY 3 points at no column: line 1, column 55. Hint: positions count the columns of the answer from "
-        "1."),
+        "ORDER BY 3 is not the position of a column: line 1, column 55. Hint: check the position; columns of the "
+        "answer count from 1."),
     "ORDER BY ALL": (
         "SELECT sex, AVG(age) FROM adult GROUP BY sex ORDER BY ALL",
         "ORDER BY ALL is not supported: line 1, column 46. Hint: name the columns."),
     "NULLS FIRST": (
         "SELECT sex, AVG(age) FROM adult GROUP BY sex ORDER BY sex NULLS FIRST",
-        "NULLS FIRST is not supported: line 1, column 55. Hint: what is missing comes last."),
+        "NULLS FIRST is not supported: line 1, column 55. Hint: leave it out: missing values come last."),
     "DESC NULLS FIRST": (
         "SELECT sex, AVG(age) FROM adult GROUP BY sex ORDER BY 2 DESC NULLS FIRST",
-        "NULLS FIRST is not supported: line 1, column 55. Hint: what is missing comes last."),
+        "NULLS FIRST is not supported: line 1, column 55. Hint: leave it out: missing values come last."),
     "LIMIT a percentage": (
         f"{COUNT} LIMIT 10%",
         "LIMIT by a percentage is not supported: line 1, column 28. Hint: write the number of rows."),
     "LIMIT below 0": (
         f"{COUNT} LIMIT -1",
-        "LIMIT with anything but a whole number is not supported: line 1, column 35. Hint: write the number."),
+        "LIMIT with anything but a whole number is not supported: line 1, column 35. Hint: write a whole number."),
     "FETCH": (f"{COUNT} FETCH FIRST 2 ROWS ONLY", "FETCH is not supported: line 1, column 40. Hint: use LIMIT."),
     # Other statements
     "COPY": (
@@ -237,7 +243,7 @@ REFUSED = {
         "Only a SELECT is supported, not DELETE: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
     "two statements": (
         f"{COUNT}; DROP TABLE adult",
-        "Two statements are not supported: line 1, column 40. Hint: ask them one at a time."),
+        "Several statements are not supported: line 1, column 40. Hint: ask them one at a time."),
     "an empty text": ("", "The query is empty. Hint: try SELECT COUNT(*) FROM adult."),
     "nothing but a comment": ("-- age > 3", "The query is empty. Hint: try SELECT COUNT(*) FROM adult."),
     "not SQL": (
@@ -245,11 +251,11 @@ REFUSED = {
         "Only a SELECT is supported, not HELLO: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
     "half of a SELECT": (
         "SELECT COUNT( FROM adult",
-        "The query is not SQL that can be read: line 1, column 24. Hint: look just before this place; a name that "
-        'is also a word of SQL is written in quotes, as in "select".'),
+        'The query is not valid SQL: line 1, column 24. Hint: check the text before this place; put a name that '
+        'is also a keyword of SQL in quotes, as in "select".'),
     "an open quote": (
         f"{WHERE}city = 'A",
-        "The query is not SQL that can be read. Hint: close every quote and parenthesis."),
+        "The query is not valid SQL. Hint: close every quote and parenthesis."),
     "no FROM": ("SELECT COUNT(*)", "The query has no FROM. Hint: add FROM adult."),
     # What a SELECT shows
     "a FILTER": (
@@ -313,34 +319,35 @@ REFUSED = {
         "STDDEV, MIN, MAX, MEDIAN and QUANTILE_CONT."),
     "an aggregate of an aggregate": (
         "SELECT SUM(AVG(age)) FROM adult",
-        "An aggregate in this place is not supported: line 1, column 12. Hint: aggregates stand in SELECT, HAVING "
-        "and ORDER BY."),
+        "An aggregate in this place is not supported: line 1, column 12. Hint: use aggregates only in SELECT, "
+        "HAVING and ORDER BY."),
     "arithmetic with aggregates": (
         "SELECT SUM(age) / COUNT(*) FROM adult",
-        "A computation with aggregates is not supported: line 1, column 8. Hint: ask for them, and compute with the "
-        "answer."),
+        "A computation with aggregates is not supported: line 1, column 8. Hint: ask for the aggregates, and "
+        "compute with the answer."),
     "a function of an aggregate": (
         "SELECT ROUND(AVG(age)) FROM adult",
-        "A computation with aggregates is not supported: line 1, column 8. Hint: ask for them, and compute with the "
-        "answer."),
+        "A computation with aggregates is not supported: line 1, column 8. Hint: ask for the aggregates, and "
+        "compute with the answer."),
     "a function of a key": (
         "SELECT UPPER(sex), COUNT(*) FROM adult GROUP BY sex",
         "UPPER() is not supported: line 1, column 8. Hint: aggregates are COUNT, SUM, AVG, VAR_POP, VAR_SAMP, "
         "STDDEV, MIN, MAX, MEDIAN and QUANTILE_CONT."),
     "a constant": (
         "SELECT COUNT(*), 3 FROM adult",
-        "A constant by itself is not supported: line 1, column 18. Hint: ask for an aggregate, or compare it with "
-        "something."),
+        "A constant by itself is not supported: line 1, column 18. Hint: ask for an aggregate, or compare it "
+        "with a value."),
     "a condition that is added up": (
         "SELECT SUM(age > 3) FROM adult",
         "A comparison as a value is not supported: line 1, column 12. Hint: write CASE WHEN ... THEN ... ELSE ... "
         "END."),
     "two types in a CASE": (
         "SELECT SUM(CASE WHEN age > 3 THEN 'x' ELSE 1 END) FROM adult",
-        "One expression gives integer and text: line 1, column 22. Hint: let every branch give the same type."),
+        "One expression gives integer and text: line 1, column 22. Hint: use the same type in every branch."),
     "a CASE of nothing": (
         "SELECT SUM(CASE WHEN age > 3 THEN NULL END) FROM adult",
-        "A CASE without a value is not supported: line 1, column 22. Hint: state what is not NULL."),
+        "A CASE in which every branch is NULL is not supported: line 1, column 22. Hint: use a value that is not "
+        "NULL in at least one branch."),
     "SELECT *": (
         "SELECT * FROM adult",
         "SELECT * is not supported: line 1, column 8. Hint: ask for aggregates: rows are not released."),
@@ -374,14 +381,14 @@ REFUSED = {
         "ERROR() is not supported: line 1, column 34. Hint: functions are ABS, COALESCE, LOWER and UPPER."),
     "an aggregate in WHERE": (
         f"{WHERE}AVG(age) > 3",
-        "An aggregate in this place is not supported: line 1, column 34. Hint: aggregates stand in SELECT, HAVING "
-        "and ORDER BY."),
+        "An aggregate in this place is not supported: line 1, column 34. Hint: use aggregates only in SELECT, "
+        "HAVING and ORDER BY."),
     "a remainder": (
         f"{WHERE}age % 2 = 0",
-        "The remainder (%) is not supported: line 1, column 34. Hint: +, -, * and / are supported."),
+        "The remainder (%) is not supported: line 1, column 34. Hint: use only +, -, * and /."),
     "whole division": (
         f"{WHERE}age // 2 = 0",
-        "Whole division (//) is not supported: line 1, column 34. Hint: +, -, * and / are supported."),
+        "Whole division (//) is not supported: line 1, column 34. Hint: use only +, -, * and /."),
     "a power": (f"{WHERE}age ** 2 = 0", "A power is not supported: line 1, column 34. Hint: multiply instead."),
     "texts joined": (
         f"{WHERE}city || 'x' = 'ax'",
@@ -413,19 +420,19 @@ REFUSED = {
     "arithmetic on a date": (f"{WHERE}born + 1 > 3", "'+' needs numbers, not date: line 1, column 34."),
     "COALESCE of two types": (
         f"{WHERE}COALESCE(age, 'x') = 3",
-        "One expression gives integer and text: line 1, column 34. Hint: let every branch give the same type."),
+        "One expression gives integer and text: line 1, column 34. Hint: use the same type in every branch."),
     "today": (
         f"{WHERE}born < CURRENT_DATE",
         "CURRENT_DATE() is not supported: line 1, column 41. Hint: functions are ABS, COALESCE, LOWER and UPPER."),
     "CAST": (
         f"{WHERE}CAST(age AS TEXT) = '3'",
-        "CAST is not supported: line 1, column 34. Hint: types are stated in the schema file."),
+        "CAST is not supported: line 1, column 34. Hint: state the type in the schema file."),
     "TRY_CAST": (
         "SELECT SUM(TRY_CAST(city AS INT)) FROM adult",
-        "TRY_CAST is not supported: line 1, column 12. Hint: types are stated in the schema file."),
+        "TRY_CAST is not supported: line 1, column 12. Hint: state the type in the schema file."),
     ":: as a cast": (
         "SELECT SUM(age::DOUBLE) FROM adult",
-        "CAST is not supported: line 1, column 12. Hint: types are stated in the schema file."),
+        "CAST is not supported: line 1, column 12. Hint: state the type in the schema file."),
     "a parameter": (
         f"{WHERE}age = $1",
         "Parameters are not supported: line 1, column 40. Hint: write the value itself."),
@@ -437,66 +444,67 @@ REFUSED = {
         "There is no column 'ages': line 1, column 34. Hint: did you mean 'age'?"),
     "a column like no other": (
         f"{WHERE}xyz > 3",
-        "There is no column 'xyz': line 1, column 34. Hint: adult has: age, pay, hours per week, steps, sex, code, "
+        "There is no column 'xyz': line 1, column 34. Hint: use age, pay, hours per week, steps, sex, code, "
         "married, born, city, note, photo."),
     "a column called select": (
         "SELECT SUM(select) FROM adult",
-        "The query is not SQL that can be read: line 1, column 12. Hint: look just before this place; a name that "
-        'is also a word of SQL is written in quotes, as in "select".'),
+        'The query is not valid SQL: line 1, column 12. Hint: check the text before this place; put a name that '
+        'is also a keyword of SQL in quotes, as in "select".'),
     "a condition on a column called select": (
         f"{WHERE}select > 3",
-        "The query is not SQL that can be read: line 1, column 39. Hint: look just before this place; a name that "
-        'is also a word of SQL is written in quotes, as in "select".'),
+        'The query is not valid SQL: line 1, column 39. Hint: check the text before this place; put a name that '
+        'is also a keyword of SQL in quotes, as in "select".'),
     "a table called select": (
         "SELECT COUNT(*) FROM select",
-        "The query is not SQL that can be read: line 1, column 22. Hint: look just before this place; a name that "
-        'is also a word of SQL is written in quotes, as in "select".'),
+        'The query is not valid SQL: line 1, column 22. Hint: check the text before this place; put a name that '
+        'is also a keyword of SQL in quotes, as in "select".'),
     "the place on a later line": (
         "SELECT COUNT(*)\nFROM adult\nWHERE age > 3\n  AND trim(city) = 'A'",
         "TRIM() is not supported: line 4, column 7. Hint: functions are ABS, COALESCE, LOWER and UPPER."),
     "a table that is not there": (
         "SELECT COUNT(*) FROM adults",
-        "There is no table 'adults': line 1, column 22. Hint: the table is called adult."),
+        "There is no table 'adults': line 1, column 22. Hint: use adult, the name of the table."),
     "a column of another table": (
         f"{WHERE}b.age > 3",
-        "There is no table 'b': line 1, column 34. Hint: what is read is called adult."),
+        "There is no table 'b': line 1, column 34. Hint: use the name adult."),
     "a text compared with a number": (
         f"{WHERE}sex = 3",
-        "Column 'sex' is text and is compared with integer: line 1, column 34. Hint: compare values of one "
-        "type; a text stands in quotes."),
+        "Column 'sex' is text and is compared with integer: line 1, column 34. Hint: compare values of the same "
+        "type; write text in quotes."),
     "an undeclared column compared with a number": (
         f"{WHERE}note = 3",
         "Column 'note' is text and is compared with integer: line 1, column 34. Hint: state its type under "
         "[columns.note] in adult.toml."),
     "a number as a condition": (
         f"{WHERE}age",
-        "A condition must be true or false: line 1, column 34. Hint: compare it with something."),
-    "a date that is none": (f"{WHERE}born = '1.1.2000'", "A date is written as 2026-11-15: line 1, column 34."),
-    "a number beyond 1e308": (f"{WHERE}age < 1e309", "A number is too large: line 1, column 40."),
-    "a number of 5,000 digits": (f"{WHERE}age < {'9' * 5000}", "A number is too large: line 1, column 40."),
-    "half a number": (f"{WHERE}age < 1e", "The query is not SQL that can be read: line 1, column 40."),
+        "A condition must be true or false: line 1, column 34. Hint: compare it with a value."),
+    "a date that is none": (f"{WHERE}born = '1.1.2000'",
+                        "The date is not valid; dates look like 2026-11-15: line 1, column 34."),
+    "a number beyond 1e308": (f"{WHERE}age < 1e309", "The number is too large: line 1, column 40."),
+    "a number of 5,000 digits": (f"{WHERE}age < {'9' * 5000}", "The number is too large: line 1, column 40."),
+    "half a number": (f"{WHERE}age < 1e", "The query is not valid SQL: line 1, column 40."),
     # Size
     "100,001 characters": (
         f"{WHERE}city = '{'x' * 100_000}'",
-        "The query is longer than 100,000 characters. Hint: ask a shorter question."),
+        "The query is longer than 100,000 characters. Hint: shorten the query."),
     "5,000 parentheses": (
         f"{WHERE}{'(' * 5000}married{')' * 5000}",
-        "The query has parentheses and CASE 5,000 deep, and the limit is 24. Hint: ask a simpler question."),
+        "The query has parentheses and CASE 5,000 deep, and the limit is 24. Hint: simplify the query."),
     "5,000 sums in a row": (
         f"{WHERE}age < {'1 + ' * 5000}1",
-        "The query is nested too deeply. Hint: ask a simpler question."),
-    "a chain of 5,000": (f"{WHERE}{'age < ' * 5000}1", "The query is nested too deeply. Hint: ask a simpler question."),
+        "The query is nested too deeply. Hint: simplify the query."),
+    "a chain of 5,000": (f"{WHERE}{'age < ' * 5000}1", "The query is nested too deeply. Hint: simplify the query."),
     "names that multiply": (
         "WITH t0 AS (SELECT age AS a FROM adult)"
         + "".join(f", t{i} AS (SELECT a + a AS a FROM t{i - 1})" for i in range(1, 40))
         + " SELECT SUM(a) FROM t39",
-        "The query has 8,191 operations once its sub-selects are written out, and the limit is 5,000. Hint: name what "
-        "is computed less often, or ask several queries."),
+        "The query has 8,191 operations once its sub-selects are written out, and the limit is 5,000. Hint: use "
+        "each computed column less often, or ask several queries."),
     "names upon names": (
         "WITH t0 AS (SELECT age AS a FROM adult)"
         + "".join(f", t{i} AS (SELECT a + 1 AS a FROM t{i - 1})" for i in range(1, 90))
         + " SELECT SUM(a) FROM t89",
-        "The query has 51 operations inside one another, and the limit is 50. Hint: ask a simpler question."),
+        "The query has 51 operations inside one another, and the limit is 50. Hint: simplify the query."),
     "half a character": (f"{WHERE}city = '\ud800'", "The query is not UTF-8 text. Hint: save it as UTF-8."),
 }  # fmt: skip
 
@@ -512,7 +520,7 @@ def test_it_is_refused_by_name_and_place(text: str, sentence: str) -> None:
     ("text", "error", "sentence"),
     [
         ("SELECT SUM(steps) FROM adult", SchemaError,
-         "Column 'steps' is added up but has no bounds. "
+         "Column 'steps' is summed but has no bounds. "
          "Hint: add bounds = [lowest, highest] under [columns.steps] in adult.toml."),
         ("SELECT COUNT(*) FROM adult GROUP BY city", SchemaError,
          "GROUP BY city needs a public list of its values. "
@@ -524,12 +532,13 @@ def test_it_is_refused_by_name_and_place(text: str, sentence: str) -> None:
          "GROUP BY born needs a public list of its values. "
          'Hint: state type = "text" and categories = [...] or keys = "private" under [columns.born] in adult.toml.'),
         ("SELECT MEDIAN(age * steps) FROM adult", SchemaError,
-         "Column 'steps' is added up but has no bounds. "
+         "Column 'steps' is summed but has no bounds. "
          "Hint: add bounds = [lowest, highest] under [columns.steps] in adult.toml."),
         ("SELECT SUM(pay / pay) FROM adult", QueryError,
-         "The range of (pay / pay) does not follow from the bounds: its divisor may be 0. "
-         "Hint: divide by something whose bounds exclude 0."),
-        ("SELECT AVG(3) FROM adult", QueryError, "AVG of 3 is the same for everyone. Hint: it needs no data."),
+         "The range of (pay / pay) does not follow from the bounds: its divisor may be 0. Hint: divide by "
+         "something whose bounds exclude 0."),
+        ("SELECT AVG(3) FROM adult", QueryError,
+                        "AVG of 3 is the same for everyone. Hint: leave it out: it needs no data."),
     ],
     ids=["a sum without bounds", "a key without categories", "a key that is not in the schema", "a key that is a date",
          "a median without bounds", "a divisor that may be 0", "a constant"],
@@ -542,7 +551,7 @@ def test_what_the_schema_must_state_first(text: str, error: type[SfumatoError], 
 
 def test_too_many_cells_are_refused() -> None:
     wide = from_dict({"name": "adult", "columns": {n: {"categories": list(range(400))} for n in ("a", "b")}})
-    with pytest.raises(QueryError, match="GROUP BY makes more than 100,000 cells"):
+    with pytest.raises(QueryError, match="GROUP BY gives more than 100,000 cells"):
         measure(parse("SELECT COUNT(*) FROM adult GROUP BY a, b", wide), wide)
 
 
@@ -564,16 +573,16 @@ def test_a_condition_is_what_a_where_takes() -> None:
 
 @pytest.mark.parametrize(("text", "sentence"), [
     ("ages > 3", "There is no column 'ages': the condition 'ages > 3'. Hint: did you mean 'age'?"),
-    ("age >", "The condition is not SQL that can be read: the condition 'age >'. Hint: look just before this place; a "
-     'name that is also a word of SQL is written in quotes, as in "select".'),
-    ("age > 3\nGROUP BY sex", "A condition says who is meant, and nothing else: the condition 'age > 3 GROUP BY sex'. "
-     "Hint: leave out what follows it."),
-    ("married LIMIT 3", "A condition says who is meant, and nothing else: the condition 'married LIMIT 3'. "
-     "Hint: leave out what follows it."),
-    ("age", "A condition must be true or false: the condition 'age'. Hint: compare it with something."),
-    ("married; DROP TABLE adult", "Two statements are not supported: the condition 'married; DROP TABLE adult'. "
+    ("age >", "The condition is not valid SQL: the condition 'age >'. Hint: check the text before this place; "
+              "put a name that is also a keyword of SQL in quotes, as in \"select\"."),
+    ("age > 3\nGROUP BY sex", "The condition is followed by something else: the condition 'age > 3 GROUP BY sex'. "
+     "Hint: leave out the rest."),
+    ("married LIMIT 3", "The condition is followed by something else: the condition 'married LIMIT 3'. "
+     "Hint: leave out the rest."),
+    ("age", "A condition must be true or false: the condition 'age'. Hint: compare it with a value."),
+    ("married; DROP TABLE adult", "Several statements are not supported: the condition 'married; DROP TABLE adult'. "
      "Hint: ask them one at a time."),
-    ("NOT " * 99 + "married", "The condition is nested too deeply. Hint: state a simpler one."),
+    ("NOT " * 99 + "married", "The condition is nested too deeply. Hint: simplify it."),
 ])  # fmt: skip
 def test_a_condition_that_is_none(text: str, sentence: str) -> None:
     with pytest.raises(QueryError) as refusal:

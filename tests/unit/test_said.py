@@ -68,7 +68,7 @@ def test_nothing_is_the_rule() -> None:
     [
         ((gap(1.2, worst_case=True), ratio(0.9)), "cannot be stated in one request"),
         ((within(5), within(6)), "cannot be stated in one request"),
-        ((weighted(gap(1.2, worst_case=True), 2),), "has a priority, and in a request queries have weights"),
+        ((weighted(gap(1.2, worst_case=True), 2),), "has a priority, and in a request the queries have weights"),
         ((larger_than_spent(),), "cannot be stated in a request"),
         ((satisfies(lambda rdrs: rdrs.ratio > 0.9),), "cannot be stated in a request"),
         ((belief(0.4, worlds="universe.csv"),), "cannot be stated in a request"),

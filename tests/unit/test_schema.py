@@ -135,23 +135,24 @@ AGE = f"{NAME}[columns.age]\n"
 RULE = f"{NAME}[rule]\n"
 KNOWN = (
     "epsilon, gap, ratio, variance, exposure_cap, attack_chance, guess, advantage, sharing_risk, belief, "
-    "within, relative_error, what goes with them, mechanism and delta"
+    "within, relative_error, their options, mechanism or delta"
 )
 WRONG = {
     "no name": ('unit = "row"',
-                f"The table has no name: adult.toml. Hint: add {NAME.strip()}, the name that SQL uses."),
+                f"The schema has no name: adult.toml. Hint: add {NAME.strip()}, the name that SQL uses."),
     "an empty name": ('name = ""',
-                      f"The table has no name: adult.toml. Hint: add {NAME.strip()}, the name that SQL uses."),
+                      f"The schema has no name: adult.toml. Hint: add {NAME.strip()}, the name that SQL uses."),
     "an unknown key": (f"{NAME}null_value = []",
-                       "The schema does not know 'null_value': adult.toml. Hint: did you mean 'null_values'?"),
+                       "'null_value' is not a key of a schema here: adult.toml. Hint: did you mean 'null_values'?"),
     "an unknown key of a column": (f"{AGE}bound = [0, 1]",
-                                   "The schema does not know 'bound': [columns.age] in adult.toml. "
+                                   "'bound' is not a key of a schema here: [columns.age] in adult.toml. "
                                    "Hint: did you mean 'bounds'?"),
-    "a key like no other": (f"{NAME}xyz = 1", "The schema does not know 'xyz': adult.toml. Hint: it knows name, "
-                            "population, looked, unit, max_rows, max_groups, relation, null_values, people_at_least, "
-                            "budget, budget_delta, rule, columns."),
-    "a column that is no table": (f'{NAME}columns = {{age = "integer"}}', "Column 'age' is not a table: adult.toml. "
-                                  "Hint: write [columns.age] on a line of its own."),
+    "a key like no other": (f"{NAME}xyz = 1",
+                        "'xyz' is not a key of a schema here: adult.toml. Hint: use one of name, population, "
+                        "looked, unit, max_rows, max_groups, relation, null_values, people_at_least, budget, "
+                        "budget_delta, rule, columns."),
+    "a column that is no table": (f'{NAME}columns = {{age = "integer"}}',
+                        "Column 'age' must be a table: adult.toml. Hint: write [columns.age] on a line of its own."),
     "bounds the wrong way round": (f'{AGE}type = "integer"\nbounds = [90, 17]',
                                    "The lower bound must be below the upper: [columns.age] in adult.toml. "
                                    "Hint: write bounds = [lowest, highest]."),
@@ -168,124 +169,155 @@ WRONG = {
                              "Bounds must be finite: [columns.age] in adult.toml. "
                              "Hint: state the lowest and highest value that can occur."),
     "one bound": (f'{AGE}type = "integer"\nbounds = [17]',
-                  "Bounds are two numbers: [columns.age] in adult.toml. Hint: write bounds = [lowest, highest]."),
+                  "Bounds must be two numbers: [columns.age] in adult.toml. Hint: write bounds = [lowest, highest]."),
     "bounds on a text": (f'{AGE}type = "text"\nbounds = [0, 1]',
-                         "Bounds are for numbers, and this column is text: [columns.age] in adult.toml."),
+                         "Bounds need a column of numbers, and this one is text: [columns.age] in adult.toml. "
+                         "Hint: leave bounds out."),
     "half a person's age": (f'{AGE}type = "integer"\nbounds = [0, 90.5]',
-                            "Bounds of an integer column are whole numbers below 2^62: [columns.age] in adult.toml."),
-    "a bound beyond 64 bits": (f'{AGE}type = "integer"\nbounds = [0, {2**63}]', "Bounds of an integer column are whole "
-                               "numbers below 2^62: [columns.age] in adult.toml."),
+                            "Bounds of an integer column must be whole numbers below 2^62: [columns.age] in "
+                            "adult.toml. Hint: write bounds = [0, 100]."),
+    "a bound beyond 64 bits": (f'{AGE}type = "integer"\nbounds = [0, {2**63}]',
+                        "Bounds of an integer column must be whole numbers below 2^62: [columns.age] in "
+                        "adult.toml. Hint: write bounds = [0, 100]."),
     "no categories": (f"{AGE}categories = []",
-                      "Categories are a list of texts or whole numbers: [columns.age] in adult.toml."),
-    "a category twice": (f'{AGE}categories = ["a", "a"]', "A category is listed twice: [columns.age] in adult.toml."),
+                      'Categories must be a list of texts or whole numbers: [columns.age] in adult.toml. Hint: '
+                      'write categories = ["a", "b"].'),
+    "a category twice": (f'{AGE}categories = ["a", "a"]',
+                        "A category is listed twice: [columns.age] in adult.toml. Hint: remove one of them."),
     "texts and numbers": (f'{AGE}categories = ["a", 1]',
                           "Categories must be of type text: [columns.age] in adult.toml."),
     "categories of another type": (f'{AGE}type = "integer"\ncategories = ["a"]',
                                    "Categories must be of type integer: [columns.age] in adult.toml."),
-    "categories of dates": (f'{AGE}type = "date"\ncategories = ["2026-05-03"]', "Categories must be of type date: "
-                            '[columns.age] in adult.toml. Hint: write type = "text" to group by it.'),
+    "categories of dates": (f'{AGE}type = "date"\ncategories = ["2026-05-03"]',
+                        'Categories must be of type date: [columns.age] in adult.toml. Hint: write type = "text" '
+                        'to group by it.'),
     "a category with a fraction": (f"{AGE}categories = [1.5]",
-                                   "Categories are a list of texts or whole numbers: [columns.age] in adult.toml."),
-    "an unknown type": (f'{AGE}type = "float"', "There is no type 'float': [columns.age] in adult.toml. "
-                        "Hint: use one of integer, number, text, boolean, date."),
+                                   'Categories must be a list of texts or whole numbers: [columns.age] in '
+                                   'adult.toml. Hint: write categories = ["a", "b"].'),
+    "an unknown type": (f'{AGE}type = "float"',
+                        "There is no type 'float': [columns.age] in adult.toml. Hint: use one of integer, "
+                        "number, text, boolean, date."),
     "two columns of one name": (f'{NAME}[columns.age]\ntype = "text"\n[columns.Age]\ntype = "text"',
-                                "Two columns differ only in upper and lower case: columns in adult.toml."),
+                                "Two columns differ only in upper and lower case: columns in adult.toml. Hint: "
+                                "remove one of them."),
     "columns that are no tables": (f"{NAME}columns = 5",
-                                   "Columns are stated as [columns.NAME] tables: columns in adult.toml."),
+                                   "columns must be [columns.NAME] tables: columns in adult.toml. Hint: write "
+                                   "[columns.age] and its keys below it."),
     "a column without a name": (f'{NAME}[columns.""]\ntype = "text"',
-                                "A column has no name: columns in adult.toml. Hint: call it as the data does."),
+                                "A column has no name: columns in adult.toml. Hint: name it as in the data."),
     "a name of ours": (f'{NAME}[columns."Sfumato x"]',
-                       "Names that start with 'sfumato ' are ours: adult.toml. Hint: rename it."),
+                       "Names that begin with 'sfumato ' are reserved: adult.toml. Hint: rename it."),
     "people in a column that is not there": (f'{NAME}unit = "patient no"\n[columns.age]',
-                                             "unit names a column 'patient no' that is not described: unit in "
-                                             'adult.toml. Hint: add [columns."patient no"] with its type.'),
+                                             "unit names a column 'patient no' that the schema does not "
+                                             "describe: unit in adult.toml. Hint: add [columns.\"patient no\"] "
+                                             "with its type."),
     "people who are no column": (f"{NAME}unit = 1",
-                                 'unit is "row" or the column that names a person: unit in adult.toml.'),
+                                 'unit must be "row" or the column that identifies a person: unit in adult.toml. '
+                                 'Hint: write unit = "row".'),
     "people called like each row": (f'{NAME}unit = "Row"\n[columns.Row]',
-                                    'unit is "row" or the column that names a person: unit in adult.toml.'),
+                                    'unit must be "row" or the column that identifies a person: unit in '
+                                    'adult.toml. Hint: write unit = "row".'),
     "people named by fractions": (f'{NAME}unit = "age"\n[columns.age]\ntype = "number"',
-                                  "Numbers with fractions do not name people: unit in adult.toml. "
+                                  "A column of numbers with fractions cannot identify people: unit in adult.toml. "
                                   'Hint: write type = "text" or "integer" under [columns.age].'),
-    "rows of one row": (f"{NAME}max_rows = 3", "max_rows is for people with several rows, and one row is one person: "
-                        'max_rows in adult.toml. Hint: name the column of people as unit = "COLUMN", or leave max_rows '
-                        "out."),
+    "rows of one row": (f"{NAME}max_rows = 3",
+                        'max_rows applies to people with several rows, and here each row is one person: max_rows '
+                        'in adult.toml. Hint: name the column of people as unit = "COLUMN", or leave max_rows '
+                        'out.'),
     "rows of a person without a bound": (f'{NAME}unit = "age"\n[columns.age]',
-                                         "How many rows of one age count in a query is not stated: max_rows in "
-                                         "adult.toml. Hint: add max_rows = 10, or as many rows as most people have; "
-                                         "people with more rows are sampled."),
+                                         "The schema does not limit how many rows of one age count: max_rows in "
+                                         "adult.toml. Hint: add max_rows = 10, or the number of rows that most "
+                                         "people have; of more rows that many are sampled."),
     "groups of one row": (f"{NAME}max_groups = 3",
-                          "max_groups is for people with several rows, and one row is one person: max_groups in "
-                          'adult.toml. Hint: name the column of people as unit = "COLUMN", or leave max_groups out.'),
+                          'max_groups applies to people with several rows, and here each row is one person: '
+                          'max_groups in adult.toml. Hint: name the column of people as unit = "COLUMN", or '
+                          'leave max_groups out.'),
     "no groups of a person": (f'{NAME}unit = "age"\nmax_rows = 2\nmax_groups = 0\n[columns.age]',
-                              "max_groups is a whole number from 1 to 1,000,000,000: max_groups in adult.toml."),
+                              "max_groups must be a whole number from 1 to 1,000,000,000: max_groups in "
+                              "adult.toml. Hint: write max_groups = 10."),
     "no rows of a person": (f'{NAME}unit = "age"\nmax_rows = 0\n[columns.age]',
-                            "max_rows is a whole number from 1 to 1,000,000,000: max_rows in adult.toml."),
+                            "max_rows must be a whole number from 1 to 1,000,000,000: max_rows in adult.toml. "
+                            "Hint: write max_rows = 10."),
     "half a row": (f'{NAME}unit = "age"\nmax_rows = 1.5\n[columns.age]',
-                   "max_rows is a whole number from 1 to 1,000,000,000: max_rows in adult.toml."),
+                   "max_rows must be a whole number from 1 to 1,000,000,000: max_rows in adult.toml. Hint: write "
+                   "max_rows = 10."),
     "rows that are true": (f'{NAME}unit = "age"\nmax_rows = true\n[columns.age]',
-                           "max_rows is a whole number from 1 to 1,000,000,000: max_rows in adult.toml."),
+                           "max_rows must be a whole number from 1 to 1,000,000,000: max_rows in adult.toml. "
+                           "Hint: write max_rows = 10."),
     "an unknown relation": (f'{NAME}relation = "swap"',
                             "There is no relation 'swap': relation in adult.toml. Hint: use add-remove or replace."),
     "a step that is no number": (f'{AGE}type = "integer"\nbounds = [0, 9]\nstep = "x"',
-                                 "A step is a positive number: [columns.age] in adult.toml. Hint: write step = 1."),
+                                 "A step must be a positive number: [columns.age] in adult.toml. Hint: write "
+                                 "step = 1."),
     "no step": (f'{AGE}type = "integer"\nbounds = [0, 9]\nstep = 0',
-                "A step is a positive number: [columns.age] in adult.toml. Hint: write step = 1."),
+                "A step must be a positive number: [columns.age] in adult.toml. Hint: write step = 1."),
     "an endless step": (f'{AGE}type = "number"\nbounds = [0, 9]\nstep = inf',
-                        "A step is a positive number: [columns.age] in adult.toml. Hint: write step = 1."),
-    "a step without bounds": (f'{AGE}type = "integer"\nstep = 1', "A step needs bounds to lie between: "
-                              "[columns.age] in adult.toml. Hint: add bounds = [lowest, highest]."),
-    "a step beyond the bounds": (f'{AGE}type = "integer"\nbounds = [0, 9]\nstep = 10', "The step is wider than the "
-                                 "bounds: [columns.age] in adult.toml. Hint: state a smaller one."),
+                        "A step must be a positive number: [columns.age] in adult.toml. Hint: write step = 1."),
+    "a step without bounds": (f'{AGE}type = "integer"\nstep = 1',
+                        "A step needs bounds: [columns.age] in adult.toml. Hint: add bounds = [lowest, highest]."),
+    "a step beyond the bounds": (f'{AGE}type = "integer"\nbounds = [0, 9]\nstep = 10',
+                        "The step is wider than the bounds: [columns.age] in adult.toml. Hint: choose a smaller one."),
     "a step of texts": (f"{AGE}step = 1",
-                        "A step is for numbers, and this column is text: [columns.age] in adult.toml."),
-    "keys that are not private": (f'{AGE}keys = "public"', "keys can only be private: [columns.age] in adult.toml. "
-                                  'Hint: write keys = "private", or list the public ones as categories.'),
-    "private truth": (f'{AGE}type = "boolean"\nkeys = "private"', "The keys of a boolean column are public: false and "
-                      "true: [columns.age] in adult.toml. Hint: leave keys out."),
-    "private fractions": (f'{AGE}type = "number"\nkeys = "private"', "Private keys are texts or whole numbers, and "
-                          "this column is number: [columns.age] in adult.toml. "
-                          'Hint: write type = "text" to group by it.'),
-    "private keys that are listed": (f'{AGE}keys = "private"\ncategories = ["a"]', "Categories are public keys, so the "
-                                     "keys are not private: [columns.age] in adult.toml. Hint: state one of the two."),
-    "a category beyond 64 bits": (f"{AGE}categories = [1, {2**63}]", "A category is a whole number beyond 64 bits: "
-                                  "[columns.age] in adult.toml. Hint: list it as a text."),
-    "a missing text that is none": (f"{NAME}null_values = [9]", "A list of texts is needed: null_values in adult.toml. "
-                                    'Hint: write null_values = ["?"].'),
+                        "A step needs a column of numbers, and this one is text: [columns.age] in adult.toml. "
+                        "Hint: leave step out."),
+    "keys that are not private": (f'{AGE}keys = "public"',
+                        'keys must be "private": [columns.age] in adult.toml. Hint: write keys = "private", or '
+                        'list the public ones as categories.'),
+    "private truth": (f'{AGE}type = "boolean"\nkeys = "private"',
+                        "The keys of a boolean column are public (false and true): [columns.age] in adult.toml. "
+                        "Hint: leave keys out."),
+    "private fractions": (f'{AGE}type = "number"\nkeys = "private"',
+                        'Private keys must be texts or whole numbers, and this column is number: [columns.age] '
+                        'in adult.toml. Hint: write type = "text" to group by it.'),
+    "private keys that are listed": (f'{AGE}keys = "private"\ncategories = ["a"]',
+                        "The column has both public categories and private keys: [columns.age] in adult.toml. "
+                        "Hint: keep one of the two."),
+    "a category beyond 64 bits": (f"{AGE}categories = [1, {2**63}]",
+                        "A category is a whole number beyond 64 bits: [columns.age] in adult.toml. Hint: write "
+                        "it as text."),
+    "a missing text that is none": (f"{NAME}null_values = [9]",
+                        'null_values must be a list of texts: null_values in adult.toml. Hint: write null_values '
+                        '= ["?"].'),
     "half a person": (f"{NAME}people_at_least = 1.5",
-                      "people_at_least is a whole number: people_at_least in adult.toml."),
+                      "people_at_least must be a whole number: people_at_least in adult.toml. Hint: write "
+                      "people_at_least = 1000."),
     "a budget below 0": (f"{NAME}budget = -1",
-                        "budget is a number from 0 to 1,000,000, not -1: budget in adult.toml. "
+                        "budget must be a number from 0 to 1,000,000, not -1: budget in adult.toml. "
                         "Hint: try budget = 3."),
     "a budget in words": (f'{NAME}budget = "3"',
-                        "budget is a number from 0 to 1,000,000, not '3': budget in adult.toml. "
+                        "budget must be a number from 0 to 1,000,000, not '3': budget in adult.toml. "
                         "Hint: try budget = 3."),
     "an endless budget": (f"{NAME}budget = inf",
-                        "budget is a number from 0 to 1,000,000, not inf: budget in adult.toml. "
+                        "budget must be a number from 0 to 1,000,000, not inf: budget in adult.toml. "
                         "Hint: try budget = 3."),
     "a delta above 1": (f"{NAME}budget_delta = 2",
-                        "budget_delta is a number from 0 to 1, not 2: budget_delta in adult.toml. "
+                        "budget_delta must be a number from 0 to 1, not 2: budget_delta in adult.toml. "
                         "Hint: try budget_delta = 1e-6."),
-    "a rule that is no table": (f"{NAME}rule = 1.2", "[rule] is a table: rule in adult.toml. "
-                                "Hint: write [rule], then gap = 1.2 and worst_case = true."),
-    "an unknown key of the rule": (f"{RULE}gaps = 1.2", "[rule] does not know 'gaps': [rule] in adult.toml. "
-                                   f"Hint: it knows {KNOWN}."),
-    "a rule without a preference": (f"{RULE}worst_case = true", "[rule] states no preference: [rule] in adult.toml. "
-                                    "Hint: try gap = 1.2 and worst_case = true."),
-    "a rule with a gap below 1": (f"{RULE}gap = 0.9", "gap must be 1 or more, not 0.9: [rule] in adult.toml. "
-                                  "Hint: a gap of 1.2 means: nobody at more than 1.2 times the risk of anybody else."),
+    "a rule that is no table": (f"{NAME}rule = 1.2",
+                        "[rule] must be a table: rule in adult.toml. Hint: write [rule], then gap = 1.2 and "
+                        "worst_case = true."),
+    "an unknown key of the rule": (f"{RULE}gaps = 1.2", "'gaps' is not a key of [rule]: [rule] in adult.toml. "
+                                   f"Hint: use {KNOWN}."),
+    "a rule without a preference": (f"{RULE}worst_case = true",
+                        "[rule] states no preference: [rule] in adult.toml. Hint: try gap = 1.2 and worst_case = "
+                        "true."),
+    "a rule with a gap below 1": (f"{RULE}gap = 0.9",
+                        "gap must be at least 1, not 0.9: [rule] in adult.toml. Hint: try gap = 1.2: no person "
+                        "then has more than 1.2 times the risk of any other."),
     "a rule of which it is not clear whom it reads": (f'{RULE}gap = 1.2\nworst_case = "yes"',
-                                                      "worst_case must be true or false: [rule] in adult.toml."),
+                                                      "worst_case must be true or false: [rule] in adult.toml. "
+                                                      "Hint: write worst_case = true."),
     "a rule by the exact risk of the people": (f"{RULE}gap = 1.2\nexact = true",
-                                               "exact in a rule goes with worst_case = true: an exact RDR of the "
-                                               "people leaves no guarantee: [rule] in adult.toml. "
-                                               "Hint: add worst_case = true, or leave exact out."),
+                                               "exact in [rule] needs worst_case = true, because exact RDRs of "
+                                               "the people leave no guarantee: [rule] in adult.toml. Hint: add "
+                                               "worst_case = true, or leave exact out."),
     "a rule between two groups": (f'{RULE}gap = 1.2\nbetween = "age > 60"',
-                                  "[rule] does not know 'between': [rule] in adult.toml. "
-                                  f"Hint: it knows {KNOWN}."),
-    "not TOML": ("name = \n", "adult.toml is not TOML: Invalid value (at line 1, column 8)."),
-    "a key twice": (NAME + NAME, "adult.toml is not TOML: Cannot overwrite a value (at line 2, column 15)."),
+                                  "'between' is not a key of [rule]: [rule] in adult.toml. "
+                                  f"Hint: use {KNOWN}."),
+    "not TOML": ("name = \n", "adult.toml is not valid TOML: Invalid value (at line 1, column 8)."),
+    "a key twice": (NAME + NAME, "adult.toml is not valid TOML: Cannot overwrite a value (at line 2, column 15)."),
     "a number of 5,000 digits": (f"{NAME}people_at_least = {'9' * 5000}",
-                                 "adult.toml is not TOML: a number is too long."),
+                                 "adult.toml is not valid TOML: a number is too long."),
 }  # fmt: skip
 
 
@@ -409,7 +441,9 @@ keys = "private"
 
 def test_a_third_cannot_be_written_down() -> None:
     third = SchemaColumn("pay", Type.NUMBER, Bounds(Fraction(0), Fraction(1, 3)))
-    with pytest.raises(BadInput, match=r"^1/3 has no end as a decimal: \[columns\.pay\]\. Hint: round it\.$"):
+    with pytest.raises(
+        BadInput, match=r"^1/3 cannot be written exactly as a decimal: \[columns\.pay\]\. Hint: round it\.$"
+    ):
         write(Schema("t", (third,)))
 
 

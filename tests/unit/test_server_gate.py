@@ -80,7 +80,7 @@ def test_nobody_comes_in_without_signing_in(
 
 def test_an_address_that_is_not_there_is_not_told_to_strangers() -> None:
     assert Caller(APP, None)("GET", "/nowhere").status_code == 401
-    assert Caller(APP)("GET", "/nowhere").json()["detail"] == "There is no such address"
+    assert Caller(APP)("GET", "/nowhere").json()["detail"] == "There is nothing at this address"
 
 
 def test_a_session_lives_in_a_cookie_that_scripts_cannot_read() -> None:

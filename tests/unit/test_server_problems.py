@@ -91,7 +91,7 @@ def test_a_problem_has_a_sentence_a_hint_and_a_place() -> None:
 
 def test_an_error_with_a_reason_is_worded_for_pages_and_told_with_its_values() -> None:
     answer = told(errors.PreferenceError.because("delta-of-total", stated="2")).json()
-    assert (answer["detail"], answer["hint"]) == ("delta is a number from 0 to below 1, not 2", "try delta 1e-6.")
+    assert (answer["detail"], answer["hint"]) == ("delta must be at least 0 and below 1, not 2", "try delta 1e-6.")
     assert (answer["reason"], answer["values"]) == ("delta-of-total", {"stated": "2"})
 
 

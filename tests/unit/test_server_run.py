@@ -23,13 +23,13 @@ ROOT = Path(__file__).parents[2]
 def test_a_port_in_use_is_one_sentence() -> None:
     with bind_socket("127.0.0.1", 0) as first:
         port = first.getsockname()[1]
-        with pytest.raises(BadInput, match=f"^Port {port} of 127.0.0.1 is in use. Hint: stop what listens there"):
+        with pytest.raises(BadInput, match=f"^Port {port} of 127.0.0.1 is in use. Hint: stop the program that uses it"):
             bind_socket("127.0.0.1", port)
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1"])
 def test_other_machines_are_served_by_tls_only(host: str) -> None:
-    with pytest.raises(Refused, match="can be reached from other machines, and there is no TLS"):
+    with pytest.raises(Refused, match="can be reached from other machines, and TLS is not set up"):
         bind_socket(host, 0)
 
 
@@ -44,12 +44,12 @@ def test_this_machine_needs_no_tls(host: str) -> None:
 
 @pytest.mark.parametrize(("host", "port"), [("no.such.host.invalid", 0), ("127.0.0.1", 65536), ("127.0.0.1", -1)])
 def test_an_address_that_is_none(host: str, port: int) -> None:
-    with pytest.raises(BadInput, match=r"is no (address of this machine|port)"):
+    with pytest.raises(BadInput, match=r"is not an? (address of this machine|port)"):
         bind_socket(host, port)
 
 
 def test_an_address_of_another_machine() -> None:
-    with pytest.raises(BadInput, match=r"192\.0\.2\.1 is no address of this machine"):
+    with pytest.raises(BadInput, match=r"192\.0\.2\.1 is not an address of this machine"):
         bind_socket("192.0.2.1", 0, behind_proxy=True)
 
 
@@ -59,7 +59,7 @@ def test_tls_files_are_looked_at_first(tmp_path: Path) -> None:
         Tls(certificate, key)
     certificate.write_text("nothing")
     key.write_text("nothing")
-    with pytest.raises(BadInput, match="are no certificate and its key"):
+    with pytest.raises(BadInput, match="are not a certificate and its key"):
         Tls(certificate, key)
 
 

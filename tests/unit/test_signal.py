@@ -118,33 +118,36 @@ def test_what_is_left_open_is_compared_with_the_release() -> None:
     [
         ({"task": "guess"}, "no task 'guess'"),
         ({"task": ["top_k"]}, "no task"),
-        ({"task": "top_k"}, "needs 'column'"),
-        ({"task": "top_k", "column": "n", "kk": 3}, "has no 'kk'"),
-        ({"task": "top_k", "column": 3}, "a text as 'column'"),
-        ({"task": "top_k", "column": "n", "k": "3"}, "a whole number of 1 or more as k, not '3'"),
-        ({"task": "top_k", "column": "n", "table": -1}, "by its place"),
+        ({"task": "top_k"}, "needs the parameter 'column'"),
+        ({"task": "top_k", "column": "n", "kk": 3}, "has no parameter 'kk'"),
+        ({"task": "top_k", "column": 3}, "'column' of the task top_k must be text"),
+        ({"task": "top_k", "column": "n", "k": "3"}, "k of the task top_k must be a whole number from 1, not '3'"),
+        ({"task": "top_k", "column": "n", "table": -1}, "table of the task top_k must be a whole number from 0"),
         ({"task": "top_k", "column": "n", "reference": 3}, "a list of names"),
-        ({"task": "above", "column": "n", "width": math.nan}, "a width of 0 or more"),
-        ({"task": "above", "column": "n", "b": None}, "a number as b"),
-        ({"task": "chi_square", "column": "n", "level": 1}, "a level between 0 and 1"),
+        ({"task": "above", "column": "n", "width": math.nan}, "width of the task above must be at least 0"),
+        ({"task": "above", "column": "n", "b": None}, "b of the task above must be"),
+        ({"task": "chi_square", "column": "n", "level": 1}, "level of the task chi_square must be between 0 and 1"),
         ({"task": "chi_square", "column": "n", "reference": {"a": 0}}, "above 0"),
-        ({"task": "histogram_distance", "column": "n", "reference": {"a": "x"}}, "a number for each label"),
-        ({"task": "histogram_distance", "column": "n", "reference": {"a": 0}}, "not 0 throughout"),
+        ({"task": "histogram_distance", "column": "n", "reference": {"a": "x"}}, "a number for each row"),
+        ({"task": "histogram_distance", "column": "n", "reference": {"a": 0}}, "not all zeros"),
         ({"task": "classifier", "features": [], "label": "m"}, "needs features"),
-        ({"task": "classifier", "features": ["n"]}, "predicts one thing"),
+        ({"task": "classifier", "features": ["n"]}, "either label or reference"),
         ({"task": "classifier", "features": ["n"], "label": "m", "model": "oracle"}, "no model 'oracle'"),
-        ({"task": "regression", "features": ["n"], "label": "m", "folds": 1}, "2 to 20 folds"),
-        ({"task": "formula", "expression": "1", "low": 1, "high": 1}, "a range from low to high"),
+        (
+            {"task": "regression", "features": ["n"], "label": "m", "folds": 1},
+            "folds of the task regression must be a whole number from 2 to 20",
+        ),
+        ({"task": "formula", "expression": "1", "low": 1, "high": 1}, "low must be below high"),
         ({"task": "formula", "expression": "1", "low": 0, "high": 1, "otherwise": 2}, "within its range"),
-        ({"task": "formula", "expression": "1", "low": 0, "high": 10**400}, "a range from low to high"),
-        ({"task": "formula", "expression": "1", "low": -1.7e308, "high": 1.7e308}, "a range from low to high"),
-        ({"task": "formula", "expression": "1", "low": 2**60, "high": 2**60 + 1}, "a range from low to high"),
-        ({"task": "formula", "expression": "n * 1e308 * 1e308", "low": 0, "high": 1}, "can be computed with"),
-        ({"task": "above", "column": "n", "b": 10**400}, "a number as b"),
-        ({"task": "above", "column": "n", "width": 5e-324}, "can be computed with"),
-        ({"task": "histogram_distance", "column": "n", "reference": {"a": 10**400}}, "a number for each label"),
-        ({"task": "histogram_distance", "column": "n", "reference": {"a": 5e-324}}, "can be computed with"),
-        ({"task": "histogram_distance", "column": "n", "reference": {"a": 1e308}}, "a smaller reference"),
+        ({"task": "formula", "expression": "1", "low": 0, "high": 10**400}, "low must be below high"),
+        ({"task": "formula", "expression": "1", "low": -1.7e308, "high": 1.7e308}, "low must be below high"),
+        ({"task": "formula", "expression": "1", "low": 2**60, "high": 2**60 + 1}, "low must be below high"),
+        ({"task": "formula", "expression": "n * 1e308 * 1e308", "low": 0, "high": 1}, "too much to compute with"),
+        ({"task": "above", "column": "n", "b": 10**400}, "b of the task above must be"),
+        ({"task": "above", "column": "n", "width": 5e-324}, "too much to compute with"),
+        ({"task": "histogram_distance", "column": "n", "reference": {"a": 10**400}}, "a number for each row"),
+        ({"task": "histogram_distance", "column": "n", "reference": {"a": 5e-324}}, "too much to compute with"),
+        ({"task": "histogram_distance", "column": "n", "reference": {"a": 1e308}}, "too large for the task"),
     ],
 )
 def test_what_is_no_task_is_refused(stated: dict[str, Any], sentence: str) -> None:
@@ -366,8 +369,11 @@ def test_rows_keep_their_keys_under_order_by() -> None:
 @pytest.mark.parametrize(
     ("sql", "sentence"),
     [
-        ("SELECT place, COUNT(*) AS n FROM people GROUP BY place HAVING COUNT(*) > 25", "left rows out"),
-        ("SELECT place, COUNT(*) AS n FROM people GROUP BY place LIMIT 2", "left rows out"),
+        (
+            "SELECT place, COUNT(*) AS n FROM people GROUP BY place HAVING COUNT(*) > 25",
+            "removed rows from this answer",
+        ),
+        ("SELECT place, COUNT(*) AS n FROM people GROUP BY place LIMIT 2", "removed rows from this answer"),
         ("SELECT COUNT(*) AS n, MAX(pay) AS m FROM people", "selected by its rank"),
     ],
 )
@@ -397,11 +403,11 @@ def test_without_a_guarantee_the_noise_is_not_told() -> None:
     [
         ("loud", {}, "no signal 'loud'"),
         ("free", {"epsilon": 1.0}, "spends no epsilon"),
-        ("free", {"draws": 0}, "1 to 10,000 draws"),
+        ("free", {"draws": 0}, "number of draws of a signal must be from 1 to 10,000"),
         ("noisy_difference", {}, "an epsilon of its own"),
         ("noisy_difference", {"epsilon": 11.0}, "at most 10"),
         ("noisy_difference", {"epsilon": -1.0}, "epsilon"),
-        ("sample_and_aggregate", {"epsilon": 1.0, "blocks": 1}, "2 to 10,000 blocks"),
+        ("sample_and_aggregate", {"epsilon": 1.0, "blocks": 1}, "number of blocks must be from 2 to 10,000"),
     ],
 )
 def test_what_is_asked_is_checked_before_anything_is_charged(kind: str, how: dict[str, Any], sentence: str) -> None:
@@ -419,18 +425,33 @@ def test_what_is_asked_is_checked_before_anything_is_charged(kind: str, how: dic
 @pytest.mark.parametrize(
     ("stated", "sentence"),
     [
-        ({"task": "above", "column": "n", "a": "A", "b": "b"}, "no row 'A' to read"),
-        ({"task": "above", "column": "n", "a": "a", "b": "35"}, "no row '35' to read"),
-        ({"task": "above", "column": "n", "b": 35}, "no row '' to read"),
-        ({"task": "chi_square", "column": "n", "reference": {"a": 1, "x": 1}}, "no row 'x' to read"),
-        ({"task": "formula", "expression": 'n["x"] / sum(n)', "low": 0, "high": 1}, "no row 'x' to read"),
-        ({"task": "histogram_distance", "column": "n", "reference": {"x": 1}}, "no row 'x' to read"),
-        ({"task": "rank_agreement", "column": "n", "reference": ["b", "x"]}, "no row 'x' to read"),
-        ({"task": "regression", "features": ["n"], "reference": {"x": 1}}, "no row 'x' to read"),
-        ({"task": "top_k", "column": "n", "k": 5}, "a k of at most 4 here, not 5"),
-        ({"task": "trend", "column": "n", "order": ["a", "x"]}, "no row 'x' to read"),
-        ({"task": "trend", "column": "n"}, "needs an order"),
-        ({"task": "t_test", "mean": "pay", "variance": "pay", "count": "n", "a": "a", "b": "x"}, "no row 'x' to read"),
+        ({"task": "above", "column": "n", "a": "A", "b": "b"}, "names row 'A', which is not in the answer"),
+        ({"task": "above", "column": "n", "a": "a", "b": "35"}, "names row '35', which is not in the answer"),
+        ({"task": "above", "column": "n", "b": 35}, "names row '', which is not in the answer"),
+        (
+            {"task": "chi_square", "column": "n", "reference": {"a": 1, "x": 1}},
+            "names row 'x', which is not in the answer",
+        ),
+        (
+            {"task": "formula", "expression": 'n["x"] / sum(n)', "low": 0, "high": 1},
+            "names row 'x', which is not in the answer",
+        ),
+        (
+            {"task": "histogram_distance", "column": "n", "reference": {"x": 1}},
+            "names row 'x', which is not in the answer",
+        ),
+        (
+            {"task": "rank_agreement", "column": "n", "reference": ["b", "x"]},
+            "names row 'x', which is not in the answer",
+        ),
+        ({"task": "regression", "features": ["n"], "reference": {"x": 1}}, "names row 'x', which is not in the answer"),
+        ({"task": "top_k", "column": "n", "k": 5}, "k of the task top_k is 5, and the answer has only 4 rows"),
+        ({"task": "trend", "column": "n", "order": ["a", "x"]}, "names row 'x', which is not in the answer"),
+        ({"task": "trend", "column": "n"}, "needs the order of the rows"),
+        (
+            {"task": "t_test", "mean": "pay", "variance": "pay", "count": "n", "a": "a", "b": "x"},
+            "names row 'x', which is not in the answer",
+        ),
     ],
     ids=lambda value: value["task"] if isinstance(value, dict) else "",
 )
@@ -453,7 +474,7 @@ def test_rows_that_were_left_out_may_be_named() -> None:
 def test_the_only_row_has_no_name() -> None:
     release = released("SELECT COUNT(*) AS n FROM people")
     assert release.signal({"task": "above", "column": "n", "b": 20}).score == 1
-    with pytest.raises(BadInput, match=r"no row 'all' to read.*one row, which has no name"):
+    with pytest.raises(BadInput, match=r"names row 'all', which is not in the answer.*one row, without a name"):
         release.signal({"task": "above", "column": "n", "a": "all", "b": 20})
 
 
@@ -462,7 +483,7 @@ def test_a_release_that_was_pickled_asks_its_query() -> None:
     assert release._query is not None
     query = Query(release._query)
     plain = sf.Release(release.answer, release.certificate)
-    with pytest.raises(BadInput, match="does not know"):
+    with pytest.raises(BadInput, match="was loaded without"):
         plain.signal(ORDER)
     assert query.signal(plain, ORDER).score == 1
     assert query.signal(plain, DISTANCE, "noisy_difference", epsilon=1.0).cost == 1
@@ -485,12 +506,12 @@ def test_a_noisy_difference_is_charged_once() -> None:
 
 def test_a_task_without_a_constant_needs_its_range_or_blocks() -> None:
     release = released()
-    with pytest.raises(NoMechanism, match="no Lipschitz constant"):
+    with pytest.raises(NoMechanism, match="by its whole range"):
         release.signal(ORDER, "noisy_difference", epsilon=1.0)
     wide = release.signal(ORDER, "noisy_difference", epsilon=1.0, by_range=True)
     assert wide.certificate.sensitivity == (1.0,)
     ordered = released(f"{COUNTS} ORDER BY n")
-    with pytest.raises(NoMechanism, match="move rows by jumps"):
+    with pytest.raises(NoMechanism, match="add or remove a row through HAVING"):
         ordered.signal(DISTANCE, "noisy_difference", epsilon=1.0)
 
 
@@ -545,7 +566,7 @@ def test_a_release_of_other_data_is_refused() -> None:
 
 def test_missing_libraries_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
-    with pytest.raises(BadInput, match="scikit-learn is not installed"):
+    with pytest.raises(BadInput, match="This task needs the package scikit-learn, which is not installed"):
         released().signal(task("classifier", features=["n"], label="pay"))
 
 

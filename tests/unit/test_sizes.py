@@ -68,18 +68,18 @@ BEYOND = {
         "A text has 1,001 characters, and the limit is 1,000: line 1, column 59. Hint: compare with a shorter text."),
     "a pattern": (
         f"{WHERE}city LIKE '{'x' * 201}'",
-        "A LIKE pattern has 201 characters, and the limit is 200: line 1, column 44. Hint: look for a shorter part."),
+        "A LIKE pattern has 201 characters, and the limit is 200: line 1, column 44. Hint: use a shorter pattern."),
     "wildcards": (
         f"{WHERE}city NOT ILIKE '{'%a' * 21}'",
-        "A LIKE pattern has 21 wildcards %, and the limit is 20: line 1, column 49. Hint: look for fewer parts."),
+        "A LIKE pattern has 21 wildcards %, and the limit is 20: line 1, column 49. Hint: use fewer wildcards."),
     "all patterns": (
         f"{WHERE}{patterns(51)}",
         "The LIKE patterns of the query have 10,200 characters in all once its sub-selects are written out, and the "
-        "limit is 10,000. Hint: look for fewer or shorter parts, or ask several queries."),
+        "limit is 10,000. Hint: use fewer or shorter patterns, or ask several queries."),
     "operations": (
         doubled(12),
-        "The query has 8,191 operations once its sub-selects are written out, and the limit is 5,000. Hint: name what "
-        "is computed less often, or ask several queries."),
+        "The query has 8,191 operations once its sub-selects are written out, and the limit is 5,000. Hint: use "
+        "each computed column less often, or ask several queries."),
     "characters, once it is written out": (
         repeated(LONG, 120),
         "The query has 126,519 characters once its sub-selects are written out, and the limit is 100,000. Hint: use "
@@ -92,14 +92,14 @@ BEYOND = {
         "HAVING has 302 operations and constants, and the limit is 200. Hint: apply it to the answer instead."),
     "operations inside one another": (
         f"{WHERE}age{' + 1' * 50} > 3",
-        "The query has 51 operations inside one another, and the limit is 50. Hint: ask a simpler question."),
+        "The query has 51 operations inside one another, and the limit is 50. Hint: simplify the query."),
     "divisors, each of which an engine writes out twice": (
         f"{WHERE}{'1 / (' * 24}age{')' * 24} > 3",
-        "The query has 50,331,648 operations once its sub-selects are written out, and the limit is 5,000. Hint: name "
-        "what is computed less often, or ask several queries."),
+        "The query has 50,331,648 operations once its sub-selects are written out, and the limit is 5,000. Hint: "
+        "use each computed column less often, or ask several queries."),
     "parentheses": (
         f"{WHERE}{'NOT (age > 1 AND ' * 25}married{')' * 25}",
-        "The query has parentheses and CASE 25 deep, and the limit is 24. Hint: ask a simpler question."),
+        "The query has parentheses and CASE 25 deep, and the limit is 24. Hint: simplify the query."),
 }  # fmt: skip
 
 

@@ -137,43 +137,50 @@ def table(*lines: str) -> str:
 ROW = "row_privacy: True"
 AGE = "age: {type: int}"
 WRONG = {
-    "no table": ("a: 1", "meta.yaml describes no table. Hint: it is read as SmartNoise SQL's metadata: database, "
-                 "schema, table, columns."),
-    "nothing": ("", "meta.yaml describes no table. Hint: it is read as SmartNoise SQL's metadata: database, schema, "
-                "table, columns."),
+    "no table": ("a: 1", "meta.yaml describes no table. Hint: write it as SmartNoise SQL's metadata: database, "
+                         "schema, table, columns."),
+    "nothing": ("", "meta.yaml describes no table. Hint: write it as SmartNoise SQL's metadata: database, "
+                    "schema, table, columns."),
     "two tables": (f"db: {{s: {{t: {{{ROW}, {AGE}}}, u: {{{ROW}, {AGE}}}}}}}",
-                   "meta.yaml describes 2 tables: t, u. Hint: keep the one that is asked about in a file of its own."),
-    "nobody is protected": (table(AGE), "No privacy unit is stated: t in meta.yaml. Hint: set private_id: True on the "
-                            "column that names a person, or row_privacy: True if each row is one."),
+                   "meta.yaml describes 2 tables: t, u. Hint: keep only the table that you query in the file."),
+    "nobody is protected": (table(AGE), "No privacy unit is stated: t in meta.yaml. Hint: set private_id: True "
+                                        "on the column that identifies people, or row_privacy: True if each row "
+                                        "is one."),
     "people and rows": (table(ROW, "who: {type: int, private_id: True}"),
-                        "row_privacy says that each row is a person, private_id that 'who' names one: t in meta.yaml. "
-                        "Hint: keep one of the two."),
+                        "row_privacy makes each row a person, and private_id makes 'who' identify people: t in "
+                        "meta.yaml. Hint: keep one of the two."),
     "people of two names": (table("a: {type: int, private_id: True}", "b: {type: int, private_id: True}"),
-                            "People are named by 2 columns together: a, b: t in meta.yaml. "
-                            "Hint: make one column of them, and set private_id there."),
+                            "People are identified by 2 columns together: a, b: t in meta.yaml. "
+                            "Hint: combine them into one column, and set private_id there."),
     "people called like each row": (table("row: {type: int, private_id: True}"),
-                                    "A column called 'row' cannot name people here: t in meta.yaml. Hint: rename it."),
+                                    "A column called 'row' cannot identify people here: t in meta.yaml. Hint: "
+                                    "rename it."),
     "people named by fractions": (table("who: {type: float, private_id: True}"),
-                                  "Numbers with fractions do not name people: unit in meta.yaml."),
+                                  "A column of numbers with fractions cannot identify people: unit in meta.yaml."),
     "several rows of one row": (table(ROW, "max_ids: 2", AGE),
-                                "With row_privacy a person is one row, so max_ids is 1: t in meta.yaml."),
+                                "With row_privacy each row is one person, so max_ids must be 1: t in meta.yaml. "
+                                "Hint: leave max_ids out."),
     "no rows": (table("max_ids: 0", "who: {type: int, private_id: True}"),
-                "max_rows is a whole number from 1 to 1,000,000,000: max_rows in meta.yaml."),
+                "max_rows must be a whole number from 1 to 1,000,000,000: max_rows in meta.yaml."),
     "rows that are no number": (table("max_ids: many", "who: {type: int, private_id: True}"),
                                 "max_ids is a number: t in meta.yaml."),
     "rows that are a list": (table("max_ids: [1]", "who: {type: int, private_id: True}"),
                              "max_ids is a number: t in meta.yaml."),
-    "a flag that is none": (table("row_privacy: 1", AGE), "row_privacy is True or False, not 1: t in meta.yaml."),
+    "a flag that is none": (table("row_privacy: 1", AGE),
+                        "row_privacy must be True or False, not 1: t in meta.yaml. Hint: write row_privacy: True."),
     "an unknown option": (table(ROW, "max_id: 1", AGE),
-                          "SmartNoise does not know 'max_id': meta.yaml. Hint: did you mean 'max_ids'?"),
+                          "'max_id' is not a key of SmartNoise metadata: meta.yaml. Hint: did you mean 'max_ids'?"),
     "an unknown word of a column": (table(ROW, "age: {type: int, low: 0}"),
-                                    "SmartNoise does not know 'low': age in meta.yaml. Hint: did you mean 'lower'?"),
-    "a column without a type": (table(ROW, AGE, "sex:"), "The column has no type: sex in meta.yaml. "
-                                "Hint: use one of int, float, string, boolean, datetime."),
-    "an unknown type": (table(ROW, "age: {type: integer}"), "There is no type 'integer': age in meta.yaml. "
-                        "Hint: use one of int, float, string, boolean, datetime."),
+                                    "'low' is not a key of SmartNoise metadata: age in meta.yaml. Hint: did you "
+                                    "mean 'lower'?"),
+    "a column without a type": (table(ROW, AGE, "sex:"),
+                        "The column has no type: sex in meta.yaml. Hint: use one of int, float, string, boolean, "
+                        "datetime."),
+    "an unknown type": (table(ROW, "age: {type: integer}"),
+                        "There is no type 'integer': age in meta.yaml. Hint: use one of int, float, string, "
+                        "boolean, datetime."),
     "a lower bound alone": (table(ROW, "age: {type: int, lower: 0}"),
-                            "Bounds are a lower and an upper one: age in meta.yaml. Hint: state both."),
+                            "Only one of lower and upper is stated: age in meta.yaml. Hint: state both."),
     "a bound that is no number": (table(ROW, "age: {type: int, lower: young, upper: 9}"),
                                   "lower is a number: age in meta.yaml."),
     "bounds the wrong way round": (table(ROW, "age: {type: int, lower: 9, upper: 0}"),
@@ -181,19 +188,21 @@ WRONG = {
     "bounds without end": (table(ROW, "age: {type: float, lower: 0, upper: .inf}"),
                            "Bounds must be finite: [columns.age] in meta.yaml."),
     "gaps that are filled": (table(ROW, "age: {type: int, missing_value: 0}"),
-                             "missing_value is not filled in here: age in meta.yaml. "
-                             "Hint: remove it, and fill them in the query with COALESCE."),
-    "a name that YAML reads as true": (table(ROW, "yes: {type: int}"), "YAML does not read the name True as a text: "
-                                       "meta.yaml. Hint: put it in quotes."),
+                             "missing_value is not supported: age in meta.yaml. "
+                             "Hint: remove it, and replace missing values in the query with COALESCE."),
+    "a name that YAML reads as true": (table(ROW, "yes: {type: int}"),
+                        "YAML does not read the name True as text: meta.yaml. Hint: put it in quotes."),
     "a name twice, once in quotes": (table(ROW, AGE, "'\"age\"': {type: int}"),
-                                     "Two columns have the same name: t in meta.yaml."),
-    "a name twice": (table(ROW, AGE, AGE), "meta.yaml is not YAML: 'age' is there twice (at line 4, column 4)."),
-    "not YAML": ("a: [1", "meta.yaml is not YAML: expected ',' or ']', but got '<stream end>' (at line 1, column 6)."),
-    "code": ("!!python/object:os.system {}", "meta.yaml is not YAML: could not determine a constructor for the tag "
-             "'tag:yaml.org,2002:python/object:os.system' (at line 1, column 1)."),
-    "a control character": ("a: \x01", "meta.yaml is not YAML: it holds a character that YAML does not allow."),
-    "a day that is none": ("a: 2026-02-31", "meta.yaml is not YAML: a value is not what its form says."),
-    "too deep": ("[" * 5000, "meta.yaml is not YAML: it is nested too deeply."),
+                                     "Two columns have the same name: t in meta.yaml. Hint: rename one of them."),
+    "a name twice": (table(ROW, AGE, AGE), "meta.yaml is not valid YAML: 'age' occurs twice (at line 4, column 4)."),
+    "not YAML": ("a: [1", "meta.yaml is not valid YAML: expected ',' or ']', but got '<stream end>' (at line 1, "
+                          "column 6)."),
+    "code": ("!!python/object:os.system {}",
+                        "meta.yaml is not valid YAML: could not determine a constructor for the tag "
+                        "'tag:yaml.org,2002:python/object:os.system' (at line 1, column 1)."),
+    "a control character": ("a: \x01", "meta.yaml is not valid YAML: it has a character that YAML does not allow."),
+    "a day that is none": ("a: 2026-02-31", "meta.yaml is not valid YAML: a value does not have the form of its type."),
+    "too deep": ("[" * 5000, "meta.yaml is not valid YAML: it is nested too deeply."),
 }  # fmt: skip
 
 
@@ -210,5 +219,5 @@ def test_without_its_package_it_says_what_to_install(tmp_path: Path, monkeypatch
         load(stated(tmp_path, PUMS))
     assert str(error.value) == (
         "Reading YAML needs the package PyYAML: meta.yaml. "
-        "Hint: install it with `pip install 'sfumato[yaml]'`, or state the schema in TOML."
+        "Hint: install it with `pip install 'sfumato[yaml]'`, or write the schema in TOML."
     )

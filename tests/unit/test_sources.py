@@ -88,7 +88,7 @@ def test_files_with_other_columns_are_refused_by_name(tmp_path: Path, other: dic
     write(tmp_path / "stays" / "in" / "c.parquet", **other)
     assert refusal(tmp_path / "stays") == (
         f"stays{os.sep}in{os.sep}c.parquet has other columns or types than stays{os.sep}a.parquet. "
-        "Hint: the files of a folder must have the same columns; open the others by themselves."
+        "Hint: use files with the same columns in one folder, and open the others separately."
     )
 
 
@@ -102,13 +102,15 @@ def test_folders_that_cannot_be_one_table(tmp_path: Path) -> None:
     write(tmp_path / "stays" / "k=1" / "a.parquet")
     write(tmp_path / "stays" / "k=2" / "a.parquet")
     write(tmp_path / "stays" / "l=2" / "a.parquet")
-    assert "l=2/a.parquet lies in folders of other names than stays/k=1/a.parquet" in refusal(tmp_path / "stays")
+    assert "l=2/a.parquet is in folders with other names than stays/k=1/a.parquet" in refusal(tmp_path / "stays")
     shutil.rmtree(tmp_path / "stays" / "l=2")
     (tmp_path / "stays" / "k=2" / "b.parquet").write_bytes(b"PAR1 no footer")
-    assert refusal(tmp_path / "stays").startswith("stays/k=2/b.parquet cannot be read. Hint: is it")
+    assert refusal(tmp_path / "stays").startswith("stays/k=2/b.parquet cannot be read. Hint: check that it is")
     shutil.rmtree(tmp_path / "stays")
     write(tmp_path / "stays" / "v=1" / "a.parquet")
-    assert "Column 'v' of folder stays is in its files and in the names of its folders" in refusal(tmp_path / "stays")
+    assert "Column 'v' of folder stays is both in its files and in the names of its folders" in refusal(
+        tmp_path / "stays"
+    )
 
 
 def test_the_version_of_a_folder_tells_nothing_about_the_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,19 +179,22 @@ def test_the_data_is_recognised_in_and_around_folders(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "sentence"),
     [
-        (pl.DataFrame({"v": [1], "o": pl.Series([object()], dtype=pl.Object)}), "Column 'o' of the DataFrame holds"),
-        (pl.LazyFrame({"v": [1]}).select("gone"), "The LazyFrame cannot be read."),
+        (
+            pl.DataFrame({"v": [1], "o": pl.Series([object()], dtype=pl.Object)}),
+            "Column 'o' of the DataFrame has Python objects",
+        ),
+        (pl.LazyFrame({"v": [1]}).select("gone"), "The LazyFrame cannot be read as a table."),
         (pd.DataFrame([[1, 2]], columns=["v", "V"]), "The DataFrame has two columns named 'v'."),
         (pd.DataFrame([[1, 2]], columns=["1", 1]), "The DataFrame has two columns named '1'."),
         (pa.table([[1], [2]], names=["v", "v"]), "The Table has two columns named 'v'."),
         (
             pa.table({"v": pa.nulls(1, pa.decimal256(50, 0))}),
-            "Column 'v' of the Table has type decimal256(50, 0), which is not read.",
+            "Column 'v' of the Table has type decimal256(50, 0), which is not supported.",
         ),
-        (pa.table({"sfumato raw v": [1]}), "Column 'sfumato raw v' of the Table has a name as sfumato gives them"),
-        ({"v": [1]}, "A dict is no table."),
-        (None, "A NoneType is no table."),
-        (pa.array([1]), "A Int64Array is no table."),
+        (pa.table({"sfumato raw v": [1]}), "Column 'sfumato raw v' of the Table has a name that sfumato uses itself"),
+        ({"v": [1]}, "A dict is not a table."),
+        (None, "A NoneType is not a table."),
+        (pa.array([1]), "A Int64Array is not a table."),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -248,7 +253,9 @@ def test_what_fails_halfway_is_refused_at_opening(source: Callable[[], object]) 
     """Not when it is asked, and with nothing of what it says."""
     with pytest.raises(SourceError) as failed:
         opened(source())
-    assert str(failed.value).endswith(" cannot be read. Hint: read it into a table first; that tells where it fails.")
+    assert str(failed.value).endswith(
+        " cannot be read as a table. Hint: convert it to an Arrow table first, which shows where it fails."
+    )
     assert failed.value.__context__ is None
     assert failed.value.__cause__ is None
 

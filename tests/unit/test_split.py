@@ -240,7 +240,9 @@ def test_after_a_look_an_index_carries_no_guarantee() -> None:
     dataset.query(MEAN).risk()
     before = events(dataset)
     for how in ({"index": [1, 10]}, {"expected": [100, 300]}, {}):
-        with pytest.raises(NoGuarantee, match="would carry no guarantee: the preference was stated after a look") as no:
+        with pytest.raises(
+            NoGuarantee, match="would have no guarantee, because the preference was stated after a look"
+        ) as no:
             dataset.batch(BOTH, epsilon=0.01, **how)  # type: ignore[call-overload]
         assert "accept" not in no.value.hint
     assert events(dataset) == before, "nothing was entered"
@@ -359,32 +361,32 @@ def test_as_json() -> None:
 @pytest.mark.parametrize(
     ("how", "said"),
     [
-        ({"index": [1, 0]}, "An index has numbers above 0 only, not 0"),
-        ({"index": [-2, 1]}, "An index has numbers above 0 only, not -2"),
-        ({"index": [1, float("inf")]}, "The index takes finite numbers only"),
-        ({"index": [1, float("nan")]}, "The index takes finite numbers only"),
-        ({"index": [1, True]}, "The index takes finite numbers only"),
-        ({"index": [1, "many"]}, "The index takes finite numbers only"),
-        ({"index": 3}, "The index takes finite numbers only"),
-        ({"index": [1]}, "The index takes a number for each query: 2, not 1"),
-        ({"index": [1, 2, 3]}, "The index takes a number for each query: 2, not 3"),
-        ({"index": [1, 2], "aim": "sum"}, "An index is stated, or found for an aim, not both"),
-        ({"expected": [100, 0]}, "An answer that is expected to be 0 has no relative error"),
-        ({"expected": [100]}, "The expected answer takes a number for each query: 2, not 1"),
-        ({"expected": [100, float("inf")]}, "The expected answer takes finite numbers only"),
+        ({"index": [1, 0]}, "index needs numbers above 0, not 0"),
+        ({"index": [-2, 1]}, "index needs numbers above 0, not -2"),
+        ({"index": [1, float("inf")]}, "The index needs finite numbers"),
+        ({"index": [1, float("nan")]}, "The index needs finite numbers"),
+        ({"index": [1, True]}, "The index needs finite numbers"),
+        ({"index": [1, "many"]}, "The index needs finite numbers"),
+        ({"index": 3}, "The index needs finite numbers"),
+        ({"index": [1]}, "The index needs one number for each of 2 queries, not 1"),
+        ({"index": [1, 2, 3]}, "The index needs one number for each of 2 queries, not 3"),
+        ({"index": [1, 2], "aim": "sum"}, "An index is either stated or computed for an aim, not both"),
+        ({"expected": [100, 0]}, "An answer with the expected value 0 has no relative error"),
+        ({"expected": [100]}, "The expected answer needs one number for each of 2 queries, not 1"),
+        ({"expected": [100, float("inf")]}, "The expected answer needs finite numbers"),
         ({"expected": [1, 2], "aim": "best"}, "There is no aim “best”"),
         ({"aim": "sum"}, "The aim “sum” needs a public guess of each answer"),
-        ({"relative_error": 0}, "A relative error lies above 0, not at 0"),
-        ({"relative_error": [0.1]}, "The relative error takes a number for each query: 2, not 1"),
-        ({"relative_error": "0.1"}, "The relative error takes finite numbers only"),
-        ({"confidence": 1}, "confidence must lie between 0 and 1, not 1"),
-        ({"confidence": None}, "The confidence takes finite numbers only"),
-        ({"index": [1, 1e12]}, f"Less than a billionth of epsilon is left for: {ALL}"),
-        ({"epsilon": 50}, f"A part of epsilon would be above 10, for: {LONG}"),
-        ({"epsilon": 0}, "epsilon must lie between"),
+        ({"relative_error": 0}, "relative_error must be above 0, not 0"),
+        ({"relative_error": [0.1]}, "The relative error needs one number for each of 2 queries, not 1"),
+        ({"relative_error": "0.1"}, "The relative error needs finite numbers"),
+        ({"confidence": 1}, "confidence must be between 0 and 1, not 1"),
+        ({"confidence": None}, "The confidence needs finite numbers"),
+        ({"index": [1, 1e12]}, f"Less than a billionth of the epsilon is left for this query: {ALL}"),
+        ({"epsilon": 50}, f"The epsilon of this query would exceed the maximum of 10: {LONG}"),
+        ({"epsilon": 0}, "epsilon must be between"),
         ({"mechanism": "gaussian"}, "Gaussian noise needs a delta"),
         ({"mechanism": "none"}, "There is no mechanism 'none'"),
-        ({"delta": 2}, "delta must lie between 0 and 1, not 2"),
+        ({"delta": 2}, "delta must be between 0 and 1, not 2"),
     ],
 )
 def test_what_cannot_be_is_refused_with_a_remedy(how: dict[str, Any], said: str) -> None:
@@ -398,28 +400,28 @@ def test_what_cannot_be_is_refused_with_a_remedy(how: dict[str, Any], said: str)
 
 @pytest.mark.parametrize("query", [MEAN, MIDDLE, "SELECT COUNT(*), SUM(days) FROM stays"])
 def test_a_guess_is_for_one_noisy_number(query: str) -> None:
-    with pytest.raises(PreferenceError, match="An expected answer is for one noisy number"):
+    with pytest.raises(PreferenceError, match="An expected answer needs a query with one noisy figure"):
         stays().split([ALL, query], 1, expected=[300, 10])
 
 
 def test_a_batch_of_queries_has_an_epsilon_and_a_query_at_least() -> None:
     dataset = stays()
     for queries, how in ((BOTH, {}), ([dataset.query(ALL)], {}), ([], {"index": [1]})):
-        with pytest.raises(PreferenceError, match="A batch of queries needs an epsilon"):
+        with pytest.raises(PreferenceError, match="A batch of queries needs one epsilon"):
             dataset.batch(queries, **how)  # type: ignore[call-overload]
-    with pytest.raises(PreferenceError, match="A batch has one query at least"):
+    with pytest.raises(PreferenceError, match="The batch has no query"):
         dataset.batch([], epsilon=1)
-    with pytest.raises(PreferenceError, match="An epsilon is split over queries"):
+    with pytest.raises(PreferenceError, match="An epsilon is split over queries, and this is not a query"):
         dataset.batch([dataset.query(ALL).choose(stated(0.1))], epsilon=1)  # type: ignore[list-item]
     with pytest.raises(PreferenceError, match="belongs to another dataset"):
         dataset.batch([stays().query(ALL)], epsilon=1)
-    with pytest.raises(PreferenceError, match="in the batch twice"):
+    with pytest.raises(PreferenceError, match="contains the same choice twice"):
         dataset.batch([ALL, ALL], epsilon=1)
 
 
 def test_with_bounds_from_the_data_nobody_is_read_before_it_is_refused() -> None:
     dataset = sf.open(FRAME, {"name": "stays", "columns": COLUMNS}, ledger=":memory:", bounds_from_data=True)
-    with pytest.raises(NoGuarantee, match="read off the people"):
+    with pytest.raises(NoGuarantee, match="depend on the people"):
         dataset.split([TOTAL], 1)
     assert events(dataset) == []
 

@@ -151,25 +151,25 @@ def test_an_epsilon_may_be_selected_for_it() -> None:
 REFUSED: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
     "no delta": (
         lambda: stays().query(SUM).release(epsilon=1, mechanism="truncated"),
-        PreferenceError, "Truncated noise needs a delta. Hint: state one with delta, such as 1e-9."),
+        PreferenceError, "Truncated noise needs a delta. Hint: add delta=1e-9."),
     "half of all": (
         lambda: stays().query(SUM).worst_case("truncated", 0.5),
-        PreferenceError, "The delta of truncated noise lies below 1/2, not at 0.5. Hint: try delta=1e-9."),
+        PreferenceError, "delta must be below 1/2 for truncated noise, not 0.5. Hint: try delta=1e-9."),
     "private keys": (
         lambda: stays().query("SELECT town, COUNT(*) FROM stays GROUP BY town").release(epsilon=1, **HOW),
-        NoMechanism, "Private group keys are found with Laplace noise. Hint: use mechanism='laplace' with the same "
+        NoMechanism, "Private group keys need Laplace noise. Hint: use mechanism='laplace' with the same "
         "delta, or list the public categories."),
     "a median": (
         lambda: stays().query("SELECT MEDIAN(days) FROM stays").release(epsilon=1, **HOW),
-        NoMechanism, "MEDIAN of days is selected by its rank, and carries no truncated noise. Hint: use "
-        "mechanism='laplace': the selection is then as private as Laplace noise is."),
+        NoMechanism, "MEDIAN of days is selected by its rank and does not use truncated noise. Hint: use "
+                     "mechanism='laplace': the selection then has the same guarantee as Laplace noise."),
     "all but flat": (
         lambda: stays().query(SUM).release(epsilon=1e-3, mechanism="truncated", delta=0.1),
-        NoMechanism, "This epsilon is too small beside its delta for truncated noise. Hint: ask for a larger one."),
+        NoMechanism, "The epsilon is too small for truncated noise with this delta. Hint: choose a larger epsilon."),
     "the exact RDR": (
         lambda: stays().query(SUM).worst_case("truncated", 1e-6, exact=True),
-        PreferenceError, "The exact RDR is that of Laplace or Gaussian noise. Hint: leave exact out, or use "
-        "mechanism='laplace'."),
+        PreferenceError, "The exact RDR is supported for Laplace and Gaussian noise only. Hint: leave exact out, "
+                         "or use mechanism='laplace'."),
 }  # fmt: skip
 
 
@@ -190,7 +190,7 @@ def test_a_refusal_charges_nothing() -> None:
 
 def test_no_epsilon_is_selected_that_could_not_be_drawn() -> None:
     dataset = stays()
-    with pytest.raises(NoMechanism, match="too small beside its delta"):
+    with pytest.raises(NoMechanism, match="too small for truncated noise with this delta"):
         dataset.query(SUM).choose(sf.exposure_cap(0.5, allow=0.1, select_epsilon=1), mechanism="truncated", delta=0.1)
     assert dataset.ledger.total.releases == 0
 
@@ -230,5 +230,5 @@ def test_a_gap_that_no_truncated_noise_keeps() -> None:
 
 def test_what_goes_by_the_rdrs_of_laplace_noise_is_refused() -> None:
     for preference in (sf.satisfies(lambda _: True), sf.variance(0.1, select_epsilon=0.5)):
-        with pytest.raises(PreferenceError, match="goes by the RDRs of Laplace or Gaussian noise"):
+        with pytest.raises(PreferenceError, match="is supported for Laplace and Gaussian noise only"):
             stays().query(SUM).choose(preference, mechanism="truncated", delta=1e-6)

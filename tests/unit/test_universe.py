@@ -64,18 +64,18 @@ def test_pictures_are_public() -> None:
 
 
 REFUSED = {
-    "two values": (lambda: sf.possible_worlds((1, 2)), "A universe has three finite numbers or more."),
-    "no number": (lambda: sf.possible_worlds(["a", "b", "c"]), "A universe has three finite numbers or more."),  # type: ignore[list-item]
+    "two values": (lambda: sf.possible_worlds((1, 2)), "A universe needs at least three finite numbers."),
+    "no number": (lambda: sf.possible_worlds(["a", "b", "c"]), "A universe needs at least three finite numbers."),  # type: ignore[list-item]
     "no answer": (lambda: sf.possible_worlds(STUDENTS, "mode"), "There is no answer 'mode'."),
     "believed already": (
         lambda: sf.possible_worlds(STUDENTS).epsilon(0.25),
-        "belief must lie above 0.25 and below 1, not 0.25: a world is believed that much already.",
+        "rho must be above 0.25 and below 1, not 0.25: that much is believed before any answer.",
     ),
     "a prior that is none": (
         lambda: sf.possible_worlds(STUDENTS).risk(1, [0.5, 0.5, 0.5, 0.5]),
-        "A prior has 4 probabilities that add up to 1.",
+        "A prior needs 4 probabilities that add up to 1.",
     ),
-    "no epsilon": (lambda: sf.possible_worlds(STUDENTS).risk(0), "epsilon must lie above 0, not 0."),
+    "no epsilon": (lambda: sf.possible_worlds(STUDENTS).risk(0), "epsilon must be above 0, not 0."),
 }
 
 

@@ -256,7 +256,9 @@ def test_a_version_is_kept_once(files: VaultFiles, tmp_path: Path) -> None:
     files.keep("adult", "v1", [MARKER])
     with pytest.raises(VaultUnwritable) as taken:
         files.keep("adult", "v1", [b"another"])
-    assert said(taken) == ("This version of 'adult' is in the vault already. Hint: a delivery is a version of its own.")
+    assert said(taken) == (
+        "This version of 'adult' is already stored. Hint: deliver the data again, which makes a new version."
+    )
     assert read(files, "adult", "v1") == MARKER
     assert len(list((tmp_path / "data").iterdir())) == 1
 
@@ -270,7 +272,7 @@ def test_forgotten_is_gone(files: VaultFiles, tmp_path: Path) -> None:
     with pytest.raises(VaultBroken) as gone:
         files.opened("adult", "v1")
     assert said(gone) == (
-        "The data of 'adult' cannot be read from the vault. Hint: nothing was computed; take the vault's files from a "
+        "The stored data of 'adult' cannot be read, and nothing was computed. Hint: restore the files from a "
         "backup, or deliver the data again."
     )
     assert read(files, "adult", "v2") == b"newer"
@@ -293,7 +295,8 @@ def test_one_chunk_is_in_memory_at_a_time(files: VaultFiles) -> None:
 
 
 ALTERED = (
-    "The data of 'adult' was altered, or put there from elsewhere. Hint: nothing was computed; take the vault's files"
+    "The stored data of 'adult' was altered or replaced, and nothing was computed. Hint: restore the files "
+    "from a backup"
 )
 
 
@@ -433,8 +436,8 @@ def test_no_file_holds_plain_text_while_it_is_kept_or_afterwards(
 
 
 UNWRITABLE = (
-    "The data of 'adult' cannot be written to the vault. Hint: make room on its disk, check who may write there, and "
-    "deliver again; nothing was kept."
+    "The data of 'adult' cannot be stored. Hint: free some space on the disk, check its permissions, and "
+    "deliver the data again; nothing was stored."
 )
 
 
@@ -472,7 +475,8 @@ def test_a_folder_that_cannot_be_written(read_only: Path, master: MasterKey) -> 
     with pytest.raises(VaultUnwritable) as unwritable:
         create(read_only, passphrase=WORDS, cost=CHEAP)
     assert said(unwritable) == (
-        f"{read_only / 'vault.json'} cannot be written. Hint: make room, or name another folder; nothing was made."
+        f"{read_only / 'vault.json'} cannot be written. Hint: free some space, or name another folder; nothing "
+        "was created."
     )
     assert not list(read_only.iterdir())
 
@@ -480,11 +484,11 @@ def test_a_folder_that_cannot_be_written(read_only: Path, master: MasterKey) -> 
 def test_a_file_that_can_be_neither_read_nor_removed(files: VaultFiles, kept: Path) -> None:
     kept.unlink()
     kept.mkdir()
-    with pytest.raises(VaultBroken, match="The data of 'adult' cannot be read from the vault"):
+    with pytest.raises(VaultBroken, match="The stored data of 'adult' cannot be read, and nothing was computed"):
         files.opened("adult", "v1")
     with pytest.raises(VaultUnwritable) as stays:
         files.forget("adult", "v1")
-    assert said(stays) == "The data of 'adult' cannot be removed from the vault. Hint: check who may write there."
+    assert said(stays) == "The data of 'adult' cannot be deleted. Hint: check the permissions of its folder."
 
 
 def test_a_key_file_that_was_made_for_a_workspace_that_was_not_is_gone(tmp_path: Path) -> None:
@@ -548,7 +552,11 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "argon2" else object())
     with pytest.raises(BadInput) as missing:
         importlib.reload(vault)
-    assert said(missing) == "A vault needs cryptography and argon2. Hint: pip install 'sfumato[server]'."
+    assert (
+        said(missing)
+        == "An encrypted workspace needs the packages cryptography and argon2, which are not installed. Hint: "
+        "pip install 'sfumato[server]'."
+    )
 
 
 def test_without_files_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:

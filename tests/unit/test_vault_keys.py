@@ -88,8 +88,8 @@ def test_a_wrong_passphrase(tmp_path: Path, wrong: str) -> None:
     with pytest.raises(BadInput) as refused:
         unlock(tmp_path, passphrase=wrong)
     assert said(refused) == (
-        "That is not the passphrase of this workspace. Hint: nothing was opened. If it is the right one, vault.json "
-        "was altered: take it from a backup."
+        "This is not the passphrase of this workspace. Hint: try again; if it is the right one, vault.json was "
+        "altered: restore it from a backup."
     )
     assert refused.value.exit_status == 2
 
@@ -97,7 +97,7 @@ def test_a_wrong_passphrase(tmp_path: Path, wrong: str) -> None:
 def test_a_wrong_key_file(tmp_path: Path) -> None:
     create(tmp_path, key_file=tmp_path / "right.key")
     (tmp_path / "wrong.key").write_bytes(KEY)
-    with pytest.raises(BadInput, match="That is not the key file of this workspace"):
+    with pytest.raises(BadInput, match="This is not the key file of this workspace"):
         unlock(tmp_path, key_file=tmp_path / "wrong.key")
 
 
@@ -116,7 +116,7 @@ def test_a_key_file_that_is_gone(tmp_path: Path) -> None:
     path.unlink()
     with pytest.raises(BadInput) as gone:
         unlock(tmp_path, key_file=path)
-    assert said(gone) == f"The key file {path} cannot be read. Hint: check the path, and who may read it."
+    assert said(gone) == f"The key file {path} cannot be read. Hint: check its path and permissions."
     assert not path.exists()
 
 
@@ -133,7 +133,7 @@ def test_a_passphrase_where_a_key_file_is_asked_for_and_the_other_way_round(tmp_
 
 
 def test_one_of_the_two_and_not_an_empty_one(tmp_path: Path) -> None:
-    one_of_two = "locked by a passphrase or by a key file. Hint: give one of the two."
+    one_of_two = "unlocked by either a passphrase or a key file. Hint: give one of the two."
     with pytest.raises(BadInput, match=re.escape(one_of_two)):
         create(tmp_path)
     with pytest.raises(BadInput, match=re.escape(one_of_two)):
@@ -147,7 +147,7 @@ def test_a_second_vault_in_one_folder(tmp_path: Path) -> None:
     made = create(tmp_path, passphrase=WORDS, cost=CHEAP)
     before = (tmp_path / "vault.json").read_bytes()
     for lock in ({"passphrase": "other"}, {"key_file": tmp_path / "workspace.key"}):
-        with pytest.raises(BadInput, match="has a vault already"):
+        with pytest.raises(BadInput, match="There is already a workspace in"):
             create(tmp_path, cost=CHEAP, **lock)
     assert (tmp_path / "vault.json").read_bytes() == before
     assert only(tmp_path).name == "vault.json", "the key file that was made for nothing is gone"
@@ -158,7 +158,7 @@ def test_no_vault(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / "nowhere"):
         with pytest.raises(BadInput) as nowhere:
             unlock(folder, passphrase=WORDS)
-        assert said(nowhere) == f"There is no vault in {folder}. Hint: make a workspace there with `sfumato init`."
+        assert said(nowhere) == f"There is no workspace in {folder}. Hint: create one there with `sfumato init`."
 
 
 def test_a_workspace_of_a_newer_version(tmp_path: Path) -> None:
@@ -168,7 +168,10 @@ def test_a_workspace_of_a_newer_version(tmp_path: Path) -> None:
     before = path.read_bytes()
     with pytest.raises(BadInput) as newer:
         unlock(tmp_path, passphrase=WORDS)
-    assert said(newer) == "This workspace was made by a newer sfumato. Hint: install that one; nothing was changed."
+    assert (
+        said(newer)
+        == "This workspace was created by a newer version of sfumato. Hint: install that version; nothing was changed."
+    )
     assert path.read_bytes() == before
 
 
@@ -198,7 +201,7 @@ def test_a_vault_json_that_cannot_be_read(tmp_path: Path, alter: Callable[[dict[
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(VaultBroken) as broken:
         unlock(tmp_path, passphrase=WORDS)
-    assert said(broken) == f"{path} is not one that can be read. Hint: take it from a backup."
+    assert said(broken) == f"{path} is damaged and cannot be read. Hint: restore it from a backup."
 
 
 @pytest.mark.parametrize("name", ["salt", "master", "argon2id"])
@@ -212,7 +215,7 @@ def test_what_was_altered_in_vault_json_unlocks_nothing(tmp_path: Path, name: st
         "argon2id": vars(CHEAP),
     }
     path.write_text(json.dumps(told | {name: others[name]}))
-    with pytest.raises(BadInput, match="That is not the passphrase of this workspace"):
+    with pytest.raises(BadInput, match="This is not the passphrase of this workspace"):
         unlock(tmp_path, passphrase=WORDS)
 
 
@@ -257,8 +260,8 @@ def test_a_sealed_text_in_another_place(master: MasterKey) -> None:
     with pytest.raises(VaultBroken) as elsewhere:
         unseal(master, sealed, "policy 2 of adult")
     assert said(elsewhere) == (
-        "What the vault keeps as policy 2 of adult was altered, or put there from elsewhere. Hint: take it from a "
-        "backup, or write it anew."
+        "The encrypted record 'policy 2 of adult' was altered or replaced. Hint: restore it from a backup, or "
+        "write it again."
     )
     assert elsewhere.value.exit_status == 3
     with pytest.raises(VaultBroken):

@@ -48,7 +48,7 @@ def test_a_wrong_password_is_one_sentence_and_the_name_is_still_there(
     page.goto("/sign-in?next=/account")
     sign_in(page, ANALYST, "nobody lives there")
     problem = page.get_by_role("alert")
-    expect(problem).to_have_text("That name and password do not go together. Try again, or ask an admin.")
+    expect(problem).to_have_text("The user name or the password is wrong. Try again, or ask an admin.")
     expect(page.get_by_label("Name")).to_have_value(ANALYST)
     expect(page.get_by_label("Password")).to_have_value("")
     expect(page.get_by_label("Password")).to_be_focused()

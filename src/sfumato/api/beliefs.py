@@ -9,7 +9,6 @@ from functools import cached_property
 
 from sfumato.api.display import DocumentDisplay
 from sfumato.api.figure import Picture
-from sfumato.errors import PreferenceError
 from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
 from sfumato.model.possible_worlds import World
@@ -17,7 +16,7 @@ from sfumato.presentation.beliefs import BeliefAt, BeliefTable, document, figure
 from sfumato.presentation.document import Document
 from sfumato.presentation.wording import belief as of_belief
 from sfumato.privacy.preferences.belief import Belief, Universe, require_bounded
-from sfumato.privacy.preferences.preference import exactly
+from sfumato.privacy.preferences.preference import number_where
 from sfumato.privacy.risk.belief import suspicion
 from sfumato.privacy.risk.guessing import guess_chance
 from sfumato.privacy.risk.possible_worlds import average_at, beliefs_at, countless, prior_of, widest, width_of
@@ -110,7 +109,4 @@ class Beliefs(DocumentDisplay, Confidential):
 
 
 def _suspicion(prior: object) -> float:
-    number = exactly("prior", prior)
-    if not 0 < number < 1:
-        raise PreferenceError(f"prior must lie between 0 and 1, not {prior}", hint="try --prior 0.7.")
-    return float(number)
+    return float(number_where("prior", prior, "prior-out-of-range", lambda number: 0 < number < 1))

@@ -166,15 +166,15 @@ class Dataset:
         each part is planned, and all of it is charged once; a delta asks for tight accounting.
         """
         if isinstance(choices, str | Query | Choice):
-            raise PreferenceError("A batch takes a list", hint="write [first, second], of one too.")
+            raise PreferenceError("A batch must be a list", hint="write [first, second], or [first] for one.")
         if epsilon is not None:
             from sfumato.api.batch import SplitBatch
 
             plan = self.split(choices, epsilon, delta=delta, **how)  # type: ignore[arg-type]
             return SplitBatch(self._context, plan, preregistered)
         if how or preregistered or any(isinstance(choice, str | Query) for choice in choices):
-            hint = "state epsilon=0.01, which is split over the queries; a choice has its own."
-            raise PreferenceError("A batch of queries needs an epsilon for all of them", hint=hint)
+            hint = "add epsilon=0.01, which is split over the queries; choices have epsilons of their own."
+            raise PreferenceError("A batch of queries needs one epsilon for all of them", hint=hint)
         from sfumato.api.batch import Batch
 
         return Batch(self._context, tuple(choices), 1e-6 if delta is None else delta)  # type: ignore[arg-type]
@@ -384,7 +384,9 @@ class Query:
         `redraw` draws all of them anew.
         """
         if choice is not None and epsilon is not None:
-            raise PreferenceError("A release takes a choice or an epsilon, not both", hint="leave one of them out.")
+            raise PreferenceError(
+                "A release needs either a choice or an epsilon, not both", hint="leave one of them out."
+            )
         terms = ReleaseTerms(allow_no_guarantee, redraw, preregistered)
         if choice is not None:
             return Release.of(release_choice(self._bound, choice, terms), self._bound)

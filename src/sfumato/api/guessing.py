@@ -31,7 +31,7 @@ class Guessing(Printed, GuessingRisk):
         """The risk over trust and sensitivity, at this epsilon or at the one that the limit allows."""
         at = self.epsilon if epsilon is None else epsilon
         if at is None:
-            raise PreferenceError("A surface is drawn at an epsilon", hint="state one, or a limit.")
+            raise PreferenceError("The surface needs an epsilon", hint="state an epsilon, or a limit.")
         chance = self.at(at).chance
         drawn = view.surface(self.view, chance, *sharing.surface(chance, self.blind))
         return Picture(drawn, of_the_people=False)

@@ -125,8 +125,8 @@ class Release(model.Released):
         With `between="age > 60"` the median PRIs of two groups are compared.
         """
         if self._query is None:
-            hint = "ask the query that it is an answer to: query.posthoc_risk(release)."
-            raise BadInput("This release does not know the data that it came from", hint=hint)
+            hint = "call query.posthoc_risk(release) on its query."
+            raise BadInput("This release was loaded without the data it came from", hint=hint)
         from sfumato.api.posthoc import PosthocRisk
 
         return PosthocRisk(self._query, self, between)
@@ -139,8 +139,8 @@ class Release(model.Released):
         without a guarantee.
         """
         if self._query is None:
-            hint = "ask the query that it is an answer to: query.signal(release, task)."
-            raise BadInput("This release does not know the query that it came from", hint=hint)
+            hint = "call query.signal(release, task) on its query."
+            raise BadInput("This release was loaded without the query it came from", hint=hint)
         from sfumato.api.signal import make_printable_signal
 
         return make_printable_signal(self._query, self, task, kind, **how)

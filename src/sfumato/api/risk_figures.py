@@ -28,7 +28,7 @@ MOST_EPSILON = 100.0  # beyond it an attacker's curve is a corner, and has been 
 def figure(profile: Profile, kind: str) -> Figure:
     """The picture of this kind, or a sentence that says why there is none."""
     if kind not in KINDS:
-        raise BadInput(f"There is no picture {kind!r}", hint=f"there are: {', '.join(KINDS)}.")
+        raise BadInput(f"There is no plot {kind!r}", hint=f"use one of {', '.join(KINDS)}.")
     return KINDS[kind](profile)
 
 
@@ -41,7 +41,7 @@ def _exposure(profile: Profile) -> Figure:
     if isinstance(profile.exposure, ExposureHistogram):
         return exposure_histogram_view.bars(profile.exposure)
     if not isinstance(profile.exposure, Figures):
-        hint = "`rehearse` shows one of a look-alike, and reads nobody."
+        hint = "use `rehearse`, which shows one for synthetic data."
         raise BadInput(of_pictures.NO_SPREAD[profile.source], hint=hint)
     subtitle = f"{of_risk.source(profile.view)} Exposure {of_risk.EXPOSURE}"
     drawn = histogram_figure(profile.exposure.bars, of_risk.AT_EACH_EXPOSURE, subtitle)
@@ -55,7 +55,7 @@ def _frontier(profile: Profile) -> Figure:
     at = next((at for at, half in enumerate(rows[0].noise_90) if half is not None), None)
     if at is None:
         hint = "plot 'gap' or 'attack'."
-        raise BadInput("Everything in this answer is selected by its rank: it has no noise range", hint=hint)
+        raise BadInput("Every figure of this answer is selected by its rank, so it has no noise interval", hint=hint)
     named = profile.view.numbers if len(profile.view.numbers) > 1 else ()
     limit = profile.limit
     return curves.frontier(
@@ -87,16 +87,16 @@ def roc(profile: Profile, *epsilons: float, exposure: float | None = None) -> Fi
     for epsilon in epsilons:
         if not 0 < epsilon <= MOST_EPSILON:
             raise BadInput(
-                f"An attacker's curve is drawn at an epsilon above 0 and up to {MOST_EPSILON:g}, not at {epsilon:g}",
+                f"The epsilon of an attack curve must be above 0 and at most {MOST_EPSILON:g}, not {epsilon:g}",
                 hint="try 1.",
             )
     if exposure is not None:
         if math.isnan(exposure) or not 0 <= exposure <= 1:
-            hint = "leave it out: the most exposed."
-            raise BadInput(f"An exposure lies between 0 and 1, not at {exposure:g}", hint=hint)
+            hint = "leave it out for the most exposed person."
+            raise BadInput(f"An exposure must be between 0 and 1, not {exposure:g}", hint=hint)
         # a replaced person is visible whether the query matches them or not
         if profile.measurement.steps > 1 or profile.not_additive:
-            raise BadInput("An exposure says nothing about the odds of this query", hint="leave it out.")
+            raise BadInput("An exposure does not give odds for this query", hint="leave it out.")
     about = of_pictures.curve_of(profile.source, exposure)
     subtitle = f"{of_risk.source(profile.view)} About {about}."
     drawn = {

@@ -70,8 +70,8 @@ class PossibleWorlds:
         before = max(self._prior(prior) or [1 / len(self.worlds)])
         if not before < rho < 1:
             raise PreferenceError(
-                f"belief must lie above {before:.4g} and below 1, not {rho}: a world is believed that much already",
-                hint="ask for more than that.",
+                f"rho must be above {before:.4g} and below 1, not {rho}: that much is believed before any answer",
+                hint="choose a larger number.",
             )
         if self.width == 0:
             return math.inf
@@ -109,7 +109,7 @@ class PossibleWorlds:
 
     def _scale(self, epsilon: float) -> float:
         if not 0 < epsilon < math.inf:
-            raise PreferenceError(f"epsilon must lie above 0, not {epsilon}", hint="try 0.5.")
+            raise PreferenceError(f"epsilon must be above 0, not {epsilon}", hint="try 0.5.")
         return (self.sensitivity or 1.0) / epsilon
 
     def _prior(self, probabilities: Sequence[float] | None) -> list[float] | None:
@@ -118,7 +118,7 @@ class PossibleWorlds:
         prior = [float(p) for p in probabilities]
         if len(prior) != len(self.worlds) or min(prior) < 0 or not math.isclose(math.fsum(prior), 1, abs_tol=1e-9):
             hint = "state one for each world."
-            raise PreferenceError(f"A prior has {len(self.worlds)} probabilities that add up to 1", hint=hint)
+            raise PreferenceError(f"A prior needs {len(self.worlds)} probabilities that add up to 1", hint=hint)
         return prior
 
 
@@ -140,7 +140,7 @@ def _values(universe: Sequence[float]) -> tuple[float, ...]:
     except (TypeError, ValueError):
         values = (math.nan,)
     if len(values) < 3 or not all(map(math.isfinite, values)):
-        raise PreferenceError("A universe has three finite numbers or more", hint="try [1, 2, 3, 10].")
+        raise PreferenceError("A universe needs at least three finite numbers", hint="try [1, 2, 3, 10].")
     return values
 
 

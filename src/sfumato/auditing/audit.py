@@ -122,51 +122,44 @@ def audit_setup(
 ) -> Setup:
     """What is audited, if there is such a mechanism and it takes these values."""
     if mechanism not in MECHANISMS:
-        raise PreferenceError(f"There is no mechanism '{mechanism}' to audit", hint=f"use {_either(MECHANISMS)}.")
+        raise PreferenceError.because("audit-mechanism-unknown", mechanism=mechanism, known=list(MECHANISMS))
     known = MECHANISMS[mechanism]
     if aggregate not in known.neighbours:
-        what = f"{mechanism} goes with {_either(known.neighbours)}"
         others = [name for name, other in MECHANISMS.items() if aggregate in other.neighbours]
-        instead = f"; {aggregate} with {_either(others)}" if others else ""
-        raise PreferenceError(f"There is no {mechanism} of '{aggregate}' to audit", hint=f"{what}{instead}.")
+        names = list(known.neighbours)
+        raise PreferenceError.because(
+            "audit-aggregate-unknown", mechanism=mechanism, aggregate=aggregate, known=names, others=others
+        )
     if relation not in set(Relation):
-        raise PreferenceError(f"There is no relation '{relation}'", hint=f"use {_either(Relation)}.")
+        raise PreferenceError.because("audit-relation-unknown", relation=relation, known=list(Relation))
     claimed = _finite("epsilon", epsilon)
     low, high = _EPSILONS
     if not low <= claimed <= high:
-        hint = "try --epsilon 1: what is wrong with a mechanism shows best near it."
-        raise PreferenceError(f"An audit takes an epsilon between {low:g} and {high:g}, not {epsilon}", hint=hint)
-    if known.takes_delta != (delta is not None):
-        seen = "try --delta 0.1: what that allows is seen in few runs."
-        hint = seen if known.takes_delta else "leave --delta out."
-        raise PreferenceError(f"{mechanism} {'needs a' if known.takes_delta else 'has no'} delta", hint=hint)
+        raise PreferenceError.because("audit-epsilon-out-of-range", low=low, high=high, stated=str(epsilon))
+    if known.takes_delta and delta is None:
+        raise PreferenceError.because("audit-needs-delta", mechanism=mechanism)
+    if delta is not None and not known.takes_delta:
+        raise PreferenceError.because("audit-without-delta", mechanism=mechanism)
     allowed = None if delta is None else _finite("delta", delta)
     if allowed is not None and not 0 < allowed < 1:
-        raise PreferenceError(f"delta must lie between 0 and 1, not {delta}", hint="try --delta 0.1.")
+        raise PreferenceError.because("audit-delta-out-of-range", stated=str(delta))
     return Setup(mechanism, aggregate, claimed, allowed, Relation(relation))
 
 
 def _require_runs(runs: int) -> int:
     if runs < _FEWEST:
-        hint = f"try --runs {RUNS}: noise half as wide is then caught, of most aggregates near epsilon 1."
-        raise PreferenceError(f"An audit takes {_FEWEST} runs a side or more, not {runs}", hint=hint)
+        raise PreferenceError.because("audit-runs", fewest=_FEWEST, runs=runs, usual=RUNS)
     return runs
 
 
 def _require_confidence(confidence: float) -> float:
     value = _finite("confidence", confidence)
     if not 0 < value < 1:
-        raise PreferenceError(f"confidence must lie between 0 and 1, not {confidence}", hint="try --confidence 0.999.")
+        raise PreferenceError.because("audit-confidence", stated=str(confidence))
     return value
 
 
 def _finite(what: str, value: object) -> float:
     if not isinstance(value, int | float) or not math.isfinite(value):
-        hint = "write it with digits, such as 0.5."
-        raise PreferenceError(f"{what} must be a finite number, not {value!r}", hint=hint)
+        raise PreferenceError.because("number-not-finite", what=what, stated=repr(value))
     return float(value)
-
-
-def _either(names: Iterable[str]) -> str:
-    *most, last = [str(name) for name in names]
-    return f"{', '.join(most)} or {last}" if most else last

@@ -23,7 +23,7 @@ class HelpfulCommand(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if not args and not ctx.resilient_parsing and any(each.required for each in self.params):
             needed = [_usage_of(each) for each in self.params if each.required]
-            hint = f"`{ctx.command_path} --help` lists all options. For example:\n  {EXAMPLES[name_of(ctx)]}"
+            hint = f"run `{ctx.command_path} --help` for all options. For example:\n  {EXAMPLES[name_of(ctx)]}"
             raise BadInput(f"`{ctx.command_path}` needs {_listed(needed)}", hint=hint)
         return super().parse_args(ctx, args)
 

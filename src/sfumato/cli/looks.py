@@ -27,5 +27,6 @@ def confirm_look(*, yes: bool) -> None:
         accepted = typer.confirm(f"{LOOK} Continue?", err=True)
     if not accepted:
         raise BadInput(
-            "Cancelled; nothing was read or logged", hint="worst-case and rehearse show risk without a look."
+            "Cancelled; nothing was read or logged",
+            hint="use `sfumato worst-case` or `rehearse`, which show risk without a look.",
         )

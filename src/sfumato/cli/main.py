@@ -91,7 +91,7 @@ def _run(as_json: bool, ctrl_c: Event) -> None:
     except Exception as error:
         # A traceback could quote values: only the kind of failure and its place are printed.
         _print_error(
-            SfumatoError(f"sfumato failed: this is a bug ({type(error).__name__})", hint=_place(error)), as_json
+            SfumatoError(f"sfumato failed because of a bug ({type(error).__name__})", hint=_place(error)), as_json
         )
         sys.exit(1)
 
@@ -122,7 +122,7 @@ def _warn(
 
 
 def _interruption() -> SfumatoError:
-    return SfumatoError("Interrupted", hint="what was charged stays charged; `sfumato ledger show` lists it.")
+    return SfumatoError("Interrupted", hint="check `sfumato ledger show`; what was charged stays charged.")
 
 
 def _usage(error: TyperException) -> BadInput:
@@ -136,4 +136,4 @@ def _place(error: BaseException) -> str:
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     where = f" at {Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}" if trace else ""
-    return f"please report it{where}; `sfumato ledger show` lists what was released."
+    return f"report it{where}; `sfumato ledger show` lists what was released."

@@ -161,7 +161,9 @@ def query_text(sql: str, flag: str = "--sql") -> str:
             return sys.stdin.read()
         return Path(sql[1:]).read_text("utf-8") if sql.startswith("@") else sql
     except OSError:
-        raise BadInput(f"There is no file {sql[1:]}", hint=f"{flag} takes text, @FILE, or -.") from None
+        raise BadInput(
+            f"There is no file {sql[1:]}", hint=f"check the path; {flag} takes text, @FILE or - for standard input."
+        ) from None
     except UnicodeError:
         raise BadInput("The query is not UTF-8 text", hint="save it as UTF-8.") from None
 
@@ -197,4 +199,4 @@ def parse_numbers(text: str, flag: str, other: str = "", example: str = "1,10") 
     try:
         return tuple(float(part) for part in text.split(","))
     except ValueError:
-        raise BadInput(f"{flag} takes {other}numbers with commas, not {text}", hint=f"try {flag} {example}.") from None
+        raise BadInput(f"{flag} needs {other}numbers with commas, not {text}", hint=f"try {flag} {example}.") from None

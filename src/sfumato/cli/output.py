@@ -77,7 +77,7 @@ class ViewFlags:
 
         options.require_writable(self.svg, "--svg", ".svg")
         if self.plot is not None and self.plot not in KINDS:
-            raise BadInput(f"--plot has no picture {self.plot!r}", hint=f"choose one of {', '.join(KINDS)}.")
+            raise BadInput(f"--plot has no plot {self.plot!r}", hint=f"use one of {', '.join(KINDS)}.")
         if self.plot is not None and as_json:
             raise BadInput("--plot and --json exclude each other", hint="leave one of them out.")
         options.require_writable(self.html, "--html", ".html")

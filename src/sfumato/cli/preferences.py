@@ -99,6 +99,6 @@ def preferences(**typed: Any) -> tuple[Preference, ...]:
     chosen = registry.preferences(given)
     if priority is not None:
         if not chosen:
-            raise BadInput("--priority goes with a preference", hint="try --gap 1.2 --worst-case --priority 2.")
+            raise BadInput("--priority needs a preference", hint="try --gap 1.2 --worst-case --priority 2.")
         chosen = tuple(weighted(preference, priority) for preference in chosen)
     return (*chosen, *([larger_than_spent()] if larger else []))

@@ -35,10 +35,7 @@ def address(url: str, *, insecure: bool = False) -> Address:
         raise BadInput("The address of a server starts with https:// and has no query or fragment", hint=_HINT)
     loopback = _is_loopback(host)
     if parts.scheme == "http" and not loopback and not insecure:
-        raise BadInput(
-            f"http:// would send the token to {host} in plain text",
-            hint="use https://. In a network that you trust, add --insecure (insecure=True).",
-        )
+        raise BadInput.because("address-without-tls", host=host)
     named = f"[{host}]" if ":" in host else host
     place = named if port is None else f"{named}:{port}"
     return Address(f"{parts.scheme}://{place}{parts.path.rstrip('/')}", place, loopback)

@@ -62,7 +62,7 @@ class Client:
         reads from its own disk, in place of a source. `population` overrides the schema's name of the people.
         """
         if (source is None) == (reference is None):
-            raise BadInput("A dataset has a source or a reference", hint="pass one of them.")
+            raise BadInput("A dataset needs either a source or a reference", hint="state one of them.")
         text = schema_text(schema)
         data = None if source is None else delivery(source)
         body = {"schema_text": text, "title": title, "reference": reference}

@@ -28,7 +28,7 @@ _TRIES = 3
 _PAUSE = 0.25
 _LONGEST_WAIT = 15.0  # seconds that a rate limit may ask for
 _PAGE = 200
-_UNKNOWN = "it is not known whether the request was carried out: check before you send it again."
+_UNKNOWN = "check before you send it again: the request may have been carried out."
 
 logging.getLogger("httpcore").setLevel(logging.INFO)  # its debug lines quote headers, and so the cookie of a session
 
@@ -179,8 +179,7 @@ class Connection:
 
     def _failure(self, error: httpx.TransportError) -> SfumatoError:
         if _certificate_failed(error):
-            hint = "pass its certificate authority (--authority FILE, authority=FILE), or check the address."
-            return NoServer(f"This machine does not trust the certificate of {self.name}", hint=hint)
+            return NoServer.because("server-not-trusted", server=self.name)
         if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
             hint = "check the address, and that `sfumato serve` is running there."
             return NoServer(f"No server answers at {self.name}", hint=hint)
@@ -205,7 +204,7 @@ def _bearer(token: str) -> dict[str, str]:
     if not text:
         return {}
     if not text.isascii() or not text.isprintable() or " " in text:
-        raise BadInput("This is not a token", hint="it is one line of letters and digits, created by `sfumato token`.")
+        raise BadInput("This is not a token", hint="create one with `sfumato token`: one line of letters and digits.")
     return {"Authorization": f"Bearer {text}"}
 
 

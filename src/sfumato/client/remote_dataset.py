@@ -349,7 +349,7 @@ def policy_of(policy: str | Path | Mapping[str, Any]) -> dict[str, Any]:
         raise BadInput(f"There is no policy file {policy}", hint="check the path.") from None
     except (UnicodeError, tomllib.TOMLDecodeError) as error:
         reason = f": {error}" if isinstance(error, tomllib.TOMLDecodeError) else ""
-        raise SchemaError(f"{Path(policy).name} is not TOML{reason}") from None
+        raise SchemaError(f"{Path(policy).name} is not valid TOML{reason}", hint="correct the file.") from None
 
 
 def _question(

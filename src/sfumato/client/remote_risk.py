@@ -64,7 +64,7 @@ class RemoteRisk(Display, Confidential):
         for row in self.view.candidates:
             if row.epsilon == epsilon:
                 return row
-        hint = f"ask for one of {', '.join(f'{row.epsilon:g}' for row in self.view.candidates)}, or state candidates."
+        hint = f"use one of {', '.join(f'{row.epsilon:g}' for row in self.view.candidates)}, or state candidates."
         raise PreferenceError(f"epsilon {epsilon:g} is not among the candidates", hint=hint)
 
     def as_dict(self) -> dict[str, Any]:

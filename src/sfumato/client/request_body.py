@@ -23,8 +23,7 @@ def preference_table(preferences: Sequence[PreferenceInput], how: Mapping[str, A
             names |= table
     noise = {name: value for name, value in how.items() if value is not None}
     if noise and not names:
-        hint = "state a preference too, such as sf.gap(1.2, worst_case=True)."
-        raise PreferenceError("The preregistered rule states how its noise is drawn", hint=hint)
+        raise PreferenceError.because("noise-beside-rule")
     return names | noise or None
 
 

@@ -334,4 +334,4 @@ def _numbers(range: Sequence[float]) -> list[float]:
     try:
         return [float(end) for end in range]
     except (TypeError, ValueError):
-        raise BadInput(f"A range has two numbers, not {range!r}", hint="state range=[0, 1].") from None
+        raise BadInput(f"A range must be two numbers, not {range!r}", hint="try range=[0, 1].") from None

@@ -36,11 +36,11 @@ def _of_file(path: Path) -> Delivery:
     if not path.is_file():
         raise SourceError(f"There is no file {path}", hint="check the path.")
     if kind is None:
-        raise SourceError(f"{path} is neither .csv nor .parquet", hint="a server takes CSV and Parquet files.")
+        raise SourceError(f"{path} is neither .csv nor .parquet", hint="convert it to CSV or Parquet.")
     try:
         path.open("rb").close()
     except OSError:
-        raise SourceError(f"{path} cannot be read", hint="check who may read it.") from None
+        raise SourceError(f"{path} cannot be read", hint="check its permissions.") from None
     return Delivery(partial(_chunks, path), kind)
 
 
@@ -70,8 +70,8 @@ def _parquet(source: object) -> bytes:
     elif type(source).__module__.partition(".")[0] == "pandas" and hasattr(source, "columns"):
         table = instead(unfit, (Exception,), lambda: pa.Table.from_pandas(source, preserve_index=False))
     else:
-        hint = "pass a .csv or .parquet file, or a pandas, polars or Arrow table."
-        raise SourceError(f"A {type(source).__name__} is no table", hint=hint)
+        hint = "use a .csv or .parquet file, or a pandas, polars or Arrow table."
+        raise SourceError(f"A {type(source).__name__} is not a table", hint=hint)
     file = io.BytesIO()
     instead(unfit, (Exception,), lambda: pq.write_table(table.replace_schema_metadata(None), file))
     return file.getvalue()

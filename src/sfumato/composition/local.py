@@ -71,7 +71,7 @@ def open(
     known = store if isinstance(store, SQLiteLedger) and store.recorded else None  # in memory there is no other name
     data = ENGINES[engine](source, parsed, None if known is None else _CheckedFiles(known, parsed.name))
     if isinstance(source, str | Path) and _version(source) != data_version:
-        raise SourceError(f"{Path(source).name} was changed while it was opened", hint="open it again.")
+        raise SourceError(f"{Path(source).name} changed while it was being opened", hint="open it again.")
     context = DatasetContext(
         parsed,
         data,

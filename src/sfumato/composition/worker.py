@@ -105,7 +105,7 @@ def _engine(opened: WorkerState, job: Mapping[str, Any], schema: Schema, version
     engine = _open_engine(opened, job, schema)
     if _version(job) != version:
         _close(*engine)
-        raise SourceError(f"The data of {job['name']} was changed while it was opened", hint="try again.")
+        raise SourceError(f"The data of {job['name']} changed while it was being opened", hint="try again.")
     opened.engines[key] = engine
     return engine[0]
 

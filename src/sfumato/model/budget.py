@@ -69,8 +69,7 @@ def limit(what: str, number: object, most: int) -> Fraction:
     """A number from 0 to `most`, exactly as it is written."""
     if isinstance(number, int | float | Fraction) and not isinstance(number, bool) and 0 <= number <= most:
         return Fraction(str(number))
-    hint = "try budget = 3." if what == "budget" else f"try {what} = 1e-6."
-    raise PreferenceError(f"{what} is a number from 0 to {most:,}, not {number!r}", hint=hint)
+    raise PreferenceError.because("budget-out-of-range", what=what, most=most, stated=repr(number))
 
 
 def _lower(first: Fraction | None, second: Fraction | None) -> Fraction | None:

@@ -183,7 +183,7 @@ class Schema:
         column = self.column(name)
         if column is None or column.bounds is None:
             hint = f"add bounds = [lowest, highest] under [columns.{name}] in {self.origin}."
-            raise SchemaError(f"Column '{name}' is added up but has no bounds", hint=hint)
+            raise SchemaError(f"Column '{name}' is summed but has no bounds", hint=hint)
         return column.bounds
 
     def fingerprints(self) -> dict[str, str]:

@@ -29,7 +29,7 @@ class SignalKind(StrEnum):
         try:
             return cls(word)
         except ValueError:
-            raise BadInput(f"There is no signal {word!r}", hint=f"there are: {', '.join(cls)}.") from None
+            raise BadInput(f"There is no signal {word!r}", hint=f"use one of {', '.join(cls)}.") from None
 
 
 class Proof(StrEnum):

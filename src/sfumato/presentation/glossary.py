@@ -44,7 +44,7 @@ class Glossary:
         from difflib import get_close_matches
 
         near = dict.fromkeys(by_name[key].name for key in get_close_matches(_key(name), by_name, n=3))
-        hint = f"did you mean {' or '.join(near)}?" if near else "`sfumato explain` lists all terms."
+        hint = f"did you mean {' or '.join(near)}?" if near else "run `sfumato explain` for a list of all terms."
         raise BadInput(f"The glossary has no term '{name}'", hint=hint)
 
     def text(self) -> str:

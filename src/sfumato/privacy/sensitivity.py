@@ -197,7 +197,9 @@ class _Numbers:
         if kind is AggregateKind.SUM and bounds.reach:  # it counts where all there is is one value
             return (self.sum(argument, bounds, bounds.reach, Fraction(0), whole),)
         if bounds.lower == bounds.upper:
-            raise QueryError(f"{kind} of {argument.words} is the same for everyone", hint="it needs no data.")
+            raise QueryError(
+                f"{kind} of {argument.words} is the same for everyone", hint="leave it out: it needs no data."
+            )
         centred = self.sum(argument, bounds, bounds.half_width, bounds.middle, whole)
         counted = replace(self.count(argument), bounds=bounds if _divides(argument) else None)
         if kind is AggregateKind.AVG:
@@ -267,7 +269,7 @@ class _Numbers:
         if column is not None and column.step is not None:
             if width / column.step > MOST_CANDIDATES:
                 raise QueryError(
-                    f"A step of {float(column.step):g} makes more than {MOST_CANDIDATES:,} candidates for "
+                    f"A step of {float(column.step):g} gives more than {MOST_CANDIDATES:,} candidates for "
                     f"{aggregate.words} of {column.name}",
                     hint=f"state a larger step under [columns.{column.name}] in {self.schema.origin}.",
                 )
@@ -300,20 +302,23 @@ def interval(argument: Scalar, schema: Schema) -> Bounds:
             return _hull([interval(result, schema) for result in present])
         case Arithmetic(operator, left, right):
             return _finite(argument, _arithmetic(operator, interval(left, schema), interval(right, schema), argument))
-    raise QueryError(f"The range of {argument.words} does not follow from the bounds", hint="aggregate a number.")
+    raise QueryError(
+        f"The range of {argument.words} does not follow from the bounds in the schema",
+        hint="aggregate a numeric column.",
+    )
 
 
 def _computable(argument: Scalar, bounds: Bounds) -> Bounds:
     """The same bounds, refused where squares of what lies in them leave what a float can hold."""
     if 0 < bounds.half_width < 1 / LARGEST or 0 < bounds.reach < 1 / LARGEST:
-        raise QueryError(f"The range of {argument.words} is too narrow to compute with", hint="ask in other units.")
+        raise QueryError(f"The range of {argument.words} is too narrow to compute with", hint="use other units.")
     return _finite(argument, bounds)
 
 
 def _finite(argument: Scalar, bounds: Bounds) -> Bounds:
     """The same bounds, refused where they are so wide that what is computed on the way may be no number at all."""
     if bounds.reach > LARGEST:
-        raise QueryError(f"The range of {argument.words} is too wide to compute with", hint="ask in other units.")
+        raise QueryError(f"The range of {argument.words} is too wide to compute with", hint="use other units.")
     return bounds
 
 
@@ -379,7 +384,7 @@ def _cells(statement: Statement, schema: Schema) -> tuple[tuple[Category, ...], 
         return None
     if math.prod(map(len, keys)) > MOST_CELLS:
         hint = "group by fewer columns, or list fewer categories."
-        raise QueryError(f"GROUP BY makes more than {MOST_CELLS:,} cells", hint=hint)
+        raise QueryError(f"GROUP BY gives more than {MOST_CELLS:,} cells", hint=hint)
     cells = tuple(product(*keys))
     if not keys:
         return cells  # without a GROUP BY there is one, whatever the WHERE says
@@ -387,6 +392,6 @@ def _cells(statement: Statement, schema: Schema) -> tuple[tuple[Category, ...], 
     if not possible:
         raise QueryError(
             f"The WHERE excludes every group of GROUP BY {', '.join(key.name for key in statement.keys)}",
-            hint=f"compare with one of the categories in {schema.origin}, spelled as they are there.",
+            hint=f"compare with one of the categories, spelled as in {schema.origin}.",
         )
     return possible

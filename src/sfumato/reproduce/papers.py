@@ -28,7 +28,7 @@ ALL = "all"
 def reproductions(what: str, study: Study) -> Iterator[Reproduction]:
     """One of them, or all, one after the other."""
     if what not in (*REPRODUCTIONS, ALL):
-        raise BadInput(f"There is no reproduction '{what}'", hint=f"it is {', '.join(REPRODUCTIONS)} or {ALL}.")
+        raise BadInput(f"There is no reproduction '{what}'", hint=f"use {', '.join(REPRODUCTIONS)} or {ALL}.")
     for name, reproduce in REPRODUCTIONS.items():
         if what == name or (what == ALL and all(map(find_spec, NEEDS.get(name, ())))):
             yield reproduce(study)

@@ -204,7 +204,7 @@ def _unit(entry: str, types: Mapping[str, Type]) -> str | None:
 
 def _max_rows(entry: str) -> int:
     if not re.fullmatch("[1-9][0-9]{0,8}", entry):
-        raise SchemaError("Type a whole number such as 1")
+        raise SchemaError("The entry is not a whole number such as 1")
     return int(entry)
 
 
@@ -214,7 +214,7 @@ def _relation(entry: str) -> Relation:
 
 def _type(entry: str, fitting: list[Type]) -> Type:
     if entry not in fitting:
-        raise SchemaError(f"The type is one of {', '.join(fitting)}")
+        raise SchemaError(f"The type must be one of {', '.join(fitting)}")
     return Type(entry)
 
 
@@ -226,7 +226,7 @@ def _number(entry: str) -> int | float:
     try:
         return int(entry) if entry.lstrip("+-").isdecimal() else float(entry)
     except ValueError:
-        raise SchemaError("Type a number such as 0 or 99.5") from None
+        raise SchemaError("The entry is not a number such as 0 or 99.5") from None
 
 
 def _text_list(entry: str) -> list[str]:
@@ -253,7 +253,7 @@ def _rule(entry: str) -> dict[str, Any] | None:
         return None
     gap = _number(entry)
     if not 1 < gap < math.inf:
-        raise SchemaError("The gap is a number above 1, such as 1.2; no rule is `no`")
+        raise SchemaError("The gap must be a number above 1, such as 1.2, or `no` for no rule")
     return {"gap": gap, "worst_case": True}
 
 

@@ -21,7 +21,7 @@ _COLUMN_FLAGS = ("private_id", "nullable", "bounded")
 _COLUMN = ("type", "name", "lower", "upper", "missing_value", "sensitivity", "cardinality", *_COLUMN_FLAGS)
 _LEVELS = 3  # database, schema, table
 _QUOTES = {'"': '"', "`": "`", "[": "]"}  # names may stand as SQL would quote them
-_SHAPE = "it is read as SmartNoise SQL's metadata: database, schema, table, columns."
+_SHAPE = "write it as SmartNoise SQL's metadata: database, schema, table, columns."
 # What PyYAML raises for values that are not what their tag says.
 _UNREADABLE = (ValueError, OverflowError, LookupError, AttributeError, TypeError)
 
@@ -33,7 +33,7 @@ def schema_mapping(text: str, origin: str) -> dict[str, Any]:
         raise SchemaError(f"{origin} describes no table", hint=_SHAPE)
     if len(tables) > 1:
         names = ", ".join(str(name) for name, _ in tables)
-        hint = "keep the one that is asked about in a file of its own."
+        hint = "keep only the table that you query in the file."
         raise SchemaError(f"{origin} describes {len(tables)} tables: {names}", hint=hint)
     name, table = tables[0]
     return _MetadataReader(origin).table(name, table)
@@ -43,7 +43,7 @@ def _parse(text: str, origin: str) -> object:
     try:
         import yaml
     except ImportError:
-        hint = "install it with `pip install 'sfumato[yaml]'`, or state the schema in TOML."
+        hint = "install it with `pip install 'sfumato[yaml]'`, or write the schema in TOML."
         raise SchemaError("Reading YAML needs the package PyYAML", hint=hint, where=origin) from None
 
     class Loader(yaml.SafeLoader):
@@ -53,7 +53,7 @@ def _parse(text: str, origin: str) -> object:
             names = Counter(name.value for name, _ in node.value if isinstance(name, yaml.ScalarNode))
             for name, count in names.items():
                 if count > 1:
-                    raise yaml.MarkedYAMLError(problem=f"'{name}' is there twice", problem_mark=node.start_mark)
+                    raise yaml.MarkedYAMLError(problem=f"'{name}' occurs twice", problem_mark=node.start_mark)
             return super().construct_mapping(node, deep=deep)
 
     try:
@@ -61,13 +61,13 @@ def _parse(text: str, origin: str) -> object:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         place = f" (at line {mark.line + 1}, column {mark.column + 1})" if mark else ""
-        raise SchemaError(f"{origin} is not YAML: {error.problem}{place}") from None
+        raise SchemaError(f"{origin} is not valid YAML: {error.problem}{place}") from None
     except yaml.YAMLError:
-        raise SchemaError(f"{origin} is not YAML: it holds a character that YAML does not allow") from None
+        raise SchemaError(f"{origin} is not valid YAML: it has a character that YAML does not allow") from None
     except RecursionError:
-        raise SchemaError(f"{origin} is not YAML: it is nested too deeply") from None
+        raise SchemaError(f"{origin} is not valid YAML: it is nested too deeply") from None
     except _UNREADABLE:
-        raise SchemaError(f"{origin} is not YAML: a value is not what its form says") from None
+        raise SchemaError(f"{origin} is not valid YAML: a value does not have the form of its type") from None
 
 
 def _tables(node: object, levels: int) -> Iterator[tuple[object, Mapping[Any, Any]]]:
@@ -97,14 +97,14 @@ class _MetadataReader:
         options = {n: value for n, value in mapping.items() if n in _TABLE and not isinstance(value, Mapping)}
         described = {self.name(n): self.facts(n, value) for n, value in mapping.items() if n not in options}
         if len(described) + len(options) < len(mapping):
-            self.wrong("Two columns have the same name", where=table)
+            self.wrong("Two columns have the same name", "rename one of them.", table)
         for flag in _FLAGS:
             self.flag(options, flag, table)
         named = [column for column, facts in described.items() if facts.get("private_id", False)]
         unit = self.unit(table, self.flag(options, "row_privacy", table), named)
         max_rows = self.number(options.get("max_ids", 1), "max_ids", table)
         if unit == "row" and max_rows != 1:
-            self.wrong("With row_privacy a person is one row, so max_ids is 1", where=table)
+            self.wrong("With row_privacy each row is one person, so max_ids must be 1", "leave max_ids out.", table)
         columns = {n: self.column(n, facts) for n, facts in described.items() if facts["type"] != "unknown"}
         for facts in (facts for column, facts in columns.items() if column not in named):
             if facts["type"] == "text" or facts == {"type": "integer"}:
@@ -113,16 +113,16 @@ class _MetadataReader:
 
     def unit(self, table: str, by_row: bool, named: list[str]) -> str:
         if by_row and named:
-            message = f"row_privacy says that each row is a person, private_id that '{named[0]}' names one"
-            self.wrong(message, hint="keep one of the two.", where=table)
+            message = f"row_privacy makes each row a person, and private_id makes '{named[0]}' identify people"
+            self.wrong(message, "keep one of the two.", table)
         if len(named) > 1:
-            message = f"People are named by {len(named)} columns together: {', '.join(named)}"
-            self.wrong(message, hint="make one column of them, and set private_id there.", where=table)
+            message = f"People are identified by {len(named)} columns together: {', '.join(named)}"
+            self.wrong(message, "combine them into one column, and set private_id there.", table)
         if not by_row and not named:
-            hint = "set private_id: True on the column that names a person, or row_privacy: True if each row is one."
-            self.wrong("No privacy unit is stated", hint=hint, where=table)
+            hint = "set private_id: True on the column that identifies people, or row_privacy: True if each row is one."
+            self.wrong("No privacy unit is stated", hint, table)
         if named and named[0].lower() == "row":
-            self.wrong("A column called 'row' cannot name people here", hint="rename it.", where=table)
+            self.wrong("A column called 'row' cannot identify people here", "rename it.", table)
         return named[0] if named else "row"
 
     def facts(self, name: object, mapping: object) -> Mapping[Any, Any]:
@@ -138,23 +138,23 @@ class _MetadataReader:
             self.flag(facts, flag, where)
         if facts.get("type") not in (*_TYPES, "unknown"):
             message = f"There is no type {facts['type']!r}" if "type" in facts else "The column has no type"
-            self.wrong(message, hint=f"use one of {', '.join(_TYPES)}.", where=where)
+            self.wrong(message, f"use one of {', '.join(_TYPES)}.", where)
         if facts.get("missing_value") is not None:
-            hint = "remove it, and fill them in the query with COALESCE."
-            self.wrong("missing_value is not filled in here", hint=hint, where=where)
+            hint = "remove it, and replace missing values in the query with COALESCE."
+            self.wrong("missing_value is not supported", hint, where)
         return facts
 
     def column(self, name: str, facts: Mapping[Any, Any]) -> dict[str, Any]:
         column: dict[str, Any] = {"type": _TYPES[facts["type"]]}
         if ("lower" in facts) != ("upper" in facts):
-            self.wrong("Bounds are a lower and an upper one", hint="state both.", where=name)
+            self.wrong("Only one of lower and upper is stated", "state both.", name)
         if "lower" in facts:
             column["bounds"] = [self.number(facts[bound], bound, name) for bound in ("lower", "upper")]
         return column
 
     def name(self, value: object) -> str:
         if not isinstance(value, str):
-            self.wrong(f"YAML does not read the name {value} as a text", hint="put it in quotes.")
+            self.wrong(f"YAML does not read the name {value} as text", "put it in quotes.")
         closing = _QUOTES.get(value[:1])
         if closing is None or len(value) < 3 or not value.endswith(closing):
             return value
@@ -163,7 +163,7 @@ class _MetadataReader:
     def flag(self, mapping: Mapping[Any, Any], flag: str, where: str) -> bool:
         flag_value = mapping.get(flag, False)
         if not isinstance(flag_value, bool):
-            self.wrong(f"{flag} is True or False, not {flag_value!r}", where=where)
+            self.wrong(f"{flag} must be True or False, not {flag_value!r}", f"write {flag}: True.", where)
         return flag_value
 
     def number(self, value: object, what: str, where: str) -> int | float:
@@ -177,8 +177,8 @@ class _MetadataReader:
 
     def unknown(self, word: object, known: tuple[str, ...], where: str) -> NoReturn:
         close = difflib.get_close_matches(str(word), known, n=1)
-        hint = f"did you mean '{close[0]}'?" if close else f"it knows {', '.join(known)}."
-        self.wrong(f"SmartNoise does not know '{word}'", hint=hint, where=where)
+        hint = f"did you mean '{close[0]}'?" if close else f"use one of {', '.join(known)}."
+        self.wrong(f"'{word}' is not a key of SmartNoise metadata", hint, where)
 
-    def wrong(self, message: str, *, hint: str = "", where: str = "") -> NoReturn:
+    def wrong(self, message: str, hint: str = "", where: str = "") -> NoReturn:
         raise SchemaError(message, hint=hint, where=f"{where} in {self.origin}" if where else self.origin)

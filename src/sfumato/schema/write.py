@@ -101,4 +101,4 @@ def _number(value: Fraction, where: str) -> str:
         return str(float(value))
     if value.denominator == 1:
         return str(value)
-    raise SchemaError(f"{value} has no end as a decimal", hint="round it.", where=where)
+    raise SchemaError(f"{value} cannot be written exactly as a decimal", hint="round it.", where=where)

@@ -39,7 +39,8 @@ class WorkPool:
             raise Stopping
         if self._turns.count(who) >= self._most:
             raise TooMany(
-                f"{self._most} of your calls of this kind are running or waiting", hint="wait for one of them to end."
+                f"You already have {self._most} calls of this kind running or waiting",
+                hint="wait for one of them to end.",
             )
         mine = Event()
         self._turns.add(who, mine)

@@ -20,7 +20,7 @@ _WHEN = {
     408: "The body did not arrive in time",
     409: "Refused: by a policy, a guarantee, arithmetic, or because things have moved on",
     410: "It is no longer kept",
-    413: "The body is larger than is taken here",
+    413: "The body is too large",
     415: "Data of this kind is not taken",
     422: "What was sent does not fit",
     429: "Too often, or too much at once",

@@ -38,7 +38,7 @@ MEDIA_TYPE = "application/problem+json"
 # The disk and the database are nothing that was typed in here, and their sentences name places on the server.
 _DISK = (DatabaseFailure, LedgerUnwritable, VaultUnwritable)
 _NO_DISK = (
-    "The server cannot keep what it must keep",
+    "The server cannot store its data",
     "tell its operator; what was charged stays charged.",
 )
 # The first that fits. Whatever is not here is our own failure, and says nothing.
@@ -58,17 +58,23 @@ _STATUSES: tuple[tuple[type[SfumatoError], HTTPStatus], ...] = (
     (EngineFailure, HTTPStatus.SERVICE_UNAVAILABLE),
 )
 _IN_SQL = re.compile(r"(?:query (?P<query>\d+)\b,? ?)?(?:line (?P<line>\d+), column (?P<column>\d+))?")
-_OUR_FAILURE = SfumatoError("sfumato failed by its own fault", hint="its log has the place; please report it.")
+_OUR_FAILURE = SfumatoError(
+    "The server failed because of a bug", hint="report it with the entry in the log of the server."
+)
 # What starlette and FastAPI say by themselves, in our words.
 _SAID = {
     HTTPStatus.BAD_REQUEST: (HTTPStatus.UNPROCESSABLE_ENTITY, "input", "The body could not be read"),
-    HTTPStatus.NOT_FOUND: (HTTPStatus.NOT_FOUND, "not-found", "There is no such address"),
-    HTTPStatus.METHOD_NOT_ALLOWED: (HTTPStatus.METHOD_NOT_ALLOWED, "method", "This address does not take that method"),
+    HTTPStatus.NOT_FOUND: (HTTPStatus.NOT_FOUND, "not-found", "There is nothing at this address"),
+    HTTPStatus.METHOD_NOT_ALLOWED: (
+        HTTPStatus.METHOD_NOT_ALLOWED,
+        "method",
+        "This address does not support that method",
+    ),
     HTTPStatus.REQUEST_TIMEOUT: (HTTPStatus.REQUEST_TIMEOUT, "too-slow", "The body did not arrive in time"),
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: (
         HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
         "too-large",
-        "The body is larger than is taken here",
+        "The body is too large",
     ),
     HTTPStatus.UNSUPPORTED_MEDIA_TYPE: (
         HTTPStatus.UNSUPPORTED_MEDIA_TYPE,

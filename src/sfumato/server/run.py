@@ -33,12 +33,12 @@ class Tls:
     def __post_init__(self) -> None:
         for path in (self.certificate, self.key):
             if not path.is_file():
-                raise BadInput(f"There is no file {path}", hint="TLS needs a certificate and its key, as PEM files.")
+                raise BadInput(f"There is no file {path}", hint="name a certificate and its key as PEM files.")
         try:
             ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(self.certificate, self.key, password="")
         except (ssl.SSLError, OSError, ValueError):
-            hint = "both are PEM, the key has no passphrase, and they belong together."
-            raise BadInput(f"{self.certificate} and {self.key} are no certificate and its key", hint=hint) from None
+            hint = "use two PEM files that belong together, with a key without a passphrase."
+            raise BadInput(f"{self.certificate} and {self.key} are not a certificate and its key", hint=hint) from None
 
 
 def bind_socket(host: str, port: int, *, tls: Tls | None = None, behind_proxy: bool = False) -> socket.socket:
@@ -49,8 +49,8 @@ def bind_socket(host: str, port: int, *, tls: Tls | None = None, behind_proxy: b
     family, place = _place(host, port)
     if not ip_address(place[0]).is_loopback and tls is None and not behind_proxy:
         raise Refused(
-            f"{host} can be reached from other machines, and there is no TLS",
-            hint="name a certificate and its key, put a proxy with TLS before it and say so, or listen on 127.0.0.1.",
+            f"{host} can be reached from other machines, and TLS is not set up",
+            hint="set certificate and certificate_key, or set behind_proxy for a proxy with TLS, or use 127.0.0.1.",
         )
     taken = socket.socket(family, socket.SOCK_STREAM)
     taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -63,9 +63,11 @@ def bind_socket(host: str, port: int, *, tls: Tls | None = None, behind_proxy: b
     else:
         return taken
     if number == errno.EADDRINUSE:
-        raise BadInput(f"Port {port} of {host} is in use", hint="stop what listens there, or take another with --port.")
+        raise BadInput(
+            f"Port {port} of {host} is in use", hint="stop the program that uses it, or choose another with --port."
+        )
     if number == errno.EACCES:
-        raise BadInput(f"Port {port} may not be listened on by this user", hint="take one above 1023.")
+        raise BadInput(f"This user may not use port {port}", hint="choose one above 1023.")
     raise _no_address(host)
 
 
@@ -128,7 +130,7 @@ class _Server(uvicorn.Server):
 
 def _place(host: str, port: int) -> tuple[socket.AddressFamily, tuple[str, int]]:
     if not 0 <= port <= 65535:
-        raise BadInput(f"{port} is no port", hint="take one from 1024 to 65535.")
+        raise BadInput(f"{port} is not a port", hint="choose one from 1024 to 65535.")
     try:
         addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except OSError:
@@ -138,7 +140,7 @@ def _place(host: str, port: int) -> tuple[socket.AddressFamily, tuple[str, int]]
 
 
 def _no_address(host: str) -> BadInput:
-    return BadInput(f"{host} is no address of this machine", hint="listen on 127.0.0.1, or on one that it has.")
+    return BadInput(f"{host} is not an address of this machine", hint="use 127.0.0.1, or an address of this machine.")
 
 
 def _write_logs() -> None:

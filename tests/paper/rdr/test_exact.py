@@ -153,7 +153,7 @@ def test_where_the_exact_rdr_is_not_known_nobody_is_looked_at(sql: str) -> None:
     stays = sf.open(STAYS, DECLARED, ledger=":memory:")
     query = stays.query(sql)
     for ask in (lambda: query.choose(sf.ratio(0.9, exact=True)), lambda: query.risk(exact=True)):
-        with pytest.raises(sf.SfumatoError, match="known for one COUNT, SUM or AVG at a time"):
+        with pytest.raises(sf.SfumatoError, match="supported for one COUNT, SUM or AVG at a time"):
             ask()
     assert not stays.ledger.entries
     assert query.choose(sf.ratio(0.5, exact=True, worst_case=True)).epsilon == pytest.approx(1.8414056604369609)
@@ -227,6 +227,6 @@ def test_a_group_without_people_leaves_no_choice(medians: tuple[float | None, fl
         found = solve(asked, lambda _: spread_between(medians, k=1), Noise(), candidates=candidates)
         assert not found.feasible
         assert found.why == (
-            "There is no one in one of the two groups that “age > 60” makes, so there is no data-dependent choice; "
-            "the worst case needs nobody."
+            "There is no one in one of the two groups that “age > 60” makes, so nothing can be chosen by them; "
+            "the worst case needs no data."
         )

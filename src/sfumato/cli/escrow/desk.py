@@ -145,5 +145,5 @@ def _desk(**chosen: Any) -> Desk:
         raise BadInput("A workspace and a server are given", hint="choose one: --workspace DIR or --server URL.")
     other, kind = (_OF_WORKSPACE, "--workspace") if chosen["workspace"] is None else (_OF_SERVER, "--server")
     if misplaced := [name for name in other if chosen[name]]:
-        raise BadInput(f"--{misplaced[0].replace('_', '-')} goes with {kind}", hint="leave it out.")
+        raise BadInput(f"--{misplaced[0].replace('_', '-')} needs {kind}", hint="leave it out.")
     return Desk(**chosen)

@@ -80,7 +80,9 @@ def submit(
     if not dry_run and not purpose.strip():
         raise BadInput("A request needs a purpose", hint='add --purpose "why you need the answers".')
     if (out or seconds) and not wait:
-        raise BadInput("--out and --seconds go with --wait", hint="add --wait, or fetch it later: sfumato result.")
+        raise BadInput(
+            "--out and --seconds need --wait", hint="add --wait, or fetch the answers later with `sfumato result`."
+        )
     files = answers.output_files(out, len(queries))
     with desk.open() as client:
         remote = client.dataset(dataset)

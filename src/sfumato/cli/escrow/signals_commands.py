@@ -68,7 +68,7 @@ def submit(
     if bool(task) == (code is not None):
         raise BadInput("A signal needs a task or your own code", hint="add --task or --code.")
     if seconds is not None and not wait:
-        raise BadInput("--seconds goes with --wait", hint="add --wait.")
+        raise BadInput("--seconds needs --wait", hint="add --wait.")
     how: dict[str, Any] = {"epsilon": epsilon, "blocks": blocks, "draws": draws, "by_range": by_range}
     scored = _task(options.query_text(task, "--task")) if task else None
     with desk.open() as client:

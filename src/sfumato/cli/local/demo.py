@@ -27,7 +27,7 @@ def demo(
     """Show the main job in six steps, from the rule to the certificate, on generated data."""
     if serve:
         if keep is not None or files is not None or as_json:
-            raise BadInput("--serve goes without --files, --keep and --json", hint="leave them out.")
+            raise BadInput("--serve cannot be combined with --files, --keep or --json", hint="leave them out.")
         require_server_extra()
         from sfumato.cli.local.demo_server import serve_demo
 

@@ -58,5 +58,5 @@ def sharing_risk(
 def _picture(guessing: Guessing, kind: str | None) -> Picture:
     kinds = {None: guessing.plot, "risk": guessing.plot, "trust": guessing.by_trust, "surface": guessing.surface}
     if kind not in kinds:
-        raise BadInput(f"There is no picture '{kind}'", hint="choose risk, trust or surface.")
+        raise BadInput(f"There is no plot '{kind}'", hint="use risk, trust or surface.")
     return kinds[kind]()

@@ -110,13 +110,16 @@ def release(
     target.require_output(out, "--out", *_OUT)
     printed = certificate == Path("-")
     if printed and as_json:
-        raise BadInput("--certificate - goes without --json", hint="the JSON has the certificate.")
+        raise BadInput(
+            "--certificate - cannot be combined with --json",
+            hint="leave --certificate out: the JSON has the certificate.",
+        )
     certificate = None if printed else certificate
     target.require_output(certificate, "--certificate", *_CERTIFICATE)
     if out is not None and certificate is not None and out.resolve() == certificate.resolve():
         raise BadInput("--out and --certificate name the same file", hint="name two files.")
     if intervals and out is None:
-        raise BadInput("--intervals goes with --out", hint="try --out answer.csv --intervals.")
+        raise BadInput("--intervals needs --out", hint="try --out answer.csv --intervals.")
     options.settle()
     dataset = target.open(bounds_from_data=bounds_from_data, budget=budget)
     query = dataset.query(target.text)

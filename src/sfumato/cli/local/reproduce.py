@@ -54,4 +54,4 @@ def _folder(out: Path) -> None:
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError:
-        raise BadInput(f"--out cannot make {out}", hint="name a folder that can be made.") from None
+        raise BadInput(f"--out cannot create {out}", hint="name a folder that can be created.") from None

@@ -84,7 +84,7 @@ class _PolicyReader:
             self.column(name, "[sensitivity.columns]")
         levels = [*trust.values(), *of_columns.values(), sensitivity.get("dataset", "low")]
         for rated in levels:
-            self.checked("[trust] and [sensitivity]", lambda rated=rated: level("a rating", rated))
+            self.checked("[trust] and [sensitivity]", lambda rated=rated: level("A rating", rated))
         policy = Policy(
             access_rules=read,
             purpose=self.text(tables, "purpose"),

@@ -11,11 +11,12 @@ for 0, an empty text and an empty list, and "other" for everything else. `{ pyth
 
     {option[name=value]}       an option, in the terms of the interface
     {preference[name=value]}   a preference, in the terms of the interface
+    {named[$what]}             a number that the domain names in words, in the terms of the interface
     {step[name]}               something to do, from `terms.toml`
     {text[name]}               a text that several share, from `terms.toml` or `decisions.TEXTS`
 
-In brackets, `$name` stands for a value. Lists are joined with commas, `{names:and}` and `{names:or}` with that word;
-`!r` and `!q` quote each of their values.
+In brackets, `$name` stands for a value. Lists are joined with commas; with `{names:and}` and `{names:or}` the last one
+is joined with that word; `!r` and `!q` quote each of their values.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ from typing import Any
 from sfumato.presentation.interface import Interface
 from sfumato.presentation.refusals import decisions
 
-FILES = ("adapters", "errors", "escrow", "ledger", "privacy", "release", "signals")
-WORDS = ("option", "preference", "step", "text")
+FILES = ("adapters", "auditing", "client", "errors", "escrow", "ledger", "model", "privacy", "release", "signals")
+WORDS = ("named", "option", "preference", "step", "text")
 Text = str | Mapping[str, str]
 Wording = Mapping[str, Text]
 

@@ -1,4 +1,4 @@
-"""Wordings that need more than a template, and sentences that errors share with pages."""
+"""Wordings that need more than a template, and words that errors share with certificates."""
 
 from __future__ import annotations
 
@@ -6,42 +6,38 @@ from collections.abc import Callable, Mapping, Sequence
 
 from sfumato.ledger.charges import BATCH
 from sfumato.presentation.refusals.options import Options, Preferences
-from sfumato.presentation.wording import code as of_code
-from sfumato.presentation.wording import policy_sentences as of_policy
-from sfumato.presentation.wording import requests_sentences as of_request
-from sfumato.presentation.wording import sandbox as of_sandbox
 from sfumato.presentation.wording.guarantee import WITHHELD
-from sfumato.presentation.wording.signals import requests_sentences as of_signalling
 from sfumato.privacy.preferences.registry import NAMES
 
 _ATTACKS = {
-    "read-file": "reads a file of the machine",
-    "list-processes": "sees processes",
-    "write-file": "writes a file",
-    "open-socket": "opens a socket",
-    "fork": "forks",
-    "start-program": "starts a program",
-    "start-thread": "starts a thread",
-    "trace": "traces itself",
-    "take-memory": "takes more memory",
+    "read-file": "read a file of the machine",
+    "list-processes": "list processes",
+    "write-file": "write a file",
+    "open-socket": "open a socket",
+    "fork": "fork",
+    "start-program": "start a program",
+    "start-thread": "start a thread",
+    "trace": "trace itself",
+    "take-memory": "use more memory than allowed",
 }
 
 
 def attacks_succeeded(attacks: list[str]) -> str:
-    return f"The sandbox fails its self-test: a function in it {', '.join(_ATTACKS[attack] for attack in attacks)}."
+    acts = ", ".join(_ATTACKS[attack] for attack in attacks)
+    return f"update bubblewrap and libseccomp; in the self-test, a function in the sandbox could {acts}."
 
 
 def other_format(format: int, reads: int) -> str:
     if format > reads:
-        return "install a newer sfumato, which reads it; nothing was changed."
-    return "open it with the version of sfumato that wrote it, and keep it: what it records stays spent."
+        return "install a newer version of sfumato; nothing was changed."
+    return "open it with the version of sfumato that wrote it, and keep the file: what it records stays spent."
 
 
 def rows_of_answer(rows: list[str], count: int) -> str:
     if set(rows) == {""}:
-        return "the answer has one row, which has no name: leave it out."
+        return "leave the name out: the answer has one row, without a name."
     more = f", and {count - len(rows):,} more" if count > len(rows) else ""
-    return f"its rows are: {', '.join(map(repr, rows))}{more}."
+    return f"use one of its rows: {', '.join(map(repr, rows))}{more}."
 
 
 def roles_only(roles: Sequence[str], to: str) -> str:
@@ -60,7 +56,7 @@ def goes_with(name: str, whose: Sequence[str], option: Options, preference: Pref
             return f"{preference['exposure_cap']} with {option['allow']}"
         return preference[one] if one in NAMES else option[one]
 
-    return f"{option[name]} goes with {' or '.join(map(words, whose))}"
+    return f"{option[name]} needs {' or '.join(map(words, whose))}"
 
 
 def half(what: str, option: Options, preference: Preferences) -> str:
@@ -69,8 +65,8 @@ def half(what: str, option: Options, preference: Preferences) -> str:
 
 
 def without_guarantee(what: str, inputs: list[str], causes: list[str]) -> str:
-    lost = "; ".join(f"the {name} was {cause}" for name, cause in zip(inputs, causes, strict=True))
-    return f"This {what} would carry no guarantee: {lost}. Nothing was drawn and nothing was charged"
+    lost = ", and ".join(f"the {name} was {cause}" for name, cause in zip(inputs, causes, strict=True))
+    return f"This {what} would have no guarantee, because {lost}; nothing was drawn or charged"
 
 
 def with_guarantee(
@@ -82,28 +78,28 @@ def with_guarantee(
     preference: Preferences,
     step: Mapping[str, str],
 ) -> str:
-    """What keeps a guarantee: something else, a declaration of what was fixed beforehand, or doing without one."""
+    """What keeps a guarantee: something else, a declaration of preregistration, or a release without a guarantee."""
     ways = [
         _other_way(name, by_a_person, option, preference) for name, by_a_person in zip(inputs, attestable, strict=True)
     ]
     match instead:
         case "worst-case":
-            ways = [f"see {step['show_worst_case']}, which reads nobody"]
+            ways = [f"use {step['show_worst_case']}, which reads no data"]
         case "free-signal":
-            ways = [f"ask for {option['kind=free']}, which reads nobody"]
+            ways = [f"ask for {option['kind=free']}, which reads no data"]
         case "as-planned":
-            ways = ["use what was planned before the look, as it was planned"]
+            ways = ["use what was planned before the look, unchanged"]
     attest = step["attest"] if all(attestable) else ""
     accept = "" if what == BATCH else step["allow_no_guarantee"]  # whatever is in a batch has a guarantee
     return f"{'; or '.join(filter(None, [*ways, attest, accept]))}."
 
 
 def _other_way(lost: str, by_a_person: bool, option: Options, preference: Preferences) -> str:
-    """Instead of an input that lost the guarantee; `stated`: by a person, after a look."""
+    """Instead of an input that lost the guarantee; `by_a_person`: by a person, after a look."""
     if lost == "preference" and by_a_person:
-        return "state no preference, where the schema had its [rule] before the look"
+        return "state no preference, if the schema had its [rule] before the look"
     if lost == "preference":
-        return f"use a preference that reads nobody, such as {preference['gap=1.2 worst_case']}"
+        return f"use a preference that reads no data, such as {preference['gap=1.2 worst_case']}"
     return f"leave {option['bounds_from_data']} out" if lost == "bounds" and not by_a_person else ""
 
 
@@ -117,11 +113,4 @@ FUNCTIONS: Mapping[str, Callable[..., str]] = {
     "with_guarantee": with_guarantee,
     "without_guarantee": without_guarantee,
 }
-TEXTS: Mapping[str, object] = {
-    "function_absent": of_code.ABSENT,
-    "function_unreadable": of_code.UNREADABLE,
-    "no_policy": of_policy.NO_POLICY,
-    "sandbox_missing": of_sandbox.MISSING,
-    "stands": {"request": of_request.STANDS, "signal": of_signalling.STANDS},
-    "withheld_words": WITHHELD,
-}
+TEXTS: Mapping[str, object] = {"withheld_words": WITHHELD}

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from sfumato.presentation.interface import Interface
 from sfumato.presentation.wording.asking import OFFERS
+from sfumato.privacy.preferences.registry import KNOWN, NAMES
 
 
 class _Words(NamedTuple):
@@ -70,13 +71,12 @@ class Options:
 
 
 class Preferences:
-    """A preference by its name, or stated: with its value, and with what goes with it.
+    """A preference by its name, or with its value and its options; on pages, by the words that offer it.
 
-    >>> for interface in Interface:
+    >>> for interface in (Interface.COMMAND, Interface.PYTHON, Interface.SCHEMA):
     ...     print(Preferences(interface)["gap"], "|", Preferences(interface)["gap=1.2 worst_case"])
     --gap | --gap 1.2 --worst-case
     sf.gap | sf.gap(1.2, worst_case=True)
-    “Maximum risk gap, in the worst case” | “Maximum risk gap, in the worst case” (risk gap: 1.2)
     gap | gap = 1.2 and worst_case = true
     """
 
@@ -98,6 +98,31 @@ class Preferences:
         return _options(parts, self._interface)
 
 
+class NumberNames:
+    """The name of a number as the domain calls it, in the terms of an interface; other words are left unchanged.
+
+    >>> for interface in (Interface.COMMAND, Interface.PYTHON, Interface.SCHEMA):
+    ...     print(
+    ...         NumberNames(interface)["exposure cap"],
+    ...         NumberNames(interface)["select_epsilon"],
+    ...         NumberNames(interface)["A rating"],
+    ...     )
+    --exposure-cap --select-epsilon A rating
+    sf.exposure_cap select_epsilon A rating
+    exposure_cap select_epsilon A rating
+    """
+
+    def __init__(self, interface: Interface) -> None:
+        self._interface = interface
+
+    def __getitem__(self, words: str) -> str:
+        name = words.replace(" ", "_")
+        if name in NAMES:
+            return Preferences(self._interface)[name]
+        return Options(self._interface)[name] if name in KNOWN or name in _BESIDE else words
+
+
+_BESIDE = ("epsilon_max", "limit", "priority")  # numbers that are not in the registry of preferences
 _OFFERS = {offer.name: offer for offer in OFFERS}
 _LABELS = {figure.name: figure.words for offer in OFFERS for figure in offer.figures} | {
     "expected_count": "people in the smallest group",
@@ -106,7 +131,7 @@ _Part = tuple[str, str | None]  # a name and its value, if it has one
 
 
 def _parts(text: str) -> list[_Part]:
-    """Names with values, separated by spaces, as in a shell.
+    """NumberNames with values, separated by spaces, as in a shell.
 
     >>> _parts('gap=1.2 between="age > 60" exact')
     [('gap', '1.2'), ('between', 'age > 60'), ('exact', None)]

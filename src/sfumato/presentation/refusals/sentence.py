@@ -10,7 +10,7 @@ from typing import Any
 from sfumato.presentation.interface import Interface
 from sfumato.presentation.refusals.catalogue import Text, all_wordings, terms, text_for
 from sfumato.presentation.refusals.decisions import FUNCTIONS
-from sfumato.presentation.refusals.options import Options, Preferences
+from sfumato.presentation.refusals.options import NumberNames, Options, Preferences
 
 
 def sentence(reason: str, values: Mapping[str, object], interface: Interface) -> tuple[str, str] | None:
@@ -24,7 +24,7 @@ def sentence(reason: str, values: Mapping[str, object], interface: Interface) ->
         return None
     try:
         spoken = Interface(values.get("interface", interface))
-        words = {**values, "option": Options(spoken), "preference": Preferences(spoken)}
+        words = {**values, "option": Options(spoken), "preference": Preferences(spoken), "named": NumberNames(spoken)}
         words |= {"step": _Steps(spoken), "text": _Texts(words)}
         return _write(text_for(wording, "message", spoken), words), _write(text_for(wording, "hint", spoken), words)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError):
@@ -84,7 +84,8 @@ class _ListFormatter(Formatter):
         if not isinstance(value, list | tuple):
             return str(super().format_field(value, format_spec))
         if format_spec in ("and", "or"):
-            return f" {format_spec} ".join(map(str, value))
+            *first, last = map(str, value)
+            return f" {format_spec} ".join(filter(None, [", ".join(first), last]))
         return ", ".join(format(item, format_spec) for item in value)
 
 

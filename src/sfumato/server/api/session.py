@@ -55,6 +55,6 @@ def who(caller: CallerDep) -> Plain[CurrentUser]:
 def sign_out(caller: CallerDep, request: Request, response: Response, escrow: EscrowDep, settings: SettingsDep) -> None:
     """Sign out: the session ends on the server too."""
     if caller.csrf is None:
-        raise BadInput("A token cannot be signed out", hint="DELETE /tokens/ID revokes it.")
+        raise BadInput("A token cannot be signed out", hint="revoke it with DELETE /tokens/ID.")
     escrow.accounts.sign_out(request.cookies[COOKIE])
     response.delete_cookie(COOKIE, path="/", secure=settings.secure, httponly=True, samesite="strict")

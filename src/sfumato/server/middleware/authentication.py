@@ -91,13 +91,15 @@ class AuthenticationMiddleware:
         if authorization is not None:
             scheme, _, secret = authorization.partition(" ")
             if scheme.lower() != "bearer" or not secret.strip():
-                raise NotSignedIn("This is not a bearer token", hint="send `Authorization: Bearer TOKEN`.")
+                raise NotSignedIn(
+                    "The Authorization header has no bearer token", hint="send `Authorization: Bearer TOKEN`."
+                )
             person, scopes = self._escrow.accounts.of_token(secret.strip())
             return Caller(person, scopes, None)
         if COOKIE in request.cookies:
             person, csrf = self._escrow.accounts.of_session(request.cookies[COOKIE])
             return Caller(person, SCOPES, csrf)
-        raise NotSignedIn("Nobody is signed in", hint="POST /api/v1/session, or send a token.")
+        raise NotSignedIn("You are not signed in", hint="sign in with POST /api/v1/session, or send a token.")
 
 
 def address(request: Request) -> str:

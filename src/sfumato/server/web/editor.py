@@ -34,7 +34,7 @@ def ask(
     """`from` is an earlier request of yours, to change and submit again."""
     dataset = escrow.datasets.one(actor, name)
     if dataset.access_rule is None:
-        raise Forbidden(f"You have no access to {dataset.name}", hint="ask its controller.")
+        raise Forbidden.because("access-rule-missing", dataset=dataset.name)
     offers = of_asking.offered(dataset.access_rule.preferences)
     old = {} if before is None else submission_view.request(escrow.requests.one(actor, before))
     start = {

@@ -143,7 +143,7 @@ class Expressions(Text):
     def truth(self, node: exp.Expr) -> Predicate:
         operand = self.require_typed(self.scalar(node), node)
         if operand.type not in (Type.BOOLEAN, None):
-            hint = "compare it with something."
+            hint = "compare it with a value."
             raise QueryError("A condition must be true or false", where=self.place(node), hint=hint)
         return Truth(operand)
 
@@ -180,9 +180,9 @@ class Expressions(Text):
         try:
             double = float(node.this)
         except ValueError:
-            raise QueryError(f"The {self.read_as} is not SQL that can be read", where=self.place(node)) from None
+            raise QueryError(f"The {self.read_as} is not valid SQL", where=self.place(node)) from None
         if math.isinf(double):
-            raise QueryError("A number is too large", where=self.place(node))
+            raise QueryError("The number is too large", where=self.place(node))
         digits = node.this.lstrip("0") or "0"  # Python reads a few thousand digits, leading zeros among them
         exact = Fraction(int(digits)) if digits.isdigit() else Fraction(repr(double))
         is_whole = exact.denominator == 1 and exact < WHOLE_BELOW
@@ -192,7 +192,7 @@ class Expressions(Text):
         try:
             return Constant(date.fromisoformat(text), Type.DATE)
         except ValueError:
-            raise QueryError("A date is written as 2026-11-15", where=self.place(node)) from None
+            raise QueryError("The date is not valid; dates look like 2026-11-15", where=self.place(node)) from None
 
     def arithmetic(self, operator: str, left: Scalar, right: Scalar, node: exp.Expr) -> Scalar:
         for part in (left, right):
@@ -227,7 +227,11 @@ class Expressions(Text):
         results = [result for _, result in branches] + ([self.branch(default, depth)] if default is not None else [])
         values = [result for result in results if result is not None]
         if not values:
-            self.refuse("A CASE without a value", node, hint="state what is not NULL.")
+            self.refuse(
+                "A CASE in which every branch is NULL",
+                node,
+                hint="use a value that is not NULL in at least one branch.",
+            )
         type_ = self.one_type(values, node)
         nothing = Constant(None, type_)
         chosen = tuple((met, nothing if result is None else result) for met, result in branches)
@@ -247,7 +251,7 @@ class Expressions(Text):
         if types and all(type_.numeric for type_ in types):
             return Type.NUMBER
         what = " and ".join(sorted(str(type_) for type_ in types)) or "types that are not known"
-        hint = "let every branch give the same type."
+        hint = "use the same type in every branch."
         raise QueryError(f"One expression gives {what}", hint=hint, where=self.place(node))
 
     def require_numeric(self, part: Scalar, who: str, node: exp.Expr) -> None:
@@ -265,7 +269,7 @@ class Expressions(Text):
         if a is None or b is None or a is b or (a.numeric and b.numeric):
             return left, right
         column = next((s for s in (left, right) if isinstance(s, ColumnRef)), None)
-        hint = "compare values of one type; a text stands in quotes."
+        hint = "compare values of the same type; write text in quotes."
         if column is not None and self.schema.column(column.name) is None:
             hint = f"state its type under [columns.{column.name}] in {self.schema.origin}."
         what = f"Column '{column.name}' is {column.type} and" if column is not None else f"The {a}"

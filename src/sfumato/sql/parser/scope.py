@@ -48,7 +48,7 @@ class Names(Expressions):
     def require_qualifier(self, node: exp.Column) -> None:
         if node.table and node.table.lower() not in self.scope.qualifiers:
             known = " and ".join(self.scope.qualifiers)
-            hint = f"what is read is called {known}." if known else "the sub-select has no name: leave it out."
+            hint = f"use the name {known}." if known else "leave it out: the sub-select has no name."
             raise QueryError(f"There is no table '{node.table}'", where=self.place(node), hint=hint)
 
     def known(self, name: str, scope: Scope, *, trust: bool) -> Scalar | None:
@@ -69,8 +69,7 @@ class Names(Expressions):
         names, of_table = self.names(self.scope), self.scope.named is None
         close = difflib.get_close_matches(node.name.lower(), [name.lower() for name in names], n=1)
         meant = next((name for name in names if close and name.lower() == close[0]), None)
-        whose = self.schema.name if of_table else "it"
-        hint = f"did you mean '{meant}'?" if meant else f"{whose} has: {', '.join(names)}."
+        hint = f"did you mean '{meant}'?" if meant else f"use {', '.join(names)}."
         what = "There is no column" if of_table else "The sub-select has no column"
         return QueryError(f"{what} '{node.name}'", hint=hint, where=self.place(node))
 
@@ -83,7 +82,7 @@ class Names(Expressions):
         """Refuse a column of a type that we do not know: what it does in a comparison could depend on values."""
         if self.present is not None and isinstance(part, ColumnRef) and part.type is None:
             raise QueryError(
-                f"Column '{part.name}' is of a type that is only counted",
+                f"Column '{part.name}' has no type in the schema, so it can only be counted",
                 hint=f"state its type under [columns.{part.name}] in {self.schema.origin}.",
                 where=self.place(node),
             )

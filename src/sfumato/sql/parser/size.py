@@ -39,7 +39,7 @@ class Size:
         operations, _, depth = self._of(part)
         if depth > DEEPEST:
             what = f"The query has {depth:,} operations inside one another, and the limit is {DEEPEST}"
-            raise QueryError(what, hint="ask a simpler question.")
+            raise QueryError(what, hint="simplify the query.")
         _require_few(operations)
 
     def require_brief(self, having: Predicate) -> None:
@@ -59,7 +59,7 @@ class Size:
         if patterns > ALL_PATTERNS:
             raise QueryError(
                 f"The LIKE patterns of the query have {patterns:,} characters in all {_OUT} {ALL_PATTERNS:,}",
-                hint=f"look for fewer or shorter parts, {_SPLIT}",
+                hint=f"use fewer or shorter patterns, {_SPLIT}",
             )
 
     def _of(self, part: Scalar | Predicate) -> tuple[int, int, int]:
@@ -103,10 +103,10 @@ def require_flat(text: str) -> None:
         deepest = max(deepest, depth)
     if deepest > NESTED:
         what = f"The query has parentheses and CASE {deepest:,} deep, and the limit is {NESTED}"
-        raise QueryError(what, hint="ask a simpler question.")
+        raise QueryError(what, hint="simplify the query.")
 
 
 def _require_few(operations: int) -> None:
     if operations > LARGEST:
-        hint = f"name what is computed less often, {_SPLIT}"
+        hint = f"use each computed column less often, {_SPLIT}"
         raise QueryError(f"The query has {operations:,} operations {_OUT} {LARGEST:,}", hint=hint)

@@ -31,10 +31,10 @@ _CLAUSE_HINTS = {
     "* REPLACE": "name the columns.",
 }
 _SUB_SELECT = "Sub-selects inside an expression", "ask for it by itself, and write the value here."
-_FOUR = "+, -, * and / are supported."
+_FOUR = "use only +, -, * and /."
 _POWER = "A power", "multiply instead."
 _VALUE = "A comparison as a value", "write CASE WHEN ... THEN ... ELSE ... END."
-_CAST_HINT = "types are stated in the schema file."
+_CAST_HINT = "state the type in the schema file."
 _NAMES: dict[type[exp.Expr], tuple[str, str]] = {
     exp.Window: ("Window functions", "use GROUP BY instead."),
     exp.Subquery: _SUB_SELECT,
@@ -50,8 +50,8 @@ _NAMES: dict[type[exp.Expr], tuple[str, str]] = {
     exp.IntDiv: ("Whole division (//)", _FOUR),
     exp.Pow: _POWER,
     exp.DPipe: ("Joining texts (||)", "compare the texts one by one."),
-    exp.Literal: ("A constant by itself", "ask for an aggregate, or compare it with something."),
-    exp.Boolean: ("A constant by itself", "ask for an aggregate, or compare it with something."),
+    exp.Literal: ("A constant by itself", "ask for an aggregate, or compare it with a value."),
+    exp.Boolean: ("A constant by itself", "ask for an aggregate, or compare it with a value."),
     exp.Null: ("NULL by itself", "use IS NULL or IS NOT NULL."),
     exp.Cast: ("CAST", _CAST_HINT),
     exp.TryCast: ("TRY_CAST", _CAST_HINT),
@@ -68,12 +68,12 @@ _NAMES: dict[type[exp.Expr], tuple[str, str]] = {
     exp.Rollup: ("ROLLUP", "group by columns."),
     exp.Cube: ("CUBE", "group by columns."),
     exp.GroupingSets: ("GROUPING SETS", "group by columns."),
-    exp.Order: ("ORDER BY inside an aggregate", "the order of rows does not matter to it."),
+    exp.Order: ("ORDER BY inside an aggregate", "leave it out: the order of rows does not matter here."),
     exp.Var: ("ORDER BY ALL", "name the columns."),
     **dict.fromkeys((exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE), _VALUE),
     **dict.fromkeys((exp.Between, exp.In, exp.Is, exp.Like, exp.ILike, exp.Not, exp.And, exp.Or), _VALUE),
 }
-_AGGREGATE = "An aggregate in this place", "aggregates stand in SELECT, HAVING and ORDER BY."
+_AGGREGATE = "An aggregate in this place", "use aggregates only in SELECT, HAVING and ORDER BY."
 _NEAR = 200  # characters before an argument among which the name of its function is looked for
 _HEAD = re.compile(" (?:inside|with|of|in|as) ")
 _BARE_SELECT = re.compile(r"\bselect(?=\s*(?:[),;]|$))", re.IGNORECASE)
@@ -114,8 +114,8 @@ class Text:
         self.refuse(name, node, remedy or hint)
 
     def a_word_of_sql(self, word: str, where: str) -> QueryError:
-        hint = f'look just before this place; a name that is also a word of SQL is written in quotes, as in "{word}".'
-        return QueryError(f"The {self.read_as} is not SQL that can be read", where=where, hint=hint)
+        hint = f'check the text before this place; put a name that is also a keyword of SQL in quotes, as in "{word}".'
+        return QueryError(f"The {self.read_as} is not valid SQL", where=where, hint=hint)
 
     def name_of(self, node: exp.Expr) -> tuple[str, str]:
         """The name of an unsupported part, as the text has it where it can be found, and a remedy."""
@@ -160,10 +160,10 @@ class Text:
         pattern, where = str(literal.this), self.place(literal)
         if len(pattern) > LONGEST_PATTERN:
             what = f"A LIKE pattern has {len(pattern):,} characters, and the limit is {LONGEST_PATTERN:,}"
-            raise QueryError(what, where=where, hint="look for a shorter part.")
+            raise QueryError(what, where=where, hint="use a shorter pattern.")
         if (wildcards := pattern.count("%")) > MOST_WILDCARDS:
             what = f"A LIKE pattern has {wildcards:,} wildcards %, and the limit is {MOST_WILDCARDS}"
-            raise QueryError(what, where=where, hint="look for fewer parts.")
+            raise QueryError(what, where=where, hint="use fewer wildcards.")
         return pattern
 
     def place(self, node: exp.Expr) -> str:

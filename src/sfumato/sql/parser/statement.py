@@ -63,9 +63,9 @@ _NOT_BY_ROW = {
     "distinct": "DISTINCT",
 }
 MOST_OUTPUTS = 256
-_ROW_BY_ROW = "a sub-select works row by row."
+_ROW_BY_ROW = "use a sub-select that works row by row."
 _NAME_IT = "rename one of them with AS."
-_FROM_1 = "positions count the columns of the answer from 1."
+_FROM_1 = "check the position; columns of the answer count from 1."
 _AGGREGATE_NAMES = "aggregates are COUNT, SUM, AVG, VAR_POP, VAR_SAMP, STDDEV, MIN, MAX, MEDIAN and QUANTILE_CONT."
 _WRITE_QUANTILE = "write QUANTILE_CONT(v, 0.25), or PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY v)."
 
@@ -79,7 +79,7 @@ def parse(text: str, schema: Schema, present: Mapping[str, Type | None] | None =
     try:
         return _StatementReader(text, schema, present).statement()
     except RecursionError:
-        raise QueryError("The query is nested too deeply", hint="ask a simpler question.") from None
+        raise QueryError("The query is nested too deeply", hint="simplify the query.") from None
 
 
 def parse_condition(text: str, schema: Schema, present: Mapping[str, Type | None] | None = None) -> Predicate:
@@ -89,10 +89,10 @@ def parse_condition(text: str, schema: Schema, present: Mapping[str, Type | None
     try:
         statement = reader.statement()
         if statement.where is None or statement.keys or statement.afterwards != NOTHING:
-            raise QueryError("A condition says who is meant, and nothing else", hint="leave out what follows it.")
+            raise QueryError("The condition is followed by something else", hint="leave out the rest.")
         return statement.where
     except RecursionError:
-        raise QueryError("The condition is nested too deeply", hint="state a simpler one.") from None
+        raise QueryError("The condition is nested too deeply", hint="simplify it.") from None
     except QueryError as wrong:
         wrong.where = f"the condition '{' '.join(text.split())}'"
         raise
@@ -101,7 +101,9 @@ def parse_condition(text: str, schema: Schema, present: Mapping[str, Type | None
 def _require_few(outputs: Sequence[object]) -> None:
     """Each is held against each other: thousands would keep a server busy that others wait for."""
     if len(outputs) > MOST_OUTPUTS:
-        raise QueryError(f"A query has {MOST_OUTPUTS} columns at most, not {len(outputs)}", hint="ask several.")
+        raise QueryError(
+            f"A query has {MOST_OUTPUTS} columns at most, not {len(outputs)}", hint="split it into several queries."
+        )
 
 
 class _StatementReader(Names):
@@ -146,9 +148,9 @@ class _StatementReader(Names):
 
     def select(self) -> exp.Select:
         if not isinstance(self.text, str):
-            raise QueryError("A query is text", hint=f'try "SELECT COUNT(*) FROM {self.schema.name}".')
+            raise QueryError("A query must be text", hint=f'try "SELECT COUNT(*) FROM {self.schema.name}".')
         if len(self.text) > LONGEST:
-            hint = "ask a shorter question."
+            hint = "shorten the query."
             raise QueryError(f"The {self.read_as} is longer than {LONGEST:,} characters", hint=hint)
         if not self.text.isascii() and self.text.encode("utf-8", "replace").decode() != self.text:
             raise QueryError(f"The {self.read_as} is not UTF-8 text", hint="save it as UTF-8.")
@@ -161,7 +163,7 @@ class _StatementReader(Names):
             raise QueryError("The query is empty", hint="try SELECT COUNT(*) FROM " + self.schema.name + ".")
         if len(trees) > 1:
             where = self.place(trees[1])
-            raise QueryError("Two statements are not supported", hint="ask them one at a time.", where=where)
+            raise QueryError("Several statements are not supported", hint="ask them one at a time.", where=where)
         tree = trees[0]
         while isinstance(tree, exp.Subquery) and [name for name, part in tree.args.items() if part] == ["this"]:
             tree = tree.this
@@ -176,7 +178,7 @@ class _StatementReader(Names):
         """What the grammar stumbled over: most often it is a word of SQL where a name belongs."""
         if error.get("line"):
             return self.a_word_of_sql("select", f"line {error['line']}, column {error['col']}")
-        return QueryError(f"The {self.read_as} is not SQL that can be read", hint="close every quote and parenthesis.")
+        return QueryError(f"The {self.read_as} is not valid SQL", hint="close every quote and parenthesis.")
 
     # What is read: the table, or row-wise selections of it
 
@@ -204,14 +206,14 @@ class _StatementReader(Names):
         if not isinstance(read, exp.Table):
             self.refuse_node(read)
         if not isinstance(read.this, exp.Identifier):
-            self.refuse("Table functions", read, hint=f"the table is called {self.schema.name}.")
+            self.refuse("Table functions", read, hint=f"use {self.schema.name}, the name of the table.")
         self.only(read, "this", "alias")
         self.renames_nothing(read.args.get("alias"))
         name = read.name.lower()
         if name in ctes:
             return ctes[name].known_as(read.alias)
         if name != self.schema.name.lower():
-            hint = f"the table is called {self.schema.name}."
+            hint = f"use {self.schema.name}, the name of the table."
             raise QueryError(f"There is no table '{read.name}'", hint=hint, where=self.place(read))
         return Scope((name, read.alias.lower()) if read.alias else (name,))
 
@@ -281,11 +283,11 @@ class _StatementReader(Names):
         if isinstance(expression, exp.Literal) and expression.is_int:
             position, where = int(expression.this), self.place(expression)
             if not 1 <= position <= len(select.expressions):
-                raise QueryError(f"GROUP BY {position} points at no column", where=where, hint=_FROM_1)
+                raise QueryError(f"GROUP BY {position} is not the position of a column", where=where, hint=_FROM_1)
             expression = select.expressions[position - 1].unalias()
             if any(type(node) in _AGGREGATES for node in expression.walk()):
                 hint = "group by the position of a column."
-                raise QueryError(f"GROUP BY {position} points at an aggregate", where=where, hint=hint)
+                raise QueryError(f"GROUP BY {position} is the position of an aggregate", where=where, hint=hint)
         column = self.named(self.alias_target(expression, select))
         if not isinstance(column, ColumnRef):
             what = self.name_of(expression)[0] if isinstance(expression, _SETS) else "GROUP BY an expression"
@@ -318,7 +320,9 @@ class _StatementReader(Names):
         kind = _AGGREGATES.get(type(inner))
         if kind is None:
             if not isinstance(call, exp.Window | exp.Filter) and any(type(n) in _AGGREGATES for n in call.walk()):
-                self.refuse("A computation with aggregates", call, hint="ask for them, and compute with the answer.")
+                self.refuse(
+                    "A computation with aggregates", call, hint="ask for the aggregates, and compute with the answer."
+                )
             self.refuse_node(call, _AGGREGATE_NAMES)
         if kind.ranks:
             argument, at = self.quantile(call, inner)
@@ -416,11 +420,13 @@ class _StatementReader(Names):
     def order(self, by: exp.Ordered, visible: list[Output]) -> Order:
         self.only(by, "this", "desc", "nulls_first")
         if by.args.get("nulls_first"):
-            self.refuse("NULLS FIRST", by, hint="what is missing comes last.")
+            self.refuse("NULLS FIRST", by, hint="leave it out: missing values come last.")
         if isinstance(by.this, exp.Literal) and by.this.is_int:
             position = int(by.this.this)
             if not 1 <= position <= len(visible):
-                raise QueryError(f"ORDER BY {position} points at no column", where=self.place(by), hint=_FROM_1)
+                raise QueryError(
+                    f"ORDER BY {position} is not the position of a column", where=self.place(by), hint=_FROM_1
+                )
             return Order(visible[position - 1].name, bool(by.args.get("desc")))
         scalar = self.scalar(by.this)
         if not isinstance(scalar, ColumnRef):
@@ -433,7 +439,7 @@ class _StatementReader(Names):
         self.only(clause, "expression")
         number = clause.expression
         if not (isinstance(number, exp.Literal) and number.is_int):
-            self.refuse(f"{clause.key.upper()} with anything but a whole number", clause, hint="write the number.")
+            self.refuse(f"{clause.key.upper()} with anything but a whole number", clause, hint="write a whole number.")
         return int(number.this)
 
     def result(self, node: exp.Expr) -> ColumnRef | None:
@@ -458,7 +464,7 @@ class _StatementReader(Names):
         key = self.known(node.name, self.scope, trust=True)
         if isinstance(key, ColumnRef) and key in self.grouped:
             return self.result_of(key)
-        hint = f"it has: {', '.join(o.name for o in self.answer if o.visible)}."
+        hint = f"use {', '.join(o.name for o in self.answer if o.visible)}."
         raise QueryError(f"The answer has no column '{node.name}'", where=self.place(node), hint=hint)
 
     def result_of(self, source: ColumnRef | Aggregate) -> ColumnRef:
