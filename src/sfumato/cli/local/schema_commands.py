@@ -76,7 +76,7 @@ def ask(
         typer.echo(err=True)
         raise BadInput(
             f"Input ended; your {answers.given} answers are in {out or 'the schema above'}",
-            hint="its first lines list the questions that are left: complete it in an editor.",
+            hint="complete it in an editor: its first lines list the questions that are left.",
         )
 
 
