@@ -10,6 +10,7 @@ import pytest
 from tools import packages, preferences
 
 ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
 CITED = re.compile(r"docs/(?:theory/)?[\w-]+\.md(?:#[\w-]+)?")
 FOLDERS = ("src", "tests", "bench", "tools")
 
@@ -56,3 +57,11 @@ def test_nothing_is_cited_that_is_not_in_the_repository() -> None:
     pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
     citing = [str(f.relative_to(ROOT)) for f in (*files, *pages) if elsewhere.search(f.read_text(encoding="utf-8"))]
     assert citing == []
+
+
+def test_the_sentences_that_readers_quoted_still_stand() -> None:
+    page = (DOCS / "reading-test.md").read_text("utf-8")
+    quotes = re.findall(r'"([^"]+)"', page.partition("### Now\n")[2].partition("### Before\n")[0])
+    texts = [" ".join(path.read_text("utf-8").split()) for path in (ROOT / "README.md", DOCS / "start.md")]
+    assert len(quotes) >= 10
+    assert [quote for quote in quotes if not any(quote in text for text in texts)] == []

@@ -215,7 +215,7 @@ def pages() -> Iterator[tuple[Path, str]]:
     documents = [path for path in (ROOT / "docs").rglob("*.md") if path.name != "evidence.md"]
     templates = [*(SRC / "server" / "templates").rglob("*.html")]
     for path in sorted([*templates, *scripts, *documents, ROOT / "README.md", ROOT / "CONTRIBUTING.md"]):
-        yield path, path.read_text("utf-8")
+        yield path, path.read_text("utf-8").partition("### Before\n")[0]  # where the reading test quotes the old text
     for path in sorted(SRC.rglob("*.toml")):
         yield from ((path, text) for text in sentences(path.read_text("utf-8")))
 
