@@ -59,10 +59,14 @@ def test_nobody_rates_their_own_trust(room: Room) -> None:
 
 def test_nobody_who_asks_raises_the_ceiling(room: Room) -> None:
     room.policy({"preferences": ["epsilon"]} | AUTOMATIC)
-    room.released(preference={"epsilon": 500, "epsilon_max": 1e6})
+    room.released(preference={"epsilon": 10, "epsilon_max": 1e6})
     assert room.charged == 10
+    with pytest.raises(PreferenceError, match="500 exceeds epsilon_max, which is 10"):
+        room.submit(preference={"epsilon": 500, "epsilon_max": 1e6})
     room.policy({"preferences": ["epsilon"]} | AUTOMATIC, epsilon_max=20)
-    room.released(preference={"epsilon": 500, "epsilon_max": 1e6})
+    room.released(preference={"epsilon": 20, "epsilon_max": 1e6})
+    with pytest.raises(PreferenceError, match="500 exceeds epsilon_max, which is 20"):
+        room.submit(preference={"epsilon": 500, "epsilon_max": 1e6})
     assert room.charged == 30
 
 

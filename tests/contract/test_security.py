@@ -217,8 +217,10 @@ def test_16_a_huge_epsilon_becomes_the_ceiling_or_is_rejected(room: Room) -> Non
         with pytest.raises(PreferenceError, match=r"must be between|must be"):
             room.submit(preference={"epsilon": number})
     for number, sql in ((1e6, COUNT), (11, SUM)):
-        assert room.released(sql, preference={"epsilon": number})["answers"][0]["certificate"]["epsilon"] == 0.5
-    assert room.charged == 1
+        with pytest.raises(PreferenceError, match=r"exceeds epsilon_max, which is 0\.5"):
+            room.submit(sql, preference={"epsilon": number})
+    assert room.charged == 0
+    assert room.released(preference={"epsilon": 0.5})["answers"][0]["certificate"]["epsilon"] == 0.5
 
 
 def test_16_so_is_whatever_else_makes_no_noise(room: Room) -> None:

@@ -43,7 +43,7 @@ def ask(command: str, *options: object, sql: str = COUNT, data: str = "stays.csv
 def test_the_worst_case_reads_the_column_names(typed: Typed, folder: Path) -> None:
     """A missing file and a misspelt column are refused; a row is not read, even one that could not be."""
     refused = typed(*ask("worst-case", "--json", data="stay.csv"))
-    assert (refused.code, refused.error["message"]) == (2, "stay.csv cannot be read as a table")
+    assert (refused.code, "stay.csv" in refused.error["message"]) == (2, True)
     refused = typed(*ask("worst-case", "--json", sql="SELECT COUNT(wards) FROM stays"))
     assert (refused.code, "wards" in refused.error["message"]) == (2, True)
     (folder / "stays.csv").write_bytes(b'ward,days\n"\xff\x00')
