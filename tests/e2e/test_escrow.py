@@ -209,12 +209,14 @@ class Platform:
 
     @contextmanager
     def worker_stopped(self) -> Iterator[None]:
-        """What its worker is told meanwhile is done later, or never."""
-        [worker] = self.served.workers
-        os.kill(worker, signal.SIGSTOP)
+        """What its worker is told meanwhile is done later, or never; so it is with that of controllers."""
+        workers = self.served.workers
+        for worker in workers:
+            os.kill(worker, signal.SIGSTOP)
         yield
-        with suppress(ProcessLookupError):
-            os.kill(worker, signal.SIGCONT)
+        for worker in workers:
+            with suppress(ProcessLookupError):
+                os.kill(worker, signal.SIGCONT)
 
     def awaits_its_worker(self) -> bool:
         """Whether a thread of the server is in a system call on a socket: it reads what its worker says to a job."""

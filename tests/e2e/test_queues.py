@@ -33,7 +33,7 @@ pytestmark = pytest.mark.e2e
 
 FLOOD, QUEUED = 12, 40
 EACH = 100  # connections of one address
-POLICY = {"flow": [{"who": ["everyone"], "preferences": ["epsilon"], "approve": "automatic"}]}
+POLICY = {"access_rule": [{"who": ["everyone"], "preferences": ["epsilon"], "approve": "automatic"}]}
 
 
 class House:
