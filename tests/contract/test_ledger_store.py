@@ -338,9 +338,7 @@ def test_an_empty_file_has_no_entries(ledger_path: Path) -> None:
     """It may be a ledger that was never written to, so it can become one; but there is nothing in it to verify."""
     ledger_path.touch()
     for attempt in (local.verify_ledger, local.records):
-        with pytest.raises(
-            LedgerBroken, match=r"test\.ledger has no entries, so it was never used or they were removed"
-        ):
+        with pytest.raises(LedgerBroken, match=r"test\.ledger has no entries: it was never used, or they were removed"):
             attempt(ledger_path)
     stays(ledger_path).query(SQL).release(epsilon=0.5)
     assert local.verify_ledger(ledger_path) == 4

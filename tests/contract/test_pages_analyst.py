@@ -222,7 +222,7 @@ def test_who_sees_an_answer_and_its_certificate(api: Api) -> None:
         assert found == {"bob": 200, "alice": 200, "dan": 404, "fay": 404}, path
         assert page(api, "eve", f"/requests/{RELEASED}{path}").status_code == (403 if path else 200), path
     auditor = text(page(api, "eve", f"/requests/{RELEASED}"))
-    assert "goes to whoever asked" in auditor
+    assert "Only the analyst who submitted the request may see its answer" in auditor
     assert page(api, "bob", f"/requests/{RELEASED}/answer.csv?query=3").status_code == 404
 
 

@@ -44,7 +44,7 @@ def test_a_look_at_one_dataset_ends_the_guarantee_of_another_about_the_same_peop
     request = ask(room)
     room.policy()
     room.look()
-    with pytest.raises(Forbidden, match="would carry the word none"):
+    with pytest.raises(Forbidden, match="would have the guarantee 'none'"):
         room.approve(request)
 
 

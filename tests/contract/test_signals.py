@@ -160,7 +160,9 @@ def test_what_is_charged_is_approved_first(room: Room, asked: Request, wanted: s
         "Signal 1 is available.",
         "Signal 1 was approved.",
     ]
-    assert "signal 1 waits for a decision" in sentence(room.notifications.many(room["alice"], limit=1)[0])
+    assert "signal 1 about request 1. It waits for a decision." in sentence(
+        room.notifications.many(room["alice"], limit=1)[0]
+    )
 
 
 def test_what_a_policy_approves_by_itself_goes_on(room: Room) -> None:
@@ -186,7 +188,7 @@ def test_a_budget_and_a_ceiling_hold_for_signals_too(room: Room) -> None:
         submit(room, request, "noisy_difference", epsilon=0.45)
     with pytest.raises(BudgetExceeded, match=r"0\.3 of the budget is left"):
         submit(room, request, "noisy_difference", epsilon=0.35)
-    with pytest.raises(BudgetExceeded, match="charged epsilon 10"):
+    with pytest.raises(BudgetExceeded, match="needs epsilon 10"):
         submit(room, request, "as_published")
     signals = [submit(room, request, "noisy_difference", epsilon=0.2, task=DISTANCE | {"reference": r})
                for r in ({"a": 1}, {"b": 1})]  # fmt: skip
@@ -206,7 +208,7 @@ def test_after_a_look_what_a_person_decides_carries_no_guarantee(room: Room, ask
     page = page_of(room, signal)
     assert (page["guarantee"], page["looked"]) == ("none", True)
     assert page["charge"].startswith("Without a guarantee, a public constant is charged: epsilon 10.")
-    with pytest.raises(Forbidden, match="would carry the word none"):
+    with pytest.raises(Forbidden, match="would have the guarantee 'none'"):
         approve(room, signal)
     with pytest.raises(NoGuarantee):
         room.signal_decisions.refuse(room["alice"], signal.id, "no")

@@ -153,7 +153,7 @@ def test_the_tasks_are_told_with_their_ranges_and_how_long_code_takes(api: Api) 
 def test_code_that_has_no_score_by_its_text_waits_for_nobody(api: Api, asked: str, code: str, where: str) -> None:
     answer = api("bob", "POST", f"/requests/{asked}/signals", json={"code": code, "range": [0, 1]})
     assert (answer.status_code, answer.json()["code"]) == (422, "input")
-    assert "there will be no score" in answer.text
+    assert "so it has no score" in answer.text
     assert answer.json()["where"] == where
     assert api("alice", "GET", "/signals?waiting=true").json()["items"] == []
 

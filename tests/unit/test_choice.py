@@ -137,5 +137,5 @@ def test_the_smallest_epsilon_and_delta_are_drawn() -> None:
     for preference, charged in ((sf.gap(1.2, worst_case=True), 1), (sf.gap(1.2), 2)):
         query.release(query.choose(preference, **tiny), allow_no_guarantee=True)
         assert query.dataset.ledger.total.releases == charged
-    with pytest.raises(NoMechanism, match="This epsilon is too small"):
+    with pytest.raises(NoMechanism, match="The epsilon is too small"):
         mu_on_lattice(1e-15, 1e-300, numbers=1)

@@ -302,8 +302,8 @@ WRONG = {
                         "[rule] states no preference: [rule] in adult.toml. Hint: try gap = 1.2 and worst_case = "
                         "true."),
     "a rule with a gap below 1": (f"{RULE}gap = 0.9",
-                        "gap must be at least 1, not 0.9: [rule] in adult.toml. Hint: try gap = 1.2: no person "
-                        "then has more than 1.2 times the risk of any other."),
+                        "gap must be at least 1, not 0.9: [rule] in adult.toml. Hint: try gap = 1.2 and "
+                        "worst_case = true: no person then has more than 1.2 times the risk of any other."),
     "a rule of which it is not clear whom it reads": (f'{RULE}gap = 1.2\nworst_case = "yes"',
                                                       "worst_case must be true or false: [rule] in adult.toml. "
                                                       "Hint: write worst_case = true."),
