@@ -196,7 +196,7 @@ def test_a_budget_and_a_ceiling_hold_for_signals_too(room: Room) -> None:
         approve(room, signal)
     room.go()
     assert [state(room, signal) for signal in signals] == ["released", "failed"]
-    assert "the budget is 0.5" in room.signals.one(room["bob"], signals[1].id).submission.note
+    assert "0.4 of 0.5 used" in room.signals.one(room["bob"], signals[1].id).submission.note
     assert room.charged == pytest.approx(0.4)
 
 

@@ -464,7 +464,7 @@ BROKEN = {
         "UPDATE ledger SET number = 9 WHERE number = 1",
         "The ledger was changed at entry 1, and nothing is released from it.",
     ),
-    "nothing in it": ("DELETE FROM ledger", "adult.ledger has no entries, so it was never used or they were removed."),
+    "nothing in it": ("DELETE FROM ledger", "adult.ledger has no entries: it was never used, or they were removed."),
     "no ledger in it": ("DROP TABLE ledger", "adult.ledger cannot be read as a ledger."),
 }
 
@@ -699,7 +699,7 @@ def test_noise_that_cannot_be_drawn(typed: Typed) -> None:
 
 SEE = "Hint: see `sfumato release --help`."
 COIN = "Hint: try --attack-chance 0.6; a coin flip already succeeds 50% of the time."
-MEANS = "Hint: try --gap 1.2: no person then has more than 1.2 times the risk of any other."
+MEANS = "Hint: try --gap 1.2 --worst-case: no person then has more than 1.2 times the risk of any other."
 WILL_DO = (
     "Hint: use a CSV in UTF-8 with a header line, Parquet (a file or a folder), or a pandas, polars or Arrow table."
 )
@@ -717,20 +717,22 @@ BAD: dict[str, tuple[list[object], str]] = {
     "epsilon max 0": (["--epsilon-max", 0], "--epsilon-max must be between 1e-09 and 1,000,000, not 0.0."),
     "gap 0.9": (["--gap", 0.9, "--worst-case"], f"--gap must be at least 1, not 0.9. {MEANS}"),
     "gap nan": (["--gap", "nan", "--worst-case"], "--gap must be a finite number, not nan."),
-    "ratio 1.5": (["--ratio", 1.5], "--ratio must be between 0 and 1, not 1.5. Hint: try --ratio 0.95."),
-    "ratio -1": (["--ratio", -1], "--ratio must be between 0 and 1, not -1.0. Hint: try --ratio 0.95."),
+    "ratio 1.5": (["--ratio", 1.5], "--ratio must be between 0 and 1, not 1.5. Hint: try --ratio 0.95 --worst-case."),
+    "ratio -1": (["--ratio", -1], "--ratio must be between 0 and 1, not -1.0. Hint: try --ratio 0.95 --worst-case."),
     "attack chance 0.4": (["--attack-chance", 0.4], f"--attack-chance must be between 0.5 and 1, not 0.4. {COIN}"),
     "worst case of nothing": (["--worst-case"],
                               "--worst-case needs --gap or --ratio. Hint: try --gap 1.2 --worst-case."),
     "exact of nothing": (["--exact"],
                          "--exact needs --gap or --ratio. Hint: try --gap 1.2 --worst-case --exact."),
     "between of nothing": (["--between", "age > 60"],
-                           '--between needs --gap or --ratio. Hint: try --gap 1.2 --between "age > 60".'),
+                           '--between needs --gap or --ratio. Hint: try --gap 1.2 --between "age > 60", which '
+                           'looks at the data.'),
     "between in the worst case": (["--gap", 1.2, "--worst-case", "--between", "age > 60"],
                                   "--between compares people in the data by Lemma 3.1, so it cannot be combined with "
                                   "--worst-case or --exact. Hint: leave one of them out."),
     "between nothing": (["--gap", 1.2, "--between", ""],
-                        '--between needs a condition on the people. Hint: try --between "age > 60".'),
+                        '--between needs a condition on the people. Hint: try --between "age > 60", which looks '
+                        'at the data.'),
     "an unknown mechanism": (["--mechanism", "magic"],
                              "There is no mechanism 'magic'. Hint: use laplace, gaussian or truncated."),
     "an unknown calibration": (["--mechanism", "gaussian", "--delta", 1e-9, "--calibration", "magic"],

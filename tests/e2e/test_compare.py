@@ -93,7 +93,7 @@ def test_the_page_of_a_look_is_for_its_owner(folder: Path, typed: Typed) -> None
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
-        (["--gap", 0.5], 2, "gap must be 1 or more"),
+        (["--gap", 0.5], 2, "--gap must be at least 1"),
         (["--mechanism", "gaussian"], 2, "Gaussian noise needs a delta"),
         (["--html", "nowhere/page.html"], 2, "--html cannot write"),
         (["--within", 5, "--bounds-from-data"], 2, "needs the bounds of the schema"),

@@ -279,7 +279,7 @@ def test_preferences_go_by_their_names(typed: Typed, server: Server) -> None:
         (("--purpose", "p", "--out", "x.json"), "need --wait"),
         (("--purpose", "p", "--wait", "--out", "x.csv"), "--out cannot write"),
         (("--purpose", "p", "--weight", "1", "--weight", "2"), "1 queries and 2 weights"),
-        (("--purpose", "p", "--delta", "1e-9"), "The preregistered rule states how its noise is drawn"),
+        (("--purpose", "p", "--delta", "1e-9"), "The preregistered rule already fixes the noise"),
     ],
 )
 def test_what_is_no_request_is_not_sent(typed: Typed, server: Server, said: tuple[str, ...], sentence: str) -> None:

@@ -44,7 +44,7 @@ def test_from_a_file_to_an_answer(at: Typed, tmp_path: Path) -> None:
     assert at("user", "add", "ana", "--role", "analyst", "--no-password").code == 0
     assert at("dataset", "add", tmp_path / "t.csv", "--schema", tmp_path / "t.toml", "--title", "Ages").code == 0
     assert at("dataset", "list", "--as", "ana", "--json").json == []  # no policy, no flow
-    assert "ana may ask" in at("policy", "set", "t", tmp_path / "p.toml").out
+    assert "ana may request" in at("policy", "set", "t", tmp_path / "p.toml").out
     assert at("estimate", "t", "--sql", COUNT, "--as", "ana", "--json").json["epsilon"] == 0.2
 
     queries = ("--sql", COUNT, "--weight", 2, "--sql", "SELECT SUM(age) FROM t", "--weight", 1)

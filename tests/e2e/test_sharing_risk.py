@@ -45,7 +45,7 @@ def test_it_is_said_in_words(asked: list[str], typed: Typed) -> None:
         ([], "a view of guesses needs to know what an attacker guesses"),
         (["--secret", "nose"], "The schema has no column 'nose'"),
         (["--choices", "4", "--limit", "low"], "A sharing risk needs both trust and data sensitivity"),
-        (["--choices", "4", "--trust", "so-so", "--data-sensitivity", "high"], "trust is no 'so-so'"),
+        (["--choices", "4", "--trust", "so-so", "--data-sensitivity", "high"], "--trust has no level 'so-so'"),
         (["--choices", "4", "--mechanism", "gaussian"], "Gaussian noise needs a delta"),
     ],
 )

@@ -137,11 +137,11 @@ def test_a_file_that_does_not_fit_its_schema(typed: Typed, workspace: Path, pass
 @pytest.mark.parametrize(
     ("policy", "sentence"),
     [
-        ("purpose = 'none'\n", "The policy names nobody: without a flow nothing goes to anybody."),
-        ("[[access_rule]]\nwho = []\n", "The policy names nobody: a flow says whom it goes to: [[access_rule]] 1."),
+        ("purpose = 'none'\n", "The policy has no access rule, so no analyst would have access."),
+        ("[[access_rule]]\nwho = []\n", "The access rule names no user: [[access_rule]] 1."),
         (
             '[[access_rule]]\nwho = ["bop"]\n',
-            "The policy names 'bop', and there is nobody of that name: [[access_rule]] 1.",
+            "The policy names 'bop', which is neither a user nor an organisation: [[access_rule]] 1.",
         ),
     ],
 )
@@ -217,7 +217,7 @@ def test_a_machine_without_a_sandbox(
     ran = typed("doctor", workspace, "--passphrase-file", passphrase, "--json")
     [said] = [one for one in ran.json if one["what"] == "sandbox"]
     assert (ran.code, said["good"]) == (0, None)
-    assert "which is not available here" in said["said"]
+    assert "the sandbox is not available" in said["said"]
     assert "apt install bubblewrap" in said["do"]
 
 
@@ -260,7 +260,7 @@ FAULTS: list[tuple[Callable[[Path], None], str, str]] = [
     (edit_the_policy, "dataset edited", "policy"),
     (put_another_policy, "dataset swapped", "policy"),
     (remove_the_data, "dataset removed", "The stored data of 'removed' cannot be read, and nothing was computed"),
-    (alter_the_data, "dataset altered", "The data of 'altered' was altered"),
+    (alter_the_data, "dataset altered", "The stored data of 'altered' was altered"),
     (let_others_in, "access", "Other users can read the folder."),
 ]
 

@@ -2,5 +2,4 @@
 
 from __future__ import annotations
 
-MISSING = "Analysts' own code runs only in a sandbox, which is not available here"
 READY = "Analysts' own functions can run here, in a sandbox."
