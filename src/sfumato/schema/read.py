@@ -215,9 +215,7 @@ class _SchemaReader:
         if not all(abs(bound) <= _LARGEST for bound in pair):
             self.wrong("Bounds must be finite", "state the lowest and highest value that can occur.", where)
         if type_ is Type.INTEGER and any(b != int(b) or abs(b) > _LARGEST_WHOLE for b in pair):
-            self.wrong(
-                "Bounds of an integer column must be whole numbers below 2^62", "write bounds = [0, 100].", where
-            )
+            self.wrong("Bounds of integers must be whole numbers below 2^62", "write bounds = [0, 100].", where)
         lower, upper = (Fraction(str(bound)) for bound in pair)
         if upper - lower < _CLOSEST and lower < upper:
             self.wrong("The bounds are too close together", "use a smaller unit.", where)

@@ -131,7 +131,7 @@ _Part = tuple[str, str | None]  # a name and its value, if it has one
 
 
 def _parts(text: str) -> list[_Part]:
-    """NumberNames with values, separated by spaces, as in a shell.
+    """Names with values, separated by spaces, as in a shell.
 
     >>> _parts('gap=1.2 between="age > 60" exact')
     [('gap', '1.2'), ('between', 'age > 60'), ('exact', None)]
