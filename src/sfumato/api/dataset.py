@@ -384,9 +384,7 @@ class Query:
         `redraw` draws all of them anew.
         """
         if choice is not None and epsilon is not None:
-            raise PreferenceError(
-                "A release needs either a choice or an epsilon, not both", hint="leave one of them out."
-            )
+            raise PreferenceError("A release needs a choice or an epsilon, not both", hint="leave one of them out.")
         terms = ReleaseTerms(allow_no_guarantee, redraw, preregistered)
         if choice is not None:
             return Release.of(release_choice(self._bound, choice, terms), self._bound)

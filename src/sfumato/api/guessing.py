@@ -39,9 +39,7 @@ class Guessing(Printed, GuessingRisk):
     def _with_trust(self, word: str) -> Guessing:
         """The same for a partner of another trust."""
         if self.terms is None:
-            raise PreferenceError(
-                "A line for each level of trust needs a partner", hint="add trust and data_sensitivity."
-            )
+            raise PreferenceError("Levels of trust need a partner", hint="add trust and data_sensitivity.")
         other = copy(self)
         other.terms = replace(self.terms, trust=level("trust", word))
         return other

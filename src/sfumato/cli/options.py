@@ -161,9 +161,7 @@ def query_text(sql: str, flag: str = "--sql") -> str:
             return sys.stdin.read()
         return Path(sql[1:]).read_text("utf-8") if sql.startswith("@") else sql
     except OSError:
-        raise BadInput(
-            f"There is no file {sql[1:]}", hint=f"check the path; {flag} takes text, @FILE or - for standard input."
-        ) from None
+        raise BadInput(f"There is no file {sql[1:]}", hint=f"check the path; {flag} takes text, @FILE or -.") from None
     except UnicodeError:
         raise BadInput("The query is not UTF-8 text", hint="save it as UTF-8.") from None
 

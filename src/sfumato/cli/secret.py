@@ -14,9 +14,7 @@ def secret(file: Path | None, prompt: str, *, twice: bool = False) -> str:
     """The first line of a file, or a secret typed without echo."""
     if file is None:
         if sys.__stdin__ is None or (sys.stdin is sys.__stdin__ and not sys.__stdin__.isatty()):
-            raise BadInput(
-                f"{prompt} must be typed in a terminal, and there is no terminal", hint="name a file that contains it."
-            )
+            raise BadInput(f"{prompt} must be typed in a terminal, and there is none", hint="name a file that has it.")
         return str(typer.prompt(prompt, hide_input=True, confirmation_prompt=twice, err=True))
     try:
         lines = file.read_text(encoding="utf-8").splitlines()

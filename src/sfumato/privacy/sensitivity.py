@@ -197,9 +197,7 @@ class _Numbers:
         if kind is AggregateKind.SUM and bounds.reach:  # it counts where all there is is one value
             return (self.sum(argument, bounds, bounds.reach, Fraction(0), whole),)
         if bounds.lower == bounds.upper:
-            raise QueryError(
-                f"{kind} of {argument.words} is the same for everyone", hint="leave it out: it needs no data."
-            )
+            raise QueryError(f"{kind} of {argument.words} is the same for everyone", hint="leave it out.")
         centred = self.sum(argument, bounds, bounds.half_width, bounds.middle, whole)
         counted = replace(self.count(argument), bounds=bounds if _divides(argument) else None)
         if kind is AggregateKind.AVG:
@@ -303,8 +301,7 @@ def interval(argument: Scalar, schema: Schema) -> Bounds:
         case Arithmetic(operator, left, right):
             return _finite(argument, _arithmetic(operator, interval(left, schema), interval(right, schema), argument))
     raise QueryError(
-        f"The range of {argument.words} does not follow from the bounds in the schema",
-        hint="aggregate a numeric column.",
+        f"The range of {argument.words} does not follow from the bounds", hint="aggregate a numeric column."
     )
 
 

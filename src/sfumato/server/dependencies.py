@@ -91,9 +91,7 @@ def _caller(request: Request) -> Caller:
 def _with(scope: str) -> Callable[[Caller], Person]:
     def person(caller: Annotated[Caller, Depends(_caller)]) -> Person:
         if scope not in caller.scopes:
-            raise Forbidden(
-                f"This token does not have the scope '{scope}'", hint=f"create a token with the scope '{scope}'."
-            )
+            raise Forbidden(f"This token has no scope '{scope}'", hint="create a token with this scope.")
         return caller.person
 
     return person

@@ -58,19 +58,12 @@ _STATUSES: tuple[tuple[type[SfumatoError], HTTPStatus], ...] = (
     (EngineFailure, HTTPStatus.SERVICE_UNAVAILABLE),
 )
 _IN_SQL = re.compile(r"(?:query (?P<query>\d+)\b,? ?)?(?:line (?P<line>\d+), column (?P<column>\d+))?")
-_OUR_FAILURE = SfumatoError(
-    "The server failed because of a bug", hint="report it with the entry in the log of the server."
-)
+_OUR_FAILURE = SfumatoError("The server failed because of a bug", hint="report it with the entry in the server's log.")
 # What starlette and FastAPI say by themselves, in our words.
 _SAID = {
     HTTPStatus.BAD_REQUEST: (HTTPStatus.UNPROCESSABLE_ENTITY, "input", "The body could not be read"),
     HTTPStatus.NOT_FOUND: (HTTPStatus.NOT_FOUND, "not-found", "There is nothing at this address"),
-    HTTPStatus.METHOD_NOT_ALLOWED: (
-        HTTPStatus.METHOD_NOT_ALLOWED,
-        "method",
-        "This address does not support that method",
-    ),
-    HTTPStatus.REQUEST_TIMEOUT: (HTTPStatus.REQUEST_TIMEOUT, "too-slow", "The body did not arrive in time"),
+    HTTPStatus.METHOD_NOT_ALLOWED: (HTTPStatus.METHOD_NOT_ALLOWED, "method", "This address has no such method"),
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: (
         HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
         "too-large",

@@ -63,9 +63,7 @@ def bind_socket(host: str, port: int, *, tls: Tls | None = None, behind_proxy: b
     else:
         return taken
     if number == errno.EADDRINUSE:
-        raise BadInput(
-            f"Port {port} of {host} is in use", hint="stop the program that uses it, or choose another with --port."
-        )
+        raise BadInput(f"Port {port} of {host} is in use", hint="stop its program, or choose another --port.")
     if number == errno.EACCES:
         raise BadInput(f"This user may not use port {port}", hint="choose one above 1023.")
     raise _no_address(host)

@@ -80,9 +80,7 @@ def submit(
     if not dry_run and not purpose.strip():
         raise BadInput("A request needs a purpose", hint='add --purpose "why you need the answers".')
     if (out or seconds) and not wait:
-        raise BadInput(
-            "--out and --seconds need --wait", hint="add --wait, or fetch the answers later with `sfumato result`."
-        )
+        raise BadInput("--out and --seconds need --wait", hint="add --wait, or run `sfumato result` later.")
     files = answers.output_files(out, len(queries))
     with desk.open() as client:
         remote = client.dataset(dataset)

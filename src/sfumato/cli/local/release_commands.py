@@ -110,10 +110,7 @@ def release(
     target.require_output(out, "--out", *_OUT)
     printed = certificate == Path("-")
     if printed and as_json:
-        raise BadInput(
-            "--certificate - cannot be combined with --json",
-            hint="leave --certificate out: the JSON has the certificate.",
-        )
+        raise BadInput("--certificate - and --json exclude each other", hint="leave one of them out.")
     certificate = None if printed else certificate
     target.require_output(certificate, "--certificate", *_CERTIFICATE)
     if out is not None and certificate is not None and out.resolve() == certificate.resolve():

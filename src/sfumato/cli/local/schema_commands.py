@@ -65,8 +65,7 @@ def ask(
     except typer.Abort:
         typer.echo(err=True)
         raise BadInput(
-            "Cancelled; nothing was written",
-            hint="start again; Enter takes the value in brackets.",
+            "Cancelled; nothing was written", hint="start again; Enter takes the value in brackets."
         ) from None
     if out is None or as_json:
         show_text(described, "schema", as_json)

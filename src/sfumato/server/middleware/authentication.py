@@ -91,9 +91,7 @@ class AuthenticationMiddleware:
         if authorization is not None:
             scheme, _, secret = authorization.partition(" ")
             if scheme.lower() != "bearer" or not secret.strip():
-                raise NotSignedIn(
-                    "The Authorization header has no bearer token", hint="send `Authorization: Bearer TOKEN`."
-                )
+                raise NotSignedIn("There is no bearer token", hint="send `Authorization: Bearer TOKEN`.")
             person, scopes = self._escrow.accounts.of_token(secret.strip())
             return Caller(person, scopes, None)
         if COOKIE in request.cookies:

@@ -227,11 +227,7 @@ class Expressions(Text):
         results = [result for _, result in branches] + ([self.branch(default, depth)] if default is not None else [])
         values = [result for result in results if result is not None]
         if not values:
-            self.refuse(
-                "A CASE in which every branch is NULL",
-                node,
-                hint="use a value that is not NULL in at least one branch.",
-            )
+            self.refuse("A CASE with NULL in every branch", node, hint="use a value that is not NULL.")
         type_ = self.one_type(values, node)
         nothing = Constant(None, type_)
         chosen = tuple((met, nothing if result is None else result) for met, result in branches)

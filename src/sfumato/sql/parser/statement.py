@@ -101,9 +101,7 @@ def parse_condition(text: str, schema: Schema, present: Mapping[str, Type | None
 def _require_few(outputs: Sequence[object]) -> None:
     """Each is held against each other: thousands would keep a server busy that others wait for."""
     if len(outputs) > MOST_OUTPUTS:
-        raise QueryError(
-            f"A query has {MOST_OUTPUTS} columns at most, not {len(outputs)}", hint="split it into several queries."
-        )
+        raise QueryError(f"A query has {MOST_OUTPUTS} columns at most, not {len(outputs)}", hint="ask several queries.")
 
 
 class _StatementReader(Names):
@@ -283,11 +281,11 @@ class _StatementReader(Names):
         if isinstance(expression, exp.Literal) and expression.is_int:
             position, where = int(expression.this), self.place(expression)
             if not 1 <= position <= len(select.expressions):
-                raise QueryError(f"GROUP BY {position} is not the position of a column", where=where, hint=_FROM_1)
+                raise QueryError(f"GROUP BY {position} is not a column", where=where, hint=_FROM_1)
             expression = select.expressions[position - 1].unalias()
             if any(type(node) in _AGGREGATES for node in expression.walk()):
                 hint = "group by the position of a column."
-                raise QueryError(f"GROUP BY {position} is the position of an aggregate", where=where, hint=hint)
+                raise QueryError(f"GROUP BY {position} is an aggregate", where=where, hint=hint)
         column = self.named(self.alias_target(expression, select))
         if not isinstance(column, ColumnRef):
             what = self.name_of(expression)[0] if isinstance(expression, _SETS) else "GROUP BY an expression"
@@ -321,7 +319,7 @@ class _StatementReader(Names):
         if kind is None:
             if not isinstance(call, exp.Window | exp.Filter) and any(type(n) in _AGGREGATES for n in call.walk()):
                 self.refuse(
-                    "A computation with aggregates", call, hint="ask for the aggregates, and compute with the answer."
+                    "A computation with aggregates", call, hint="ask for its parts, and compute with the answer."
                 )
             self.refuse_node(call, _AGGREGATE_NAMES)
         if kind.ranks:
@@ -424,9 +422,7 @@ class _StatementReader(Names):
         if isinstance(by.this, exp.Literal) and by.this.is_int:
             position = int(by.this.this)
             if not 1 <= position <= len(visible):
-                raise QueryError(
-                    f"ORDER BY {position} is not the position of a column", where=self.place(by), hint=_FROM_1
-                )
+                raise QueryError(f"ORDER BY {position} is not a column", where=self.place(by), hint=_FROM_1)
             return Order(visible[position - 1].name, bool(by.args.get("desc")))
         scalar = self.scalar(by.this)
         if not isinstance(scalar, ColumnRef):
