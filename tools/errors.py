@@ -194,15 +194,19 @@ def codes() -> list[type[SfumatoError]]:
 
 
 def _entry(reason: str) -> str:
-    blocks = []
+    """Each message once, with the hints that it may have."""
+    blocks: dict[str, dict[str, None]] = defaultdict(dict)
     for values in cases(reason):
-        shown = {kind: _rendered(reason, values, kind) for kind in (Interface.COMMAND, Interface.PYTHON, Interface.WEB)}
-        command = shown[Interface.COMMAND]
-        lines = _lines(*command)
-        lines += _different("Python", command, shown[Interface.PYTHON])
-        lines += _different("Pages", command, shown[Interface.WEB])
-        blocks.append("\n".join(lines))
-    return f"\n#### `{reason}`\n\n```text\n" + "\n\n".join(dict.fromkeys(blocks)) + "\n```\n"
+        command, *others = [_rendered(reason, values, interface) for interface in _SHOWN]
+        lines = _wrap(f"Hint: {command[1]}") if command[1] else []
+        for label, own in zip(("Python", "Pages"), others, strict=True):
+            lines += _different(label, command, own)
+        blocks["\n".join(_wrap(f"{command[0]}."))]["\n".join(lines)] = None
+    texts = ("\n".join(filter(None, [message, *hints])) for message, hints in blocks.items())
+    return f"\n#### `{reason}`\n\n```text\n" + "\n\n".join(texts) + "\n```\n"
+
+
+_SHOWN = (Interface.COMMAND, Interface.PYTHON, Interface.WEB)
 
 
 def _rendered(reason: str, values: Mapping[str, object], interface: Interface) -> tuple[str, str]:
@@ -218,10 +222,6 @@ def _different(label: str, command: tuple[str, str], own: tuple[str, str]) -> li
     return _wrap(
         f"{label}: {hint}" if message == command[0] else f"{label}: {message}.{' Hint: ' if hint else ''}{hint}"
     )
-
-
-def _lines(message: str, hint: str) -> list[str]:
-    return _wrap(f"{message}.") + (_wrap(f"Hint: {hint}") if hint else [])
 
 
 def _wrap(text: str) -> list[str]:
@@ -369,7 +369,7 @@ def _section(
     text = f"\n### `{kind.code}`\n\n{about} In Python: `{kind.__name__}`.\n"
     text += "".join(map(_entry, reasons))
     if kind in literal:
-        blocks = ["\n".join(_lines(message, "")) + _hints(hints) for message, hints in literal[kind]]
+        blocks = ["\n".join(_wrap(f"{message}.")) + _hints(hints) for message, hints in literal[kind]]
         text += f"\n{WITHOUT_REASON}\n\n```text\n" + "\n\n".join(dict.fromkeys(blocks)) + "\n```\n"
     return text
 

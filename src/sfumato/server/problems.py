@@ -64,6 +64,7 @@ _SAID = {
     HTTPStatus.BAD_REQUEST: (HTTPStatus.UNPROCESSABLE_ENTITY, "input", "The body could not be read"),
     HTTPStatus.NOT_FOUND: (HTTPStatus.NOT_FOUND, "not-found", "There is nothing at this address"),
     HTTPStatus.METHOD_NOT_ALLOWED: (HTTPStatus.METHOD_NOT_ALLOWED, "method", "This address has no such method"),
+    HTTPStatus.REQUEST_TIMEOUT: (HTTPStatus.REQUEST_TIMEOUT, "too-slow", "The body did not arrive in time"),
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: (
         HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
         "too-large",
