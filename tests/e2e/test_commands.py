@@ -820,7 +820,7 @@ BAD: dict[str, tuple[list[object], str]] = {
         ["--schema", "nan.toml"], "Bounds must be finite: [columns.age] in nan.toml. "
         "Hint: state the lowest and highest value that can occur."),
     "no such query file": (["--sql", "@no.sql"], "There is no file no.sql. Hint: check the path; --sql takes "
-                                                 "text, @FILE or - for standard input."),
+                                                 "text, @FILE or -."),
     "a query file that is no text": (["--sql", "@adult.parquet"],
                                      "The query is not UTF-8 text. Hint: save it as UTF-8."),
     "nothing on standard input": (["--sql", "-"], f"The query is empty. Hint: try {COUNT}."),

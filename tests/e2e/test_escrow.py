@@ -134,7 +134,7 @@ def ask_and_wait(served: Served, alice: Somebody, bob: Somebody, typed: Typed, t
     assert [len(answer["rows"]) for answer in dry["answers"]] == [1, 5, 1]
     id, sentence, state = bob.said()
     assert state == "submitted"
-    assert sentence.startswith("It waits for a controller of this dataset.")
+    assert sentence.startswith("There is no answer yet: the request awaits the decision of a controller.")
     at = ("--server", served.url, "--token-file", secret_file(served.folder, "token", token))
     told = typed("result", id, *at)
     assert (told.code, told.out, told.err.count("\n")) == (4, "", 1)

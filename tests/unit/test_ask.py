@@ -113,7 +113,7 @@ AGAIN = {
     "a number of 5,000 digits": ([*[""] * 9, "9" * 5000], "The entry is not a number such as 0 or 99.5."),
     "no highest": ([*[""] * 9, "0", ""], "The entry is not a number such as 0 or 99.5."),
     "bounds the wrong way round": ([*[""] * 9, "60", "0"], "The lower bound must be below the upper."),
-    "half a day": ([*[""] * 9, "0.5", "60"], "Bounds of an integer column must be whole numbers below 2^62."),
+    "half a day": ([*[""] * 9, "0.5", "60"], "Bounds of integers must be whole numbers below 2^62."),
     "no bound": ([*[""] * 9, "nan", "60"], "Bounds must be finite."),
     "a gap below 1": ([*[""] * 11, "0.9"], "The gap must be a number above 1, such as 1.2, or `no` for no rule."),
 }  # fmt: skip

@@ -426,7 +426,7 @@ def test_a_line_for_each_word_of_trust() -> None:
     assert list(lines) == [f"trust {word}" for word in LEVELS]
     assert lines["trust low"] == seen.plot().figure.of(Line)[0].points
     assert all(higher[1] >= lower[1] for higher, lower in zip(lines["trust low"], lines["trust high"], strict=True))
-    with pytest.raises(PreferenceError, match="A line for each level of trust needs a partner"):
+    with pytest.raises(PreferenceError, match="Levels of trust need a partner"):
         query().guessing(secret="state").by_trust()
 
 

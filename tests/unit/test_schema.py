@@ -174,10 +174,10 @@ WRONG = {
                          "Bounds need a column of numbers, and this one is text: [columns.age] in adult.toml. "
                          "Hint: leave bounds out."),
     "half a person's age": (f'{AGE}type = "integer"\nbounds = [0, 90.5]',
-                            "Bounds of an integer column must be whole numbers below 2^62: [columns.age] in "
+                            "Bounds of integers must be whole numbers below 2^62: [columns.age] in "
                             "adult.toml. Hint: write bounds = [0, 100]."),
     "a bound beyond 64 bits": (f'{AGE}type = "integer"\nbounds = [0, {2**63}]',
-                        "Bounds of an integer column must be whole numbers below 2^62: [columns.age] in "
+                        "Bounds of integers must be whole numbers below 2^62: [columns.age] in "
                         "adult.toml. Hint: write bounds = [0, 100]."),
     "no categories": (f"{AGE}categories = []",
                       'Categories must be a list of texts or whole numbers: [columns.age] in adult.toml. Hint: '

@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 def test_a_port_in_use_is_one_sentence() -> None:
     with bind_socket("127.0.0.1", 0) as first:
         port = first.getsockname()[1]
-        with pytest.raises(BadInput, match=f"^Port {port} of 127.0.0.1 is in use. Hint: stop the program that uses it"):
+        with pytest.raises(BadInput, match=f"^Port {port} of 127.0.0.1 is in use. Hint: stop its program"):
             bind_socket("127.0.0.1", port)
 
 
