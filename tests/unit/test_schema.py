@@ -447,6 +447,14 @@ def test_a_third_cannot_be_written_down() -> None:
         write(Schema("t", (third,)))
 
 
+def test_numbers_far_apart_are_listed_without_those_between() -> None:
+    codes = (0, 1, 2**62)
+    written = write(Schema("t", (SchemaColumn("code", Type.INTEGER, categories=codes),)))
+    assert parse_schema(written).columns[0].categories == codes
+    wide = Bounds(Fraction(-(10**18)), Fraction(10**18))
+    assert SchemaColumn("code", Type.INTEGER, bounds=wide).keys is None
+
+
 # Fingerprints: what a record compares
 
 COLUMNS: dict[str, dict[str, object]] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -117,8 +118,8 @@ class SchemaColumn:
         if self.private_keys:
             return None
         if self.listed is None and self.type is Type.INTEGER and self.bounds is not None:
-            codes = range(int(self.bounds.lower), int(self.bounds.upper) + 1)
-            return tuple(codes) if len(codes) <= MOST_LISTED else None
+            first, last = math.ceil(self.bounds.lower), math.floor(self.bounds.upper)
+            return tuple(range(first, last + 1)) if last - first < MOST_LISTED else None
         return self.listed
 
     @property

@@ -81,9 +81,9 @@ def _column(column: SchemaColumn) -> Iterator[str]:
 
 def _categories(categories: Sequence[Category]) -> str:
     """As a list; consecutive whole numbers as a range."""
-    first, last = categories[0], categories[-1]
-    if len(categories) > 2 and type(first) is int and type(last) is int and categories == (*range(first, last + 1),):
-        return text(f"{first}..{last}")
+    first = categories[0]
+    if len(categories) > 2 and type(first) is int and categories == (*range(first, first + len(categories)),):
+        return text(f"{first}..{categories[-1]}")
     return texts(categories)
 
 
