@@ -64,7 +64,7 @@ def page(request: pytest.FixtureRequest, signed_in: SignedIn, house: House) -> P
     page = signed_in(CONTROLLER)
     page.emulate_media(color_scheme=request.param)
     page.goto(f"/requests/{house.request_in('submitted')}")
-    page.get_by_label("How even?").last.fill("9")
+    page.get_by_label("Risk gap at most").last.fill("9")
     expect(page.locator("#plot g.point")).not_to_have_count(0)
     return page
 
