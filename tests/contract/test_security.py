@@ -162,7 +162,7 @@ def test_5_an_approval_is_of_what_was_on_the_page(room: Room) -> None:
     room.policy()
     first, second = room.submit(), room.submit(SUM)
     for wrong in ("", second.binding, first.binding.upper()):
-        with pytest.raises(Conflict, match="changed after the approval"):
+        with pytest.raises(Conflict, match="changed since you inspected the request"):
             room.decisions.approve(room["alice"], first.id, wrong)
     assert room.entries(Event.DECIDED) == []
 
