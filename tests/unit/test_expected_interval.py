@@ -103,5 +103,5 @@ def test_the_worst_case_says_that_it_is_the_same_for_every_query_and_what_differ
 
 
 def test_a_count_below_one_is_refused() -> None:
-    with pytest.raises(sf.SfumatoError, match="expected count must be 1 or more"):
+    with pytest.raises(sf.SfumatoError, match="expected_count must be at least 1"):
         table().query(AVG).worst_case(expected_count=0)
