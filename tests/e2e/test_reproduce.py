@@ -105,7 +105,7 @@ def test_the_report_has_every_figure(typed: Typed, tmp_path: Path) -> None:
         (
             ["fig3"],
             "There is no reproduction 'fig3'. "
-            "Hint: it is fig2, fig7, fig9, lee-clifton, diff, dpp, pri, escrow, scaling or all.",
+            "Hint: use fig2, fig7, fig9, lee-clifton, diff, dpp, pri, escrow, scaling or all.",
         ),
         (
             ["fig7", "--adult", "nowhere.csv"],

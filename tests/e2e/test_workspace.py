@@ -118,7 +118,7 @@ def test_a_workspace_of_a_newer_version(
         assert_refused(typed(*command, "--passphrase-file", passphrase), what)
     assert content(workspace) == before
     ran = typed("doctor", workspace, "--passphrase-file", passphrase)
-    assert "newer sfumato" in ran.out + ran.err
+    assert "newer version of sfumato" in ran.out + ran.err
 
 
 def test_a_file_that_does_not_fit_its_schema(typed: Typed, workspace: Path, passphrase: Path, tmp_path: Path) -> None:

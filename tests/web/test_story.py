@@ -164,7 +164,7 @@ def test_a_column_of_people_asks_how_many_of_their_rows_count(
     page.locator('[name="unit"][value="column"]').check()
     page.get_by_label("Column that identifies a person").select_option("ward")
     go_on(page)
-    expect(page.locator('[data-place="max_rows"] .problem')).to_contain_text("is not stated")
+    expect(page.locator('[data-place="max_rows"] .problem')).to_contain_text("does not limit how many rows")
     page.get_by_label("Maximum rows of one person").fill("4")
     page.get_by_label("Maximum groups of one person").fill("2")
     go_on(page)
