@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
@@ -14,11 +15,11 @@ R = TypeVar("R")
 T = TypeVar("T", bound="RemoteRecord")
 
 
-class PublicText:
+class PublicText(ABC):
     """Public facts, which print as their text."""
 
-    def text(self) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def text(self) -> str: ...
 
     def show(self) -> None:
         print(self.text())
