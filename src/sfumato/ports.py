@@ -32,7 +32,7 @@ class Engine(Protocol):
 
     @property
     def assumed(self) -> Assumption | None:
-        """What reading the table takes for granted, for the certificate."""
+        """What reading the table assumes, for the certificate."""
 
     @property
     def raw(self) -> str:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tools import packages, preferences
+from sfumato.presentation.figures.svg import svg
+from tools import images, packages, preferences
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -23,6 +24,11 @@ def test_the_list_of_packages_is_that_of_the_contracts() -> None:
 def test_the_table_of_options_is_that_of_the_registry() -> None:
     text = preferences.PAGE.read_text(encoding="utf-8")
     assert preferences.updated(text) == text, "run `python -m tools.preferences`"
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in images.FOLDER.iterdir()))
+def test_the_pictures_are_those_of_the_code(name: str) -> None:
+    assert svg(images.IMAGES[name]()) == (images.FOLDER / name).read_text("utf-8"), "run `python -m tools.images`"
 
 
 def _cited() -> dict[str, list[str]]:

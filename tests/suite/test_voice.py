@@ -216,6 +216,8 @@ def pages() -> Iterator[tuple[Path, str]]:
     templates = [*(SRC / "server" / "templates").rglob("*.html")]
     for path in sorted([*templates, *scripts, *documents, ROOT / "README.md", ROOT / "CONTRIBUTING.md"]):
         yield path, path.read_text("utf-8").partition("### Before\n")[0]  # where the reading test quotes the old text
+    for path in sorted((ROOT / "docs" / "images").glob("*.svg")):
+        yield path, re.sub(r"<[^>]*>", "\n\n", path.read_text("utf-8"))
     for path in sorted(SRC.rglob("*.toml")):
         yield from ((path, text) for text in sentences(path.read_text("utf-8")))
 

@@ -138,7 +138,7 @@ SCREENS = (
     Screen("ledger", "Controller: the ledger and its total.", CONTROLLER, "/datasets/adult/ledger"),
     Screen("audit", "Admin: who did what.", CONTROLLER, "/audit"),
     Screen("introduction", "Controller: the introduction before the first approval.", CONTROLLER, "/introduction"),
-    Screen("account", "Everybody: password and tokens.", ANALYST, "/account"),
+    Screen("account", "All users: password and tokens.", ANALYST, "/account"),
     Screen("catalogue", "Analyst: the datasets that may be asked.", ANALYST, "/catalogue"),
     Screen("catalogued", "Analyst: one of them, as its controller described it.", ANALYST, "/catalogue/adult"),
     Screen("editor", "Analyst: the editor, with an estimate and a dry run.", ANALYST, "/datasets/adult/ask", _tried),
@@ -161,7 +161,7 @@ SCREENS = (
         "h3:has(+ #signals)",
     ),
     Screen("certificate", "Analyst: the certificate, to be printed.", ANALYST, "/requests/{released}/certificate"),
-    Screen("public", "Everybody: the public page of a dataset.", None, "/public/adult"),
+    Screen("public", "Anyone: the public page of a dataset.", None, "/public/adult"),
     Screen("look", "Controller: the risk explorer after a look.", CONTROLLER, "/requests/{submitted}", _looked),
 )
 
@@ -199,7 +199,8 @@ def listed() -> str:
     lines = [
         "# Every screen",
         "",
-        "Made by `make screens` from the house of `sfumato demo --serve`, and with signals: nobody in it exists.",
+        "Made by `make screens` from the web app of `sfumato demo --serve`, with signals added. "
+        "All people in it are synthetic.",
         "",
     ]
     for screen in SCREENS:

@@ -70,5 +70,5 @@ class PersonTotals(DocumentDisplay, Confidential):
     @property
     def withheld(self) -> str:
         return (
-            f"<PersonTotals. {of_ledger.for_anybody(self.in_all)} What is each person's is confidential: call .show()>"
+            f"<PersonTotals. {of_ledger.for_anyone(self.in_all)} What is each person's is confidential: call .show()>"
         )

@@ -52,7 +52,7 @@ class RiskProfile(DocumentDisplay, Profile):
     @property
     def _people_surveyed(self) -> Survey:
         if self.survey is None:
-            raise ValueError(of_risk.NOBODY_LISTED[self.source])
+            raise ValueError(of_risk.NO_ONE_LISTED[self.source])
         return self.survey
 
     def plot(self, kind: str = "gap") -> Picture:
@@ -74,7 +74,9 @@ class RiskProfile(DocumentDisplay, Profile):
         return self.document()
 
     def document(self, people: ExposureTable | None = None) -> Document:
-        conclusion = "" if self.solution is None else of_choosing.rehearsed(self.solution.epsilon, self.solution.why)
+        by_people = any(preference.reads_people for preference in self.preferences)
+        solved = self.solution
+        conclusion = "" if solved is None else of_choosing.rehearsed(solved.epsilon, solved.why, by_people=by_people)
         return risk_document(
             self.view, people, limit=self.limit, chosen=self.chosen, tries=self.tries, conclusion=conclusion
         )

@@ -38,7 +38,7 @@ def text(profile: RiskProfile, *, most_exposed: bool = False, colour: bool = Fal
     parts = [profile.text(colour=colour)]
     parts += [] if table is None else [Document(table.title, blocks(table)).text(colour=colour)]
     if most_exposed and table is not None and not table.most_exposed:
-        parts.append(of_risk.NOBODY_TO_NAME)
+        parts.append(of_risk.NO_ONE_TO_NAME)
     return "\n\n".join(parts)
 
 

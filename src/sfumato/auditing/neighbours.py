@@ -72,8 +72,8 @@ class NeighbourPair:
     @property
     def words(self) -> str:
         """What the two tables differ in."""
-        instead = f"them {self._at(self.instead)}" if self.instead else "nobody"
-        return f"a table with somebody {self._at(self.person)}, and one with {instead} instead"
+        instead = f"with that person {self._at(self.instead)}" if self.instead else "without that person"
+        return f"a table with a person {self._at(self.person)}, and the same table {instead}"
 
     def _at(self, rows: Sequence[Row]) -> str:
         if "place" not in self.sql:

@@ -63,7 +63,7 @@ class PreferenceTerms(NamedTuple):
 
     @property
     def words_without_look(self) -> tuple[list[str], list[str]] | None:
-        """Words to add and to leave out, so that a choice reads nobody; None where no such words do."""
+        """Words to add and to leave out, so that a choice reads no data; None where there are none."""
         from sfumato.privacy.preferences.disparity import Ratio, Variance
 
         looking = [preference for preference in self.preferences if preference.reads_people]

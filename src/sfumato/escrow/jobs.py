@@ -77,7 +77,7 @@ def _signalled(dataset: DatasetContext, job: Job) -> dict[str, Any]:
 
 
 def _tables(dataset: DatasetContext, job: Job) -> dict[str, Any]:
-    """The exact answer, whole or by blocks of people: for a function that scores it elsewhere, for nobody's eyes."""
+    """The exact answer, whole or by blocks of people: scored in the sandbox, never shown to a person."""
     if dataset.version != job["data"]:  # written anew since the approval was checked
         raise Conflict.because("submission-changed", what="signal", then="again")
     query, blocks = bind(dataset, job["sql"]), job["blocks"]

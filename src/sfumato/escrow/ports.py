@@ -126,7 +126,7 @@ class EscrowPorts:
         return f"{(self.now() + timedelta(seconds=seconds)).isoformat()} {self.limits.server}"
 
     def is_over(self, lease: str | None, *, alone: bool) -> bool:
-        """Whether what was leased is nobody's any more; `alone`: this server has no twin that lives."""
+        """Whether the lease has ended; `alone`: no other server of this workspace runs."""
         until, _, server = (lease or "").partition(" ")
         over = not until or datetime.fromisoformat(until) <= self.now()
         return over or (alone and server == self.limits.server)

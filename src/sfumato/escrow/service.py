@@ -99,7 +99,7 @@ class PolicyService:
     def _enter_change(self, actor: Person, dataset: RegisteredDataset, draft: Policy, allow_no_guarantee: bool) -> None:
         """Enter what a policy takes away or gives back after a look, before it holds.
 
-        Whether somebody has looked is read in the transaction that enters it: no look comes in between.
+        Whether anyone has looked is read in the transaction that enters it: no look comes in between.
         """
         ledger, before = self._datasets.ledger_of(actor, dataset), self._kept.of(dataset)
 

@@ -47,13 +47,13 @@ class Summary(Confidential):
         return Summary(self.people, least, most, total, self.sum_sq * factor**2)
 
     @staticmethod
-    def nobody() -> Summary:
+    def empty() -> Summary:
         return Summary(0, 0.0, 0.0, 0.0, 0.0)
 
     @staticmethod
     def alike(people: int, figure: float) -> Summary:
         """The summary of people who all have the same figure."""
-        return Summary(people, figure, figure, people * figure, people * figure**2) if people else Summary.nobody()
+        return Summary(people, figure, figure, people * figure, people * figure**2) if people else Summary.empty()
 
 
 @dataclass(frozen=True, repr=False)

@@ -19,7 +19,7 @@ Interval = tuple[float, float]
 
 
 class Assumption(StrEnum):
-    """What a release takes for granted. Some have values, which `Assumed` carries."""
+    """What a release assumes. Some have values, which `Assumed` carries."""
 
     CLOSED_QUOTES = "closed-quotes"  # of a CSV file
     RUNS_APART = "runs-apart"  # of an analyst's own function

@@ -42,13 +42,13 @@ class ExposureRange(Confidential):
     published: bool = False
     fixed: Fraction | None = None
     relation: Relation = Relation.ADD_REMOVE
-    nobody: bool = False  # there is no one to compare: no choice depends on the data
+    empty: bool = False  # there is no one to compare: no choice depends on the data
     figures: Distribution | None = None
     scale: float | None = None
 
 
 WORST_CASE = ExposureRange(Fraction(0), Fraction(1), k=1, fixed=Fraction(0))
-"""Somebody who carries nothing beside somebody who carries all. k = 1, so that more cells never buy epsilon."""
+"""One person contributes nothing, another everything. k = 1, so that more cells never buy epsilon."""
 
 
 @dataclass(frozen=True)
@@ -128,6 +128,7 @@ class RiskView(Confidential):
     numbers: tuple[str, ...] = ()  # the noisy numbers behind the answer
     delta: float | None = None
     expected_count: ExpectedCount | None = None  # where the interval of the answer depends on it
+    stand_in: bool = False  # of a rehearsal, on a public table and not on synthetic rows
 
     def __repr__(self) -> str:
         return super().__repr__() if self.source is Source.PEOPLE else _described(self, self.as_dict())

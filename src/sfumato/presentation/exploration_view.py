@@ -42,7 +42,7 @@ def exploration(explored: Exploration) -> dict[str, Any]:
     view, policy, replaced = explored.view, explored.policy, explored.replaced
     points = [
         _point(at, worst, view, policy, explored.cell, replaced)
-        for at, worst in zip(view.candidates, explored.anybody, strict=True)
+        for at, worst in zip(view.candidates, explored.worst_case, strict=True)
     ]
     sliders = {slider.kind.value: _slider(slider, view.source, policy, replaced) for slider in explored.sliders}
     for slider in sliders.values():

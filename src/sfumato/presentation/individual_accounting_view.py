@@ -35,5 +35,5 @@ class IndividualTotals(Confidential):
 
 def document(totals: IndividualTotals) -> Document:
     """The distribution of the totals, then the public part."""
-    public = of_ledger.for_anybody(totals.in_all), of_ledger.counted(totals.in_all)
+    public = of_ledger.for_anyone(totals.in_all), of_ledger.counted(totals.in_all)
     return Document(of_ledger.CARRIED, (A_LOOK, *totals.spread.blocks(), *map(Prose, public)))

@@ -111,7 +111,7 @@ class DatasetContext:
 
     @property
     def assumed(self) -> tuple[Assumption, ...]:
-        """What every release from this data takes for granted, beside its schema."""
+        """What every release from this data assumes, beside its schema."""
         if self._assumed is not None:
             return self._assumed
         return () if self.engine.assumed is None else (self.engine.assumed,)

@@ -106,7 +106,7 @@ def _not_dp() -> list[Value]:
     return [
         beside("one person is counted: outputs that are accepted, about the middle", "", (accepts.low, accepts.high)),
         beside(
-            "of nobody's outputs at epsilon 10, how many are impossible with one",
+            "of the outputs without the person at epsilon 10, how many are impossible with them",
             "",
             accepts.outside(0, 0.1),
             note=note,

@@ -14,7 +14,7 @@ from sfumato.version import __version__
 Responses = dict[int | str, dict[str, Any]]
 OPEN: dict[str, Any] = {"security": []}
 _WHEN = {
-    401: "Nobody is signed in",
+    401: "You are not signed in",
     403: "This person, or this token, may not",
     404: "There is no such thing, or it is none of this person's business",
     408: "The body did not arrive in time",

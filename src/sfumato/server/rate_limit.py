@@ -1,4 +1,4 @@
-"""How often somebody may call: so many in any minute, counted in memory."""
+"""How many calls a person may make in any minute, counted in memory."""
 
 from __future__ import annotations
 

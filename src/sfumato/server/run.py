@@ -1,4 +1,4 @@
-"""Listening: an address that is free, TLS or loopback, and then the app for as long as nobody stops it."""
+"""Listening: an address that is free, TLS or loopback, and then the app until it is stopped."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ GIB = 1 << 30
 
 @dataclass(frozen=True)
 class Guest:
-    """Somebody of a demo, whose password everybody may know; `begins` is where they land."""
+    """A person of the demo, whose password is public; `begins` is the first page they see."""
 
     name: str
     password: str

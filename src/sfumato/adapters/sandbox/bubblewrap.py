@@ -119,7 +119,7 @@ class Bubblewrap:
         """All that the process wrote, if it closed the pipe in time; of too much, a byte too much.
 
         What it is given lies in memory and not in a pipe: it need not be read for this to go on. Much memory takes a
-        while to be given back: a thread waits for that, so that nobody else does.
+        while to be released: a thread of its own waits for that.
         """
         reading, writing = os.pipe()
         with os.fdopen(reading, "rb", buffering=0) as answer, os.fdopen(os.memfd_create("given"), "w+b") as file:

@@ -24,12 +24,12 @@ _NO_PROCESSES = {"JOBLIB_MULTIPROCESSING": "0"}
 
 @cache
 def command(bwrap: str) -> tuple[str, ...]:
-    """How the runner is started: in namespaces of its own, as nobody, with nothing of the machine but what it needs."""
+    """How the runner is started: in its own namespaces, as an unprivileged user, with only the files it needs."""
     mounts = [part for path in ("/lib", "/lib64") for part in _as_it_is(path)]
     for path in (*_system(), *_interpreter()):
         mounts += ["--ro-bind-try", path, path]
     others = sysconfig.get_path("stdlib") + "/site-packages"
-    if Path(others).is_dir():  # hidden: what is installed there for everybody is not for here
+    if Path(others).is_dir():  # hidden: packages installed there for all users are not for the sandbox
         mounts += ["--tmpfs", others, "--remount-ro", others]
     for library in libraries():
         mounts += ["--ro-bind", str(library), f"{runner.LIBRARIES}/{library.name}"]

@@ -124,5 +124,5 @@ def _require(result: int) -> int:
 if __name__ == "__main__":
     try:
         main()
-    finally:  # whatever was raised is told to nobody
+    finally:  # an exception is never reported
         os._exit(1)

@@ -76,7 +76,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """What this thread reads inside is of one moment, until it writes: nobody waits for a lock of their own.
+        """What this thread reads inside is one snapshot, until it writes: no reader waits for a lock.
 
         Not in an SQLite file: there a reader holds back writers, and the ledger is read beside this.
         """

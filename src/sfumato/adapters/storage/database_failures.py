@@ -13,7 +13,7 @@ from sfumato.errors import SfumatoError
 
 T = TypeVar("T")
 
-_LOST = {"40001", "40P01"}  # PostgreSQL gave way to somebody else's transaction, in a race or a deadlock
+_LOST = {"40001", "40P01"}  # PostgreSQL gave way to another transaction, in a race or a deadlock
 _BUSY = _LOST | {"55P03"}  # or did not get a lock in time
 _CLOSED = {"25006", "42501"}  # it may only be read, or not by us
 

@@ -1,4 +1,4 @@
-"""The chain of a ledger's entries, in a table that somebody else has begun a transaction on.
+"""The chain of a ledger's entries, in a table on which the caller has begun a transaction.
 
 In a workspace's database the confidential part of an entry is encrypted, and with it the entry's key, from which an
 epsilon could be guessed. The column then holds `{"sealed": TEXT}`.
@@ -45,7 +45,7 @@ def beyond(table: EntryTable, after: int, head: str | None, seals: Seals | None 
 
 
 def append(table: EntryTable, after: int, decide: Decide, head: str | None, seals: Seals | None = None) -> list[Entry]:
-    """Add what `decide` returns when it has seen what is new; nobody else may be writing meanwhile."""
+    """Add what `decide` returns when it has seen what is new; the caller holds the write lock."""
     known = beyond(table, after, head, seals)
     number, previous = table.newest() or (0, GENESIS)
     added = []

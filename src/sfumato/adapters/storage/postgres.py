@@ -1,4 +1,4 @@
-"""How PostgreSQL is reached: serializable, and one writer at a time as with SQLite, so that nobody's work is lost."""
+"""How PostgreSQL is reached: serializable, and one writer at a time as with SQLite, so that no write is lost."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class VaultFiles:
         return StoredFile(plain.size, plain.mac.hexdigest())
 
     def opened(self, dataset: str, version: str, called: str = "") -> int:
-        """A descriptor of the plain bytes in memory, at their beginning, which nobody can write to. Close it.
+        """A descriptor of the plain bytes in memory, at their beginning, sealed against writing. Close it.
 
         What cannot be opened is, in sentences, `called` so.
         """
@@ -76,7 +76,7 @@ class VaultFiles:
         return memory
 
     def keyed(self, digest: str) -> str:
-        """A digest of rows under a key of the vault: without it nobody compares it with rows of their own."""
+        """A digest of rows under a key of the vault: without that key it cannot be compared with other rows."""
         return hmac.digest(self._master.key("row digests"), digest.encode(), "sha256").hex()
 
     def forget(self, dataset: str, version: str) -> None:

@@ -25,7 +25,7 @@ def password_hash(password: str) -> str:
 
 
 def matches(stored: str | None, password: str) -> bool:
-    """Whether this is the password. Of nobody, or of somebody without one, it is not, and that takes as long."""
+    """Whether this is the password. An unknown person, or one without a password, is refused after the same time."""
     if stored is None:
         password_hash(password)
         return False

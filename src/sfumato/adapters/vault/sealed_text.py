@@ -1,4 +1,4 @@
-"""Small texts under the master key (AES-256-GCM): nobody reads them, alters them or puts them in another's place."""
+"""Small texts under the master key (AES-256-GCM): they cannot be read, altered or exchanged without it."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def is_stopping() -> bool:
 
 
 def serve(line: Connection, lifeline: Connection) -> None:
-    """Set up once, then work. An error that is not of our tree ends the process: nobody knows what it left behind."""
+    """Set up once, then work. An error that is not of our tree ends the process: its state is unknown."""
     _isolate()
     _tie_to(lifeline)
     setup, work, given = line.recv()

@@ -1,4 +1,4 @@
-"""Workers that wait for jobs. A job that takes too long or too much, or that nobody wants any more, is killed."""
+"""Workers that wait for jobs. A job that takes too long or too much, or that was cancelled, is killed."""
 
 from __future__ import annotations
 
@@ -220,7 +220,9 @@ class Workers:
     def _watch(self) -> None:
         while not self._closed.wait(_EVERY):
             with self._changed:
-                self._changed.wait_for(lambda: self._jobs or self._closed.is_set())  # nobody is watched while none run
+                self._changed.wait_for(
+                    lambda: self._jobs or self._closed.is_set()
+                )  # nothing is watched while no job runs
                 for job in self._jobs:
                     if job.process is not None and (monotonic() > job.ends or job.process.memory > self._memory):
                         job.process.kill()

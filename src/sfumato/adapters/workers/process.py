@@ -90,7 +90,7 @@ class Process:
                     os.kill(self._pid, STOPPING)
 
     def forget(self) -> None:
-        """Kill it and leave nothing of it; nobody may be waiting for it any more."""
+        """Kill it and remove its files; no caller may still wait for it."""
         if self._is_over:
             return
         self.kill()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sfumato.server.settings import Guest
 
 HOST = "127.0.0.1"  # the passwords are public, so no other machine may connect
-PASSWORD = "nobody lives here"
+PASSWORD = "no one lives here"
 CONTROLLER, ANALYST, BOARD = "clara", "arthur", "Health Board"
 POLICY = {
     "purpose": "planning of work and care",

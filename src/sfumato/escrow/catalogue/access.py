@@ -101,7 +101,7 @@ class Access:
                 refuse_viewer(self.ledger_of(actor, dataset).known, actor, to)
 
     def require_look(self, actor: Person, dataset: RegisteredDataset) -> None:
-        """Refuse a look after which nobody would be left to decide, where viewers decide nothing."""
+        """Refuse a look after which no decider would be left, where viewers may not decide."""
         refuse_last(self.ledger_of(actor, dataset).record, dataset, actor, self._accounts.all())
 
     def is_separated(self, dataset: RegisteredDataset) -> bool:
@@ -159,7 +159,7 @@ class Access:
         return self._ports.planned(schema, who=actor.name, authorization=authorization, present=self.columns(dataset))
 
     def as_read(self, dataset: RegisteredDataset, authorization: Authorization | None, who: str) -> DatasetContext:
-        """The newest data as a worker has it, though nobody is read here: what is asked of both is the same."""
+        """The newest data as a worker has it. No row is read here."""
         version = self.version(dataset)
         key = version.id if dataset.reference is None else f"{version.id} {self._written(dataset, dataset.reference)}"
         assumed = (Assumption.CLOSED_QUOTES,) if version.format == "csv" else ()
@@ -295,7 +295,7 @@ def authorization_of(
         decision=decision,
         by_policy=access_rule is None or (access_rule.approve is Approve.AUTOMATIC and not by_a_person),
         after_the_answer=access_rule is not None and access_rule.approve is Approve.AFTER_THE_ANSWER,
-        epsilon_max=policy.epsilon_max or EPSILON_MAX,  # nobody who asks raises it
+        epsilon_max=policy.epsilon_max or EPSILON_MAX,  # no request raises it
         budget=policy.budget,
         separation=policy.separation,
     )

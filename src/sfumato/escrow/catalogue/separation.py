@@ -20,7 +20,7 @@ class LookedBy(StrEnum):
 
     ONESELF = "oneself"  # the decider, who may no longer decide under separation
     OTHERS = "others"  # viewers whom the policy separates from deciders
-    SOMEBODY = "somebody"  # any person: a decision after that has no guarantee
+    ANYONE = "anyone"  # any person: a decision after that has no guarantee
 
 
 @dataclass(frozen=True)
@@ -62,5 +62,5 @@ def earlier_look(record: Record, actor: Person) -> EarlierLook | None:
     """Looks that a decider is warned of; None if there were none."""
     if not record.somebody_looked:
         return None
-    others = LookedBy.OTHERS if record.separated else LookedBy.SOMEBODY
+    others = LookedBy.OTHERS if record.separated else LookedBy.ANYONE
     return EarlierLook(LookedBy.ONESELF if is_viewer(record, actor) else others, len(record.viewers))

@@ -78,7 +78,7 @@ class _PolicyReader:
         self.only(retention, RETENTION, "[retention]")
         trust = self.table(tables, "trust")
         for name in trust:
-            self.somebody(name, "[trust]")
+            self.person(name, "[trust]")
         of_columns = self.table(sensitivity, "columns")
         for name in of_columns:
             self.column(name, "[sensitivity.columns]")
@@ -129,7 +129,7 @@ class _PolicyReader:
         if not who:
             raise PolicyError.because("access-rule-without-people", where=where)
         for name in who:
-            self.somebody(name, where)
+            self.person(name, where)
         approvers = self.names(table, "approvers", where)
         for name in approvers:
             if name.casefold() not in self.controllers:
@@ -240,10 +240,10 @@ class _PolicyReader:
             known = [one.value for one in kind]
             raise PolicyError.because("policy-words-unknown", name=name, known=known, where=where) from None
 
-    def somebody(self, name: str, where: str) -> None:
+    def person(self, name: str, where: str) -> None:
         if name.casefold() not in self.known:
             near = _nearest(name.casefold(), sorted(self.known))
-            raise PolicyError.because("policy-names-nobody", name=name, near=near, where=where)
+            raise PolicyError.because("policy-person-unknown", name=name, near=near, where=where)
 
     def column(self, name: str, where: str) -> None:
         if name.casefold() not in {column.casefold() for column in self.columns}:

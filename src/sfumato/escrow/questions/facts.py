@@ -50,7 +50,7 @@ class QueryFacts:
     worst_case: RiskAt | None
     furthest: tuple[float, ...]
     expected_count: ExpectedCount | None  # that the interval of an average depends on
-    replaced: bool  # whether neighbours have somebody else in a person's place
+    replaced: bool  # whether a neighbouring table has another record in a person's place
 
 
 @dataclass(frozen=True)

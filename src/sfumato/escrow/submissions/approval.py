@@ -165,7 +165,7 @@ class Approval(Generic[T, F, W]):
     def enter(self, ledger: PrivacyLedger, submission: T, decision: Decision) -> Guarantee:
         """Enter a decision in the ledger, and return its guarantee: none after a look, which has to be allowed.
 
-        Whether somebody has looked is read in the transaction that enters it: no look comes in between.
+        Whether anyone has looked is read in the transaction that enters it: no look comes in between.
         """
         actor, act, attested = decision.actor, decision.act, " ".join(decision.preregistered.split())
 

@@ -88,7 +88,7 @@ def checked(code: str) -> str:
 
 
 def require_function(code: str) -> None:
-    """Refuse what would have no score on any table, by its text alone: nobody has to read it."""
+    """Refuse what would have no score on any table, by its text alone, before a person has to read it."""
     for mark in marks(code):
         if mark.reason is Reason.NOT_PYTHON:
             raise BadInput.because("function-not-python", where=f"line {mark.line}")

@@ -246,7 +246,7 @@ class Signals(Submissions[Signal, SignalApprovalFacts, SignalResult, SignalResul
     def _release(
         self, signal: Signal, actor: Person, about: ReleasedAnswer, idempotency: str | None, body: str
     ) -> Signal:
-        """From what was released alone: nobody is read, nothing is charged, and no process is started."""
+        """From released answers alone: no row is read, nothing is charged, and no process is started."""
         query = bind(self._datasets.planned(about.dataset, None, actor), about.sql)
         result = score(query, about.release, signal.scored_by(), signal.parameters())
         settled: dict[str, Any] = {"state": State.RELEASED, "guarantee": result.guarantee, "charged": result.cost}

@@ -88,7 +88,7 @@ def earlier_look(look: EarlierLook) -> str:
             return of_policy.VIEWED
         case LookedBy.OTHERS:
             return of_policy.others_viewed(look.viewers)
-        case LookedBy.SOMEBODY:
+        case LookedBy.ANYONE:
             return of_policy.AFTER_LOOK
 
 

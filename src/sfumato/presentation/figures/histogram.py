@@ -59,9 +59,9 @@ def heaps(histogram: Histogram, quantile: Callable[[float], float]) -> tuple[Hea
 
     They are the quantiles at the bar's first and last person; half a person further in, rounding cannot miss them.
     """
-    everybody, below, groups = sum(histogram.people), 0, []
+    everyone, below, groups = sum(histogram.people), 0, []
     for people in filter(None, histogram.people):
-        low, high = (quantile((below + place) / everybody) for place in (0.5, people - 0.5))
+        low, high = (quantile((below + place) / everyone) for place in (0.5, people - 0.5))
         groups.append(Heap(low, high, people))
         below += people
     return tuple(groups)

@@ -13,7 +13,7 @@ Verdict: TypeAlias = Literal["ok", "chosen", "over"]
 
 GLYPHS: dict[Verdict, str] = {"ok": "✓", "chosen": "●", "over": "✕"}
 WORDS: dict[Verdict, str] = {"ok": "allowed", "chosen": "chosen", "over": "over"}
-MOST_DOTS = 1000  # nobody counts more, and a typing mistake must not fill a page
+MOST_DOTS = 1000  # no reader counts more, and a typing mistake must not fill a page
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from sfumato.presentation.wording.numbers import magnitude, number
+from sfumato.presentation.wording.numbers import magnitude, number, percent_up
 
 Spacing: TypeAlias = Literal["linear", "log", "counts"]
 
@@ -59,7 +59,8 @@ class Scale:
 
     def say(self, value: float) -> str:
         """The value to a tenth of a step, with its sign: a gap of 1.0012 must not read 1 on a narrow axis."""
-        return number(value, max(3, magnitude(value) - magnitude(self.step) + 2)) + self.sign
+        text = number(value, max(3, magnitude(value) - magnitude(self.step) + 2)) + self.sign
+        return percent_up(value / 100, 1) if text == "100%" else text
 
 
 def scale(axis: Axis, values: list[float]) -> Scale:

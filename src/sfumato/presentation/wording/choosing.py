@@ -22,14 +22,14 @@ _YOURS = "State a better guess with --expected-count N (expected_count=N in Pyth
 COUNT_SOURCES = {
     CountSource.STATED: "That count is yours.",
     CountSource.SCHEMA: f"That count is people_at_least of the schema, in equal groups; a WHERE leaves fewer. {_YOURS}",
-    CountSource.SYNTHETIC: f"That count is the smallest group of the synthetic data. {_YOURS}",
+    CountSource.SYNTHETIC: f"That count is the smallest group of the rehearsal. {_YOURS}",
     CountSource.RELEASED: "That count is the lower end of a count that you released before.",
     CountSource.EXAMPLE: f"That count is only an example: no size of the group is public knowledge here. {_YOURS}",
 }
 TRIED_TITLE = "Outcomes of a private selection"
 TRIED_EACH = "Epsilons selected at each threshold; yours is marked >"
 TRIED_BARS = "Each bar holds 90% of the epsilons that were selected; ● is the threshold that you stated."
-TRIED = "Outcomes of the selection on synthetic data, with its real noise. Nothing was charged."
+TRIED = "Outcomes of the selection in the rehearsal, with its real noise. Nothing was charged."
 
 
 def state_one(option: str) -> str:
@@ -73,10 +73,12 @@ def planned(word: Guarantee, queries: int = 1) -> str:
     return f"The plan for {these} is recorded. Its guarantee ({word.value}) holds even if the data is looked at later."
 
 
-def rehearsed(epsilon: float | None, why: str) -> str:
-    """The epsilon of a preference on synthetic data."""
+def rehearsed(epsilon: float | None, why: str, *, by_people: bool = True) -> str:
+    """The epsilon of a preference in a rehearsal; `by_people`: the preference compares the people of the rehearsal."""
     choice = "no epsilon" if epsilon is None else f"epsilon {epsilon:.4g}"
-    return f"On synthetic data: {choice}. {why} Nothing was decided for the real table."
+    if not by_people:
+        return f"Your preference gives {choice} on every table, because it depends on no data. {why}"
+    return f"In the rehearsal: {choice}. {why} Nothing was decided for the real table."
 
 
 def means(at: RiskAt, numbers: Sequence[str], furthest: Sequence[float]) -> str:

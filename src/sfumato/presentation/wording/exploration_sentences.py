@@ -53,7 +53,7 @@ DECIDED_AFTER = (
     "The data was looked at. An epsilon that is chosen now, from any page, has no guarantee. A rule that was "
     "preregistered before the look keeps its guarantee."
 )
-NOBODY_LOOKED = "No one has looked at the data of this dataset: every choice keeps its guarantee."
+NO_ONE_LOOKED = "No one has looked at the data of this dataset: every choice keeps its guarantee."
 LOOKED = (
     "The data of this dataset was looked at. Another preference than the one in force would be chosen after "
     "that look. The preregistered rule keeps its guarantee."

@@ -237,7 +237,7 @@ def carried(in_all: AccountingTotal, relation: Relation) -> str:
     )
 
 
-def for_anybody(in_all: AccountingTotal) -> str:
+def for_anyone(in_all: AccountingTotal) -> str:
     """The public total, to compare with that of each person."""
     delta = f", delta {exactly(in_all.delta)}" if in_all.delta else ""
     return f"Worst case, for anyone in any data: epsilon {in_all.epsilon:.15g}{delta}, rho {number(in_all.rho, 4)}."

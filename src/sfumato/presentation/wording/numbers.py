@@ -27,7 +27,7 @@ def percent(share: float) -> str:
 
 
 def percent_stated(share: float) -> str:
-    """A share that somebody stated, with all its digits: a confidence, or what an attacker believes beforehand.
+    """A share that a person stated, with all its digits: a confidence, or what an attacker believes beforehand.
 
     >>> percent_stated(0.95), percent_stated(1 / 3), percent_stated(0.99999999), percent_stated(1)
     ('95%', '33.3333%', '99.999999%', '100%')

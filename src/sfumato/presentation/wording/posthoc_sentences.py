@@ -26,14 +26,14 @@ def no_loss(certificate: ReleaseCertificate) -> str:
     return f"{NO_GUARANTEE} So there are no losses."
 
 
-def speaks_for(people: int, everybody: int) -> str:
+def speaks_for(people: int, everyone: int) -> str:
     """For how many people the answer suggests that they are included.
 
     >>> speaks_for(1, 4)
     'For 1 person of 4 (25%) the answer suggests that they are included.'
     """
     who = "1 person" if people == 1 else f"{people:,} people"
-    return f"For {who} of {everybody:,} ({percent(people / everybody)}) the answer suggests that they are included."
+    return f"For {who} of {everyone:,} ({percent(people / everyone)}) the answer suggests that they are included."
 
 
 def within_bound(furthest: float, bound: float | None, epsilon: float | None) -> str:

@@ -44,7 +44,7 @@ MISSED_RANKS = (
 WITHOUT_DELTA = (
     "Group keys are private: a release also needs a delta, and attack success may be higher by up to that delta."
 )
-NOBODY_TO_NAME = "No one moves this answer by leaving, so there is no one to list."
+NO_ONE_TO_NAME = "No one moves this answer by leaving, so there is no one to list."
 ESTIMATES = (
     "Estimates from the histogram, for the highest bin that stands out from the noise. They are not bounds: "
     "people in bins below the noise may be more exposed."
@@ -61,15 +61,16 @@ SOURCES = {
     ),
     Source.PEOPLE: f"Individual risks of the people in the data. {LOOK}",
 }
+STAND_IN = "Rehearsal on a public stand-in for your table."
 TITLES = {
     Source.WORST_CASE: "Risk in the worst case",
-    Source.REHEARSAL: "Risk in a rehearsal on synthetic data",
+    Source.REHEARSAL: "Risk in a rehearsal",
     Source.EXPOSURE_HISTOGRAM: "Risk in a private exposure histogram",
     Source.PEOPLE: "Individual risks",
 }
 ATTACKER = {
     Source.WORST_CASE: "a given person is included",
-    Source.REHEARSAL: "the most exposed person of the synthetic data is included",
+    Source.REHEARSAL: "the most exposed person of the rehearsal is included",
     Source.EXPOSURE_HISTOGRAM: "a given person is included",
     Source.PEOPLE: "the most exposed person is included",
 }
@@ -77,7 +78,7 @@ INSTEAD = ", or another in their place"
 DECIDING = {
     Source.WORST_CASE: "An epsilon chosen from this page keeps the guarantee: nothing here depends on the data.",
     Source.REHEARSAL: (
-        "Synthetic data shows the shape of the risks, not the figures of your table. An epsilon chosen from this "
+        "A rehearsal shows the shape of the risks, not the figures of your table. An epsilon chosen from this "
         "page keeps the guarantee: nothing here depends on your data."
     ),
     Source.EXPOSURE_HISTOGRAM: (
@@ -90,7 +91,7 @@ DECIDING = {
         "its guarantee. Protect this page as you protect the data."
     ),
 }
-NOBODY_LISTED = {
+NO_ONE_LISTED = {
     Source.WORST_CASE: "the worst case is the same for everyone and lists no people",
     Source.EXPOSURE_HISTOGRAM: "an exposure histogram lists no people",
 }
@@ -104,7 +105,7 @@ READING = (
 def source(view: RiskView) -> str:
     if view.exposure_histogram is not None and not view.exposure_histogram.certificate.guarantee.holds:
         return f"{WITHOUT_GUARANTEE} {NO_GUARANTEE}"
-    return SOURCES[view.source]
+    return STAND_IN if view.stand_in else SOURCES[view.source]
 
 
 def deciding(view: RiskView) -> str:

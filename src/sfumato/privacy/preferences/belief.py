@@ -111,7 +111,7 @@ class Belief(OddsPreference):
     def why(self, drawn: Mapping[Preference, str], beside: float, /) -> str:
         if not isinstance(self.worlds, MissingPeople):
             return super().why(drawn, beside)
-        public = f"It takes for granted that {self.worlds.name} is public knowledge, and not read off the data."
+        public = f"It assumes that {self.worlds.name} is public knowledge and was not derived from the data."
         return f"The largest epsilon that meets {self.words}. {public}"
 
 
@@ -161,10 +161,10 @@ def above_prior(rho: Fraction, prior: float) -> None:
         raise PreferenceError.because("belief-below-prior", prior=prior, belief=float(rho))
 
 
-def missing_of(everybody: Iterable[World], missing: int, name: str) -> MissingPeople:
+def missing_of(everyone: Iterable[World], missing: int, name: str) -> MissingPeople:
     """The worlds in which `missing` of the people are missing; equal ones are merged, in a fixed order."""
     people = Counter[_Kind]()
-    for world in everybody:
+    for world in everyone:
         people[world.loads, world.apart] += int(world.mass)
     kinds = sorted(people)
     if 1 < missing >= sum(people.values()):

@@ -110,7 +110,7 @@ class Preference(ABC):
 
     @property
     def assumptions(self) -> tuple[Assumed, ...]:
-        """What a release takes for granted because of it."""
+        """What a release assumes because of it."""
         return ()
 
     def holds_at(self, _: RDRs, /) -> bool:

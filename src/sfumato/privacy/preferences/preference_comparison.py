@@ -61,7 +61,7 @@ def row(preference: Preference, grounds: Grounds) -> MethodRow:
         return MethodRow(preference, need)
     spread = grounds.people(preference) if preference.reads_people and grounds.people is not None else WORST_CASE
     alone = _solved([preference], grounds)
-    if spread.nobody or preference.asks_candidates:
+    if spread.empty or preference.asks_candidates:
         return MethodRow(preference, need, None, alone)
     return MethodRow(preference, need, preference.interval(Setting(spread, grounds.noise, grounds.measurement)), alone)
 

@@ -57,7 +57,7 @@ def solve(
             return Solution(None, False, False, f"No epsilon was selected by {preference.words}: {draw.why}.")
     compared = {p: people(p) if p.reads_people and p not in drawn else WORST_CASE for p in preferences}
     for preference, spread in compared.items():
-        if spread.nobody:
+        if spread.empty:
             why = f"{preference.compared_people}, so nothing can be chosen by them; the worst case needs no data."
             return Solution(None, False, False, why)  # see docs/theory/gap.md
     beside = math.fsum({p: p.select_epsilon for p in preferences if p.selects}.values()) or selection

@@ -26,8 +26,8 @@ def one_missing(universe: Answers) -> list[tuple[float, ...]]:
     >>> one_missing([1, 2, 3, 10])[:2]
     [(1, 2, 3), (1, 2, 10)]
     """
-    everybody = tuple(universe)
-    return [everybody[:i] + everybody[i + 1 :] for i in reversed(range(len(everybody)))]
+    everyone = tuple(universe)
+    return [everyone[:i] + everyone[i + 1 :] for i in reversed(range(len(everyone)))]
 
 
 def mean(values: Answers) -> float:

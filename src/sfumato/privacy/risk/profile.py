@@ -122,7 +122,7 @@ def attack_at(
         chance, posterior = attack_chance_gaussian(mu, own, prior), posterior_quantile_gaussian(mu, own, prior)
         few, more = (roc_gaussian(mu * own, rate) for rate in (0.01, 0.05))
         return MembershipAttack(epsilon, prior, own, chance, posterior, 0.05, few, more, upper_bound=False)
-    if noise.mechanism != NoiseLaw.LAPLACE or _of_anybody(spread, measurement, exposure):
+    if noise.mechanism != NoiseLaw.LAPLACE or _of_anyone(spread, measurement, exposure):
         delta = noise.delta or 0.0
         chance, posterior = attack_chance(epsilon, delta, prior), worst_posterior(epsilon, 1.0, prior)
         few, more = (roc(epsilon, rate, delta) for rate in (0.01, 0.05))
@@ -140,18 +140,18 @@ def roc_at(
     share, delta = _most_exposed(spread, measurement) if exposure is None else exposure, noise.delta or 0.0
     bends = 1 / (1 + math.exp(epsilon)), math.exp(-epsilon * share) / 2  # of any mechanism's curve, and of Laplace's
     alarms = sorted({*(i / 100 for i in range(101)), *(2.0**-i for i in range(7, 15)), *bends})
-    anybody = [roc(epsilon, rate, delta) for rate in alarms]
+    worst = [roc(epsilon, rate, delta) for rate in alarms]
     if noise.mechanism == NoiseLaw.GAUSSIAN:
         hits = [roc_gaussian(mu_of(epsilon, noise) * share, rate) for rate in alarms]
-        hits = list(map(max, hits, anybody)) if _other(measurement) else hits
-    elif noise.mechanism != NoiseLaw.LAPLACE or _of_anybody(spread, measurement, exposure):
-        hits = anybody
+        hits = list(map(max, hits, worst)) if _other(measurement) else hits
+    elif noise.mechanism != NoiseLaw.LAPLACE or _of_anyone(spread, measurement, exposure):
+        hits = worst
     else:
         hits = [roc_laplace(epsilon * share, rate) for rate in alarms]
     return tuple(zip(alarms, hits, strict=True))
 
 
-def _of_anybody(spread: ExposureRange, measurement: Measurement, exposure: float | None) -> bool:
+def _of_anyone(spread: ExposureRange, measurement: Measurement, exposure: float | None) -> bool:
     """Whether odds are what epsilon and delta bound, and do not go by how exposed someone is."""
     return (spread is WORST_CASE and exposure is None) or (_other(measurement) and not spread.published)
 

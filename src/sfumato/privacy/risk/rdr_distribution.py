@@ -39,7 +39,7 @@ class RDRs(Confidential):
 
     def __post_init__(self) -> None:
         if not self.figures.people:
-            raise ValueError("RDRs are of somebody")
+            raise ValueError("a distribution of RDRs needs at least one person")
 
     @property
     def people(self) -> int:
@@ -89,7 +89,7 @@ class RDRs(Confidential):
 def rdrs_at(epsilon: float, spread: ExposureRange, noise: Noise) -> RDRs:
     """Lemmas 3.1 and 3.2 for everyone."""
     if spread.figures is None:
-        raise ValueError("this reads the figures of everybody")
+        raise ValueError("this needs the RDRs of all people")
     k, one, scale = spread.k, float(spread.sensitivity), spread.scale
     if noise.mechanism != NoiseLaw.GAUSSIAN:
         unit = epsilon / one if scale is None else scale

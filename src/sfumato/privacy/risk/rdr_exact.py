@@ -77,8 +77,8 @@ def epsilon_for_exact_ratio(
     The exact ratio, too, falls from 1 to `low / high` as epsilon grows (docs/theory/gap.md has the proof), so that
     there is one root to look for: `k (1 - tau) + KL_min = tau KL_max`.
 
-    >>> nobody, everything, one = Fraction(0), Fraction(1), Fraction(1)
-    >>> [round(epsilon_for_exact_ratio(Fraction(tau), nobody, everything, 1, one), 4) for tau in ("0.95", "0.5")]
+    >>> nothing, everything, one = Fraction(0), Fraction(1), Fraction(1)
+    >>> [round(epsilon_for_exact_ratio(Fraction(tau), nothing, everything, 1, one), 4) for tau in ("0.95", "0.5")]
     [0.343, 1.8414]
     """
     if tau * high <= low:

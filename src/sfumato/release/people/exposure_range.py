@@ -36,12 +36,12 @@ def spread(survey: Survey, noise: Noise, *, sums: bool = False) -> ExposureRange
         published=published,
         fixed=fixed_part(statement, schema, None if published else measurement),
         relation=schema.relation,
-        nobody=not survey.people_count,
+        empty=not survey.people_count,
         scale=1.0 if published else own_scale(measurement, noise),
     )
 
 
-def anybody(relation: Relation) -> ExposureRange:
+def worst_case_range(relation: Relation) -> ExposureRange:
     """The worst case under the noise of one release: it bounds everyone behind a private histogram."""
     return ExposureRange(Fraction(0), Fraction(1), 1, relation=relation)
 
@@ -55,16 +55,16 @@ def estimated_spread(drawn: ExposureHistogram, measurement: Measurement, relatio
 
 def compared_spread(preference: Preference, survey: Survey, noise: Noise) -> ExposureRange:
     """The exposure range that this preference is evaluated on."""
-    everybody = spread(survey, noise)
+    everyone = spread(survey, noise)
     if preference.between is not None:
         met = parse_condition(preference.between, survey.question.schema, survey.columns)
         medians = survey.medians(met, survey.figure)
         return spread_between(
-            (medians.get(True), medians.get(False)), everybody.k, everybody.sensitivity, everybody.published
+            (medians.get(True), medians.get(False)), everyone.k, everyone.sensitivity, everyone.published
         )
     if preference.reads_everyone:
-        return replace(everybody, figures=survey.distribution(survey.figure))
-    return everybody
+        return replace(everyone, figures=survey.distribution(survey.figure))
+    return everyone
 
 
 def spread_between(
@@ -73,12 +73,12 @@ def spread_between(
     """The range of a ratio between two groups: their medians; None for an empty group (docs/theory/gap.md).
 
     >>> found = spread_between((0.75, 0.5), k=2)
-    >>> found.low, found.high, spread_between((0.75, None), k=2).nobody
+    >>> found.low, found.high, spread_between((0.75, None), k=2).empty
     (Fraction(1, 2), Fraction(3, 4), True)
     """
     figures = [Fraction(median) for median in medians if median is not None]
     if len(figures) < len(medians):
-        return ExposureRange(Fraction(0), Fraction(0), k, sensitivity, published, nobody=True)
+        return ExposureRange(Fraction(0), Fraction(0), k, sensitivity, published, empty=True)
     return ExposureRange(min(figures), max(figures), k, sensitivity, published)
 
 

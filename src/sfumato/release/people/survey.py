@@ -74,13 +74,13 @@ class Survey(Confidential):
     @cached_property
     def facts(self) -> Facts:
         """Smallest, largest, sum and sum of squares of influence and exposure."""
-        everybody = self.people_count
+        everyone = self.people_count
         alike = plan.uniform(self.question)
         if alike is not None:
             return Facts(
-                *(Summary.alike(self._matched_count, f).and_zeros(everybody - self._matched_count) for f in alike)
+                *(Summary.alike(self._matched_count, f).and_zeros(everyone - self._matched_count) for f in alike)
             )
-        return Facts(*plan.read_moments(self._rows(plan.moments(self.question)), self.question, everybody))
+        return Facts(*plan.read_moments(self._rows(plan.moments(self.question)), self.question, everyone))
 
     def reach(self, figure: str = EXPOSURE, *, sums: bool = False) -> tuple[float, float]:
         """The smallest and the largest figure of anyone: all that a ratio compares. `sums`: with those at once."""

@@ -31,14 +31,14 @@ class PolicyInForce:
 
 @dataclass(frozen=True, repr=False)
 class Exploration(Confidential):
-    """One source of risk, whole: `anybody` has how often an attacker is right of anyone, at each of its candidates.
+    """One source of risk, whole: `worst_case` has the attack success of the worst case at each candidate.
 
     `cell` is a true figure of the answer, after a look: its noise range is then shown around it. `replaced`: where
     neighbours have someone else in a person's place.
     """
 
     view: RiskView
-    anybody: Sequence[float]
+    worst_case: Sequence[float]
     sliders: Sequence[Slider]
     policy: PolicyInForce
     histogram: Histogram | None
@@ -62,9 +62,9 @@ def explore(
     moved = sliders(spread, noise, measurement, epsilon_max=epsilon_max, rule=preference, now=now)
     epsilons = _epsilons(moved, policy)
     view = replace(profile.view, candidates=tuple(map(profile.at, epsilons)))
-    anybody = [risk_at(at, WORST_CASE, measurement, noise).attack_chance for at in epsilons]
+    worst_case = [risk_at(at, WORST_CASE, measurement, noise).attack_chance for at in epsilons]
     replaced = measurement.steps != 1
-    return Exploration(view, anybody, moved, policy, _histogram(profile), cell, replaced)
+    return Exploration(view, worst_case, moved, policy, _histogram(profile), cell, replaced)
 
 
 def _epsilons(sliders: Sequence[Slider], policy: PolicyInForce) -> tuple[float, ...]:

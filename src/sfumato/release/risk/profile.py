@@ -22,7 +22,7 @@ from sfumato.privacy.risk.profile import CANDIDATES, risk_at
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.decide import candidates_of
 from sfumato.release.keywords import NoiseKeywords, ReleaseTerms
-from sfumato.release.people.exposure_range import anybody, estimated_spread, require_exact, spread
+from sfumato.release.people.exposure_range import estimated_spread, require_exact, spread, worst_case_range
 from sfumato.release.people.survey import Survey
 from sfumato.release.risk.expected_count import expected_count as public_guess
 from sfumato.release.risk.expected_count import with_answers
@@ -55,7 +55,8 @@ class Profile(Confidential):
     solution: Solution | None = None
     tries: tuple[SelectionTrials, ...] = ()  # of a rehearsal, the trials of a private selection
     preferences: tuple[Preference, ...] = ()  # that were rehearsed, to go on with: `q.choose(*r.preferences)`
-    limit: float | None = None
+    limit: float | None = None  # of the gap of these people
+    stand_in: bool = False  # of a rehearsal, on a public table and not on synthetic rows
     exact: bool = False
     expected_count: ExpectedCount | None = None  # a public guess; None where the answer's interval does not need one
 
@@ -122,6 +123,7 @@ class Profile(Confidential):
             numbers=() if self.spread.published else tuple(n.words for n in self.measurement.numbers),
             delta=self.noise.delta,
             expected_count=self.expected_count,
+            stand_in=self.stand_in,
         )
 
 
@@ -180,7 +182,7 @@ def private_histogram(
     noise, epsilons = query.noise(**how), candidates_of(candidates)
     drawn = exposure_histogram(query, noise, epsilon, bins, ReleaseTerms(allow_no_guarantee, redraw, preregistered))
     measurement, relation = query.public_measurement, query.context.schema.relation
-    facts = Source.EXPOSURE_HISTOGRAM, query.sql, measurement, noise, anybody(relation), None, drawn
+    facts = Source.EXPOSURE_HISTOGRAM, query.sql, measurement, noise, worst_case_range(relation), None, drawn
     estimate = estimated_spread(drawn, measurement, relation)
     known: dict[str, Any] = {"certificate": drawn.certificate, "expected_count": public_guess(query)}
     return Profile(*facts, **known, estimate=estimate, epsilons=epsilons)

@@ -60,7 +60,8 @@ def rehearse(
         solution=solution,
         tries=tries,
         preferences=preferences,
-        limit=min((p.risk_gap for p in preferences if p.risk_gap is not None), default=None),
+        limit=min((p.risk_gap for p in preferences if p.reads_people and p.risk_gap is not None), default=None),
+        stand_in=like is not None,
         exact=people.fixed is not None and any(p.exact for p in preferences),
         expected_count=public_guess(query, expected_count, preferences, survey.totals),
     )

@@ -119,7 +119,7 @@ def draw_as_published(preference: Preference, survey: Survey, request: ReleaseRe
 def _algorithm_3(preference: Variance, survey: Survey, request: ReleaseRequest, services: Services) -> Selected:
     """Algorithm 3 of the RDR paper: sparse vector over the candidates, by a sensitivity of 1/n that does not hold."""
     people = compared_spread(preference, survey, request.noise)
-    if people.figures is None or people.nobody:
+    if people.figures is None or people.empty:
         return Selected(None, "there is no one in the data")
     candidates = sorted((c for c in request.candidates or PAPER_CANDIDATES if c <= request.epsilon_max), reverse=True)
     each = [rdrs_at(candidate, people, request.noise).normalised_variance for candidate in candidates]

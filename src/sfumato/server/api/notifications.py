@@ -1,4 +1,4 @@
-"""Notifications: what happened that somebody should know."""
+"""Notifications: events that concern the person signed in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What everybody may know of a dataset, without signing in, if its policy opens a page; else it is not there."""
+"""The public facts of a dataset, without signing in, if its policy opens a page; otherwise 404."""
 
 from __future__ import annotations
 
@@ -48,5 +48,5 @@ class PublicPage(BaseModel):
 
 @routes.get("/{name}", responses=statuses(404, 422, 503), openapi_extra=OPEN)
 def one(name: NameInPath, escrow: EscrowDep) -> PublicPage:
-    """What was released, and what it adds up to: no answers, and nobody's name."""
+    """The releases and their total: no answers and no names."""
     return PublicPage.model_validate(dataset_view.public_page(escrow.datasets.public(name)))

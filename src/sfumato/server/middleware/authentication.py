@@ -1,4 +1,4 @@
-"""Who comes in. Nobody does without a session or a token, but to the few addresses that are open."""
+"""Authentication: a session or a token for every address but the few that are open."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Caller:
 
 @dataclass(frozen=True)
 class PublicPaths:
-    """The few addresses that are open to everybody: these, and all below those folders, to read.
+    """The few addresses that need no sign-in: these, and all below those folders, to read.
 
     What browsers `keep` counts for nothing: a house behind one address may open all its pages in one minute.
     """

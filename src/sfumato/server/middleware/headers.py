@@ -17,7 +17,7 @@ _SECURE = {"Strict-Transport-Security": "max-age=31536000"}
 
 
 class SecurityHeadersMiddleware:
-    """Answers are kept by nobody, run nothing and are framed nowhere; a page may state its own policy instead."""
+    """Answers are not cached, run no script and cannot be framed; a page may state its own policy instead."""
 
     def __init__(self, app: ASGIApp, *, secure: bool) -> None:
         self._app = app

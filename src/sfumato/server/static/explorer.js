@@ -109,7 +109,7 @@ function thought(asked) {
     const word = shut ? "none" : changed ? "dp" : known.word;
     $(`[name="guarantee"][value="${word}"]`).checked = true;
   }
-  $("#open").textContent = now.looked ? known.say.looked : known.say.nobody;
+  $("#open").textContent = now.looked ? known.say.looked : known.say.no_one_looked;
   const rule = Object.fromEntries(Object.entries(asked.rule).filter(([, value]) => value !== null));
   $("#thought").hidden = !changed;
   $("#thought-text").textContent = known.now === null ? known.say.unknown : known.say.thought;

@@ -149,5 +149,5 @@ function placeOf({ where = "", reason = "", values = {} }) {
   if (/signal/.test(about)) return "signals";
   if (/approv|after-the-answer|automatic|exact-score/.test(about)) return "approve";
   if (/rule|preference|trust|sensitiv/.test(about)) return "rule";
-  return where.startsWith("[[access_rule]]") || /nobody|without-people|without-access-rule/.test(about) ? "who" : "elsewhere";
+  return where.startsWith("[[access_rule]]") || /person-unknown|without-people|without-access-rule/.test(about) ? "who" : "elsewhere";
 }

@@ -241,7 +241,7 @@ def _facts(
             "thought": of_explorer.A_THOUGHT,
             "unknown": of_explorer.NOT_KNOWN,
             "looked": of_explorer.LOOKED,
-            "nobody": of_explorer.NOBODY_LOOKED,
+            "no_one_looked": of_explorer.NO_ONE_LOOKED,
             "after": of_explorer.DECIDED_AFTER,
         },
     }

@@ -28,7 +28,7 @@ def figure(value: object) -> str:
 
 
 def exact(value: object) -> str:
-    """A number that somebody stated, with the digits that it was stated with."""
+    """A number that a person stated, with the digits that it was stated with."""
     return f"{value:,.15g}" if isinstance(value, int | float) else figure(value)
 
 
@@ -37,7 +37,7 @@ def comma_list(names: Any) -> str:
 
 
 def parameter_text(value: object) -> str:
-    """A parameter of a task as somebody stated it; names with numbers as pairs."""
+    """A parameter of a task as a person stated it; names with numbers as pairs."""
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {exact(number)}" for name, number in value.items())
     return comma_list(value) if isinstance(value, list | tuple) else exact(value)

@@ -96,10 +96,10 @@ class ChiSquare(ReferenceTask):
         figures = table.figure(self.column)
         shares = dict(self.reference) or dict.fromkeys(figures, 1.0)
         counts = {label: figures.get(label, 0.0) for label in shares}
-        everybody, whole = sum(counts.values()), sum(shares.values())
-        if len(shares) < 2 or everybody <= 0:
+        everyone, whole = sum(counts.values()), sum(shares.values())
+        if len(shares) < 2 or everyone <= 0:
             return None
-        expected = {label: everybody * share / whole for label, share in shares.items()}
+        expected = {label: everyone * share / whole for label, share in shares.items()}
         statistic = sum((counts[label] - expected[label]) ** 2 / expected[label] for label in shares)
         return float(chi_square_tail(statistic, len(shares) - 1) < self.level)
 

@@ -36,7 +36,7 @@ Tree = exp.Select
 
 MOST_EXPOSED = 20
 SIDE = ours("side")
-_EVERYBODY, _FIGURES = ours("everybody"), ours("figures")
+_ALL_PEOPLE, _FIGURES = ours("all_people"), ours("figures")
 
 
 # How many people there are
@@ -165,7 +165,7 @@ def read_moments(records: Rows, question: PlanInput, people: int) -> tuple[Summa
 
 def summary_of(count: int, figures: Sequence[Any]) -> Summary:
     """The summary that `moments_of` reads, of this many people."""
-    return Summary(count, *(float(f) for f in figures)) if count else Summary.nobody()
+    return Summary(count, *(float(f) for f in figures)) if count else Summary.empty()
 
 
 def bins(question: PlanInput, figure: str, low: float, high: float) -> exp.Select:
@@ -187,8 +187,8 @@ def read_bins(records: Rows, people: int) -> Distribution:
     """The bins, and those whom the question leaves out at 0."""
     filled = [Bin(float(low), float(high), whole(count)) for _, low, high, count in records]
     left_out = people - sum(b.people for b in filled)
-    nobody = [Bin(0.0, 0.0, left_out)] if left_out else []
-    return Distribution(tuple(sorted([*nobody, *filled], key=lambda b: (b.low, b.high))))
+    no_one = [Bin(0.0, 0.0, left_out)] if left_out else []
+    return Distribution(tuple(sorted([*no_one, *filled], key=lambda b: (b.low, b.high))))
 
 
 def reach(question: PlanInput, figure: str) -> exp.Select:
@@ -219,14 +219,14 @@ def _ahead(select: exp.Select, use: Callable[[exp.Select], exp.Select]) -> exp.S
 
 def people(question: PlanInput, numbered: str, side: Predicate | None = None) -> exp.Select:
     """One row per person, those whom the WHERE leaves out included: person, influence, exposure."""
-    whole_table = everybody(question.schema, numbered, side)
+    whole_table = all_people(question.schema, numbered, side)
     figures = [col(name, _FIGURES).or_else(term(0).double).named(name) for name in (INFLUENCE, EXPOSURE)]
     sides = [] if side is None else [column(SIDE)]
-    parts = [alias(column(PERSON, _EVERYBODY), "person"), *figures, *sides]
+    parts = [alias(column(PERSON, _ALL_PEOPLE), "person"), *figures, *sides]
 
     def use(carried: exp.Select) -> exp.Select:
-        select = exp.Select(expressions=parts, from_=exp.From(this=sub_select(whole_table, _EVERYBODY)))
-        return join_with(select, sub_select(carried, _FIGURES), same_columns([PERSON], _EVERYBODY, _FIGURES), "LEFT")
+        select = exp.Select(expressions=parts, from_=exp.From(this=sub_select(whole_table, _ALL_PEOPLE)))
+        return join_with(select, sub_select(carried, _FIGURES), same_columns([PERSON], _ALL_PEOPLE, _FIGURES), "LEFT")
 
     return _ahead(LeaveOneOutPlan(question, each=True, source=numbered).carried(), use)
 
@@ -236,7 +236,7 @@ def people_in_order(question: PlanInput, numbered: str) -> exp.Select:
     return order_by(people(question, numbered), "person")
 
 
-def everybody(schema: Schema, numbered: str, side: Predicate | None = None) -> exp.Select:
+def all_people(schema: Schema, numbered: str, side: Predicate | None = None) -> exp.Select:
     """All the people, and on which side of a condition they are: a person by any of their rows."""
     unit = schema.unit.column
     met = [] if side is None else [function("COALESCE", predicate(side), exp.false())]

@@ -25,13 +25,13 @@ from sfumato.sql.builder.ast import (
 )
 from sfumato.sql.builder.term import Term, call, col, row_count, term, when
 from sfumato.sql.plans.contributions import CARRIED, contributions
-from sfumato.sql.plans.exposure_summary import Rows, bins_of, everybody, moments_of, read_bins, summary_of, whole
+from sfumato.sql.plans.exposure_summary import Rows, all_people, bins_of, moments_of, read_bins, summary_of, whole
 from sfumato.sql.plans.rows import L1, L2, PlanInput
 
 EPSILON, RHO = "epsilon", "rho"
 _ONE = 2**48  # units to an exposure of 1, or to its square: few enough for a float to hold each
 _SMALL = 1e-4  # below it the terms of KL(x) all but cancel, and x^2/2 is above it
-_EVERYBODY, _ADDED, _SHARE = ours("everybody"), ours("added"), ours("share")
+_ALL_PEOPLE, _ADDED, _SHARE = ours("all_people"), ours("added"), ours("share")
 
 
 @dataclass(frozen=True)
@@ -69,12 +69,12 @@ def totals_in_order(account: Account, schema: Schema, numbered: str) -> exp.Sele
 
 def totals(account: Account, schema: Schema, numbered: str) -> exp.Select:
     """One row per person, those whom no WHERE kept included: person, epsilon, rho."""
-    everyone = sub_select(everybody(schema, numbered), _EVERYBODY)
+    everyone = sub_select(all_people(schema, numbered), _ALL_PEOPLE)
     figures = [
         _total(name, least, most, added=bool(account.own), there=account.pure or name == RHO).named(name)
         for name, least, most in zip((EPSILON, RHO), account.least, account.most, strict=True)
     ]
-    parts = [alias(column(PERSON, _EVERYBODY), "person"), *figures]
+    parts = [alias(column(PERSON, _ALL_PEOPLE), "person"), *figures]
     select = exp.Select(expressions=parts, from_=exp.From(this=everyone))
     if not account.own:
         return select
@@ -82,7 +82,7 @@ def totals(account: Account, schema: Schema, numbered: str) -> exp.Select:
     together = each[0] if len(each) == 1 else exp.union(*each, distinct=False, copy=False)
     sums = [col(name).total().named(name) for name in (EPSILON, RHO)]
     added = select_from([column(PERSON), *sums], together, by=[PERSON])
-    return join_with(select, sub_select(added, _ADDED), same_columns([PERSON], _EVERYBODY, _ADDED), "LEFT")
+    return join_with(select, sub_select(added, _ADDED), same_columns([PERSON], _ALL_PEOPLE, _ADDED), "LEFT")
 
 
 def _total(name: str, least: float, most: float, *, added: bool, there: bool) -> Term:

@@ -1,6 +1,6 @@
 """By how much an aggregate moves when a person leaves: one formula per aggregate (docs/theory/influence.md).
 
-`own` are the person's own parts in a cell, `everybody` those of all people in it. Without its last row a mean, a
+`own` are the person's own parts in a cell, `all_people` those of all people in it. Without its last row a mean, a
 variance, an extreme or a quantile counts as 0.
 """
 
@@ -87,29 +87,29 @@ def _unit(reading: Reading) -> Fraction:
 # Means and variances
 
 
-def mean_moves(own: Parts, everybody: Parts) -> Term:
+def mean_moves(own: Parts, all_people: Parts) -> Term:
     """`|s_u - n_u mean| / (m - n_u)`."""
-    n, m = own["n"], everybody["n"]
-    mean = everybody["s"].double / m
+    n, m = own["n"], all_people["n"]
+    mean = all_people["s"].double / m
     moved = abs(own["s"].double - n * mean) / (m - n)
     return when((n.equals(0), 0), (n.equals(m), abs(mean)), otherwise=moved)
 
 
-def spread(reading: Reading, everybody: Parts, kind: AggregateKind) -> Term:
+def spread(reading: Reading, all_people: Parts, kind: AggregateKind) -> Term:
     """A variance, or its root."""
-    m, unit = everybody["n"], float(_unit(reading))
-    variance = _squares(m, everybody["z"], everybody["zz"]) / (m - kind.lost)
+    m, unit = all_people["n"], float(_unit(reading))
+    variance = _squares(m, all_people["z"], all_people["zz"]) / (m - kind.lost)
     return variance.root * unit if kind.is_root else variance * unit**2
 
 
-def spread_moves(reading: Reading, own: Parts, everybody: Parts, kind: AggregateKind) -> Term:
+def spread_moves(reading: Reading, own: Parts, all_people: Parts, kind: AggregateKind) -> Term:
     """`SS - SS_rest = f + e^2 / (m - n_u)`: e and f are one's own sums of (v - mean) and (v - mean)^2.
 
     With V = SS / (m - d), the change `V - V_rest = ((m - d)(SS - SS_rest) - n_u SS) / ((m - d)(m - n_u - d))` keeps its
     digits where V is much larger; that of the root is the same over the sum of the two roots.
     """
     n, z, zz = own["n"], own["z"], own["zz"]
-    m, all_z, all_zz = everybody["n"], everybody["z"], everybody["zz"]
+    m, all_z, all_zz = all_people["n"], all_people["z"], all_people["zz"]
     others, unit = m - n, float(_unit(reading))
     squares, rest = _squares(m, all_z, all_zz), _squares(others, all_z - z, all_zz - zz)
     e = (m * z - n * all_z).double / m
@@ -134,13 +134,13 @@ def _squares(n: Term, z: Term, zz: Term) -> Term:
 # Extremes
 
 
-def extreme(everybody: Parts, part: str) -> Term:
-    return call("LIST_EXTRACT", everybody[part], 1)
+def extreme(all_people: Parts, part: str) -> Term:
+    return call("LIST_EXTRACT", all_people[part], 1)
 
 
-def extreme_moves(own: Parts, everybody: Parts, part: str, people: Term) -> Term:
+def extreme_moves(own: Parts, all_people: Parts, part: str, people: Term) -> Term:
     """From the extreme of all to that of the others: only who alone holds it moves it; a tie moves nothing."""
-    best, second = (call("LIST_EXTRACT", everybody[part], i).double for i in (1, 2))
+    best, second = (call("LIST_EXTRACT", all_people[part], i).double for i in (1, 2))
     moved = (best - second).or_else(best)
     return when((own[part].double.equals(best).both(people.equals(1)), moved), otherwise=0)
 

@@ -180,15 +180,15 @@ class LeaveOneOutPlan:
         if a.argument is None:
             return self._own_rows()
         reading = q.readings[a]
-        own, everybody = self._own(reading), parts_of(_of_all(reading))
+        own, all_people = self._own(reading), parts_of(_of_all(reading))
         if a.kind is AggregateKind.COUNT:
             return own["n"]
         if a.kind is AggregateKind.SUM:
             return abs(own["s"].double)
         if a.kind is AggregateKind.AVG:
-            return mean_moves(own, everybody)
+            return mean_moves(own, all_people)
         if a.kind.spreads:
-            return spread_moves(reading, own, everybody, a.kind)
+            return spread_moves(reading, own, all_people, a.kind)
         return abs(self._signed(a, position).double)
 
     def _signed(self, a: Aggregate, position: int) -> Term:
@@ -244,15 +244,15 @@ class LeaveOneOutPlan:
         if order_statistics.needs_more(q, a):
             return col(order_statistics.ANSWER, order_statistics.of_all(position))
         reading = q.readings[a]
-        everybody = parts_of(_of_all(reading))
-        n = everybody["n"]
+        all_people = parts_of(_of_all(reading))
+        n = all_people["n"]
         if a.kind is AggregateKind.COUNT:
             return n
         if a.kind in (AggregateKind.SUM, AggregateKind.AVG):
-            return when((n > 0, everybody["s"].double / (1 if a.kind is AggregateKind.SUM else n)))
+            return when((n > 0, all_people["s"].double / (1 if a.kind is AggregateKind.SUM else n)))
         if a.kind.spreads:
-            return when((n > a.kind.lost, spread(reading, everybody, a.kind)))
-        return extreme(everybody, _end(a.kind))
+            return when((n > a.kind.lost, spread(reading, all_people, a.kind)))
+        return extreme(all_people, _end(a.kind))
 
 
 _FIGURES = (INFLUENCE, EXPOSURE)

@@ -35,12 +35,12 @@ from sfumato.sql.builder.ast import (
 )
 from sfumato.sql.builder.term import Term, call, col, row_count, term
 from sfumato.sql.plans.contributions import contribution_to
-from sfumato.sql.plans.exposure_summary import SIDE, Rows, bins_of, everybody, moments_of, summary_of, whole
+from sfumato.sql.plans.exposure_summary import SIDE, Rows, all_people, bins_of, moments_of, summary_of, whole
 from sfumato.sql.plans.leave_one_out import LeaveOneOutPlan
 from sfumato.sql.plans.rows import L2, PlanInput, rows
 
 PRI, LOSS = "pri", "loss"
-_EVERYBODY, _MOVED, _OWN, _OUTPUT = (ours(table) for table in ("everybody", "moved", "own", "output"))
+_ALL_PEOPLE, _MOVED, _OWN, _OUTPUT = (ours(table) for table in ("all_people", "moved", "own", "output"))
 _SUMS, _MOVES = ours("sums"), ours("moves")
 _WHICH, _SHIFT, _MOST = (ours(figure) for figure in ("which", "shift", "most"))
 
@@ -149,8 +149,8 @@ def read_extremes(records: Rows, outputs: int, people: int) -> list[tuple[float,
     """People in none of the cells move nothing."""
     ends = [(0.0, 0.0)] * outputs
     for which, count, low, high in records:
-        nobody = [] if whole(count) == people else [0.0]
-        ends[whole(which)] = min([float(low), *nobody]), max([float(high), *nobody])
+        no_one = [] if whole(count) == people else [0.0]
+        ends[whole(which)] = min([float(low), *no_one]), max([float(high), *no_one])
     return ends
 
 
@@ -175,11 +175,11 @@ class PosthocPlan:
         loss, reach = (_nothing(), _nothing()) if unit is None else (shift * unit, most * unit)
         figures = [self._pri(shift).named(PRI), loss.named(LOSS), reach.named(_MOST)]
         sides = [] if side is None else [column(SIDE)]
-        parts = [alias(column(PERSON, _EVERYBODY), "person"), *figures, *sides]
-        everyone = sub_select(everybody(q.schema, self.numbered, side), _EVERYBODY)
+        parts = [alias(column(PERSON, _ALL_PEOPLE), "person"), *figures, *sides]
+        everyone = sub_select(all_people(q.schema, self.numbered, side), _ALL_PEOPLE)
         select = exp.Select(expressions=parts, from_=exp.From(this=everyone))
         each = movements(q, self.numbered, [self.residuals], self.yardstick.weights)
-        return join_with(select, sub_select(each, _MOVED), same_columns([PERSON], _EVERYBODY, _MOVED), "LEFT")
+        return join_with(select, sub_select(each, _MOVED), same_columns([PERSON], _ALL_PEOPLE, _MOVED), "LEFT")
 
     def _pri(self, shift: Term) -> Term:
         if self.question.norm == L2:

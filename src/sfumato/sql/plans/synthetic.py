@@ -26,9 +26,9 @@ def synthetic_table(schema: Schema, people: int, seed: int) -> exp.Select:
 
 def _person(declared: SchemaColumn, people: int, seed: int) -> exp.Expr:
     """Whose row this is: everyone has one, the others are anyone's. A number, or a text or date where that is one."""
-    anybody = exp.Mod(this=_draw(declared, seed), expression=number(people))
+    anyone = exp.Mod(this=_draw(declared, seed), expression=number(people))
     first = exp.LT(this=exp.column("range"), expression=number(people))
-    who: exp.Expr = exp.cast(exp.case().when(first, exp.column("range")).else_(anybody), "BIGINT")
+    who: exp.Expr = exp.cast(exp.case().when(first, exp.column("range")).else_(anyone), "BIGINT")
     if declared.type is Type.DATE:
         who = exp.Add(this=exp.cast(exp.Literal.string("1900-01-01"), "DATE"), expression=exp.cast(who, "INTEGER"))
     return exp.alias_(exp.cast(who, SQL_TYPES[declared.type]), declared.name, quoted=True)

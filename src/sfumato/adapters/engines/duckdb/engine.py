@@ -93,7 +93,7 @@ class DuckDB:
 
     @property
     def assumed(self) -> Assumption | None:
-        """What reading the source row by row takes for granted."""
+        """What reading the source row by row assumes."""
         return Assumption.CLOSED_QUOTES if isinstance(self._source, CsvFile) else None
 
     @property

@@ -50,7 +50,7 @@ AMOUNTS = {
     "epsilon": "A smaller epsilon means more noise.",
     "blocks": "More blocks mean less noise, and fewer people in each block.",
 }
-NOBODY_INSPECTS = "No approval is needed: the signal is computed from the answer that you already have."
+NO_ONE_INSPECTS = "No approval is needed: the signal is computed from the answer that you already have."
 _BEFORE = "A controller {} before any data is read, unless the policy approves it automatically."
 _TWICE = "A controller {} first, and later decides whether to release both scores, which are withheld until then."
 READS_CODE = "A controller reads the code before it runs. It runs on the answer that you already have."
@@ -92,5 +92,5 @@ def inspected(kind: SignalKind, *, code: bool) -> str:
     """Who approves a signal, and when."""
     what = "reads the code" if code else "checks the task and its cost"
     if kind is SignalKind.FREE:
-        return READS_CODE if code else NOBODY_INSPECTS
+        return READS_CODE if code else NO_ONE_INSPECTS
     return (_TWICE if kind is SignalKind.PUBLISHED else _BEFORE).format(what)

@@ -74,7 +74,7 @@ def _look_warnings(escrow: Escrow, actor: Person, dataset: RegisteredDataset) ->
     look = None if record is None else earlier_look(record, actor)
     if look is None:
         return []
-    return [policy_view.earlier_look(look), *([of_rule.AFTER_LOOK] if look.by is LookedBy.SOMEBODY else [])]
+    return [policy_view.earlier_look(look), *([of_rule.AFTER_LOOK] if look.by is LookedBy.ANYONE else [])]
 
 
 def _rule_of(text: str) -> dict[str, JsonValue] | None:
