@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser
 
 from bench.target import MOVE_MS, PAGE_KB, PAGE_REQUESTS, PAINT_MS, Target
 from sfumato import demo
@@ -20,7 +20,7 @@ from sfumato.cli.local.demo_server import CONTROLLER, POLICY, WAITING
 from sfumato.composition.settings import FILE
 from tests.web import browser as chromium
 from tests.web import house as houses
-from tests.web.browser import Visitors
+from tests.web.browser import Visitors, look
 from tests.web.house import House, Plan
 
 _LOOK = 180_000  # milliseconds that a look at all of them may take
@@ -92,7 +92,8 @@ def web(file: Path, people: int, visits: int = 5, moves: int = 30) -> Web:
         sent, requests, elsewhere, paint = (statistics.median(each) for each in zip(*weights, strict=True))
         page = Visitors(browser).enter(house, CONTROLLER)
         page.goto(address)
-        took = _looked(page).evaluate(_MOVED, moves)
+        look(page, _LOOK)
+        took = page.evaluate(_MOVED, moves)
     return Web(people, round(sent), round(requests), round(elsewhere), paint, statistics.median(took), moves)
 
 
@@ -126,10 +127,3 @@ def _weighed(browser: Browser, house: House, address: str) -> tuple[int, int, in
     paint = page.evaluate(_PAINTED)
     elsewhere = len(visitors.leave())
     return round(sum(sent)), len(sent), elsewhere, paint
-
-
-def _looked(page: Page) -> Page:
-    page.get_by_role("button", name="Look at the people in this dataset").click()
-    page.get_by_role("button", name="Look, and enter it").click()
-    page.locator('[name="source"][value="people"]:checked').wait_for(state="attached", timeout=_LOOK)
-    return page

@@ -17,12 +17,14 @@ LEVELS = (0.1, 0.3, 0.5, 0.7, 0.9)
 
 
 def _risk_view() -> Figure:
-    query = demo.open().query("SELECT SUM(capital_gain) FROM adult")
+    public = "workclass IN ('Federal-gov', 'Local-gov', 'State-gov')"
+    query = demo.open().query(f"SELECT AVG(hours_per_week) FROM adult WHERE {public}")
     return query.rehearse(sf.gap(1.2)).plot().figure
 
 
 def _frontier() -> Figure:
-    return demo.open().query("SELECT SUM(capital_gain) FROM adult").rehearse(sf.gap(1.2)).plot("frontier").figure
+    query = demo.open().query("SELECT SUM(hours_per_week) FROM adult WHERE sex = 'Female'")
+    return query.rehearse(sf.gap(1.2)).plot("frontier").figure
 
 
 def _roc() -> Figure:

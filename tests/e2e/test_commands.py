@@ -498,7 +498,7 @@ def test_a_schema_from_draft_to_check(folder: Path, typed: Typed) -> None:
     assert {column["name"] for column in checked.json["columns"]} >= {"age", "workclass"}
     words = typed("schema", "check", "adult.parquet", "--schema", "adult.toml")
     assert words.out.startswith("2,000 rows. This looks at the data")
-    assert local.records(folder / "adult.ledger")[0].somebody_looked
+    assert local.records(folder / "adult.ledger")[0].anyone_looked
 
 
 def test_a_schema_by_questions_from_a_shell(folder: Path) -> None:
@@ -508,7 +508,7 @@ def test_a_schema_by_questions_from_a_shell(folder: Path) -> None:
     asked = sfumato("schema", "ask", "stays.csv", stdin=answers)
     assert asked.code == 0
     assert "Scutari" not in asked.out + asked.err
-    assert asked.err.startswith("The table's name in SQL [stays]: Who is one person: ")
+    assert asked.err.startswith("The table's name in SQL [stays]: Is each row one person (row), ")
     assert "The lower bound must be below the upper.\n" in asked.err
     assert tomllib.loads(asked.out) == {
         "name": "stays",

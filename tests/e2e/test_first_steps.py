@@ -113,7 +113,7 @@ def test_answers_are_kept_at_the_end_of_input(typed: Typed, folder: Path) -> Non
     written = tomllib.loads(text)
     assert (written["name"], written["null_values"]) == ("visits", ["?"])
     assert written["columns"] == {"ward": {"type": "integer", "bounds": [1, 3]}, "days": {"type": "number"}}
-    assert ("# days: the lowest value" in text, "# ward" in text) == (True, False)
+    assert ("# days: lowest possible value" in text, "# ward" in text) == (True, False)
     local.open_without_data("new.toml")
     ended = typed("schema", "ask", "stays.csv", stdin="visits\n")
     assert (ended.code, 'name = "visits"' in ended.out) == (2, True)

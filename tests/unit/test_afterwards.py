@@ -193,7 +193,18 @@ def test_an_answer_afterwards(sql: str, wards: list[str]) -> None:
 
 @pytest.mark.parametrize(
     ("rest", "picked"),
-    [("", False), ("ORDER BY n", False), ("LIMIT 2", True), ("HAVING n > 2", True), ("OFFSET 1", True)],
+    [
+        ("", False),
+        ("ORDER BY n", False),
+        ("LIMIT 2", False),
+        ("OFFSET 1", False),
+        ("ORDER BY ward DESC LIMIT 2", False),
+        ("HAVING ward <> 'a'", False),
+        ("ORDER BY n LIMIT 2", True),
+        ("ORDER BY ward, n OFFSET 1", True),
+        ("HAVING n > 2", True),
+        ("HAVING ward = 'a' OR n > 2", True),
+    ],
 )
 def test_ranges_do_not_cover_being_picked(rest: str, picked: bool) -> None:
     """Of rows that were picked by noisy figures those stand out that noise helped: their ranges hold less often."""

@@ -47,11 +47,11 @@ def test_enter_all_the_way_states_no_more_than_the_names() -> None:
     assert ask(STAYS, "stays", person) == stated()
     assert [question.words.split(" ")[0] for question in person.asked] == [
         "The",  # table's name
-        "Who",  # is one person
-        "May",  # a person join or leave
-        "Texts",  # that mean missing
+        "Is",  # each row one person
+        "Can",  # a person join or leave
+        "Texts",  # that stand for a missing value
         *("patient:", "patient:", "ward:", "ward:", "days:", "days:", "admitted:"),
-        "The",  # rule
+        "Rule",
     ]
     assert person.told == []
 
@@ -84,7 +84,7 @@ def test_every_question_answered() -> None:
 def test_a_name_that_is_given_is_not_asked_for() -> None:
     person = Person()
     assert ask(STAYS, "stays", person, name="visits").name == "visits"
-    assert person.asked[0].words.startswith("Who is one person")
+    assert person.asked[0].words.startswith("Is each row one person")
 
 
 def test_keys_are_private_or_called_private() -> None:

@@ -209,7 +209,7 @@ def test_nobody_is_read_for_what_would_be_refused(tmp_path: Path) -> None:
     ):
         query.release(allow_no_guarantee=True)
     assert path.read_bytes() == before
-    assert not query.dataset.ledger.record.somebody_looked
+    assert not query.dataset.ledger.record.anyone_looked
     roomy = stays(path, budget=11, stated=PAPER)
     released = roomy.release(allow_no_guarantee=True)
     assert roomy.dataset.ledger.total.nano_epsilon == 11 * 10**9

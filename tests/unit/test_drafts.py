@@ -54,8 +54,8 @@ def test_questions_show_no_value_unless_they_are_asked_to(stays: Path) -> None:
 
     assert parse_schema(local.interview_schema(stays, "stays", answer)).looked == ""
     assert "Scutari" not in repr(asked)
-    assert [question.words for question in asked if "its type" in question.words] == [
-        f"{name}: its type (integer, number, text, boolean, date); confirm the guess" for name in ("ward", "days")
+    assert [question.words for question in asked if ": type (" in question.words] == [
+        f"{name}: type (integer, number, text, boolean, date); confirm the guess" for name in ("ward", "days")
     ]
     shown = local.interview_schema(stays, "stays", answer, values=True)
     assert "in the data there are Balaklava, Scutari" in repr(asked)
@@ -101,7 +101,7 @@ def test_the_line_stands_in_the_schema_file(stays: Path) -> None:
 
 def test_a_plan_without_the_data_knows_of_the_look_too(stays: Path) -> None:
     planned: Any = local.open_without_data(schema_of(stays, values=True))
-    assert planned.ledger.record.somebody_looked
+    assert planned.ledger.record.anyone_looked
 
 
 # Guesses

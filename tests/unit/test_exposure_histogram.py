@@ -134,7 +134,7 @@ def test_a_histogram_is_charged_then_drawn_then_kept(ledger_path: Path) -> None:
     assert [e.draft.event for e in (opened, reserved, released)] == [Event.OPENED, Event.RESERVED, Event.RELEASED]
     assert reserved.draft.nano_epsilon == 50_000_000
     assert dataset.ledger.total.epsilon == 0.05
-    assert not dataset.ledger.record.somebody_looked
+    assert not dataset.ledger.record.anyone_looked
     certificate = profile.certificate
     assert certificate is not None
     assert (certificate.guarantee, certificate.epsilon, certificate.charged) == (Guarantee.DP, 0.05, 0.05)

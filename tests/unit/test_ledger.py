@@ -157,7 +157,7 @@ def test_a_record_keeps_to_its_dataset() -> None:
 
 def test_what_was_looked_at() -> None:
     assert [record(PLAN, LOOK).has_look(key, "ada") for key in ("plan", "risk")] == [False, True]
-    assert [record(*drafts).somebody_looked for drafts in ([], [PLAN], [PLAN, LOOK])] == [False, False, True]
+    assert [record(*drafts).anyone_looked for drafts in ([], [PLAN], [PLAN, LOOK])] == [False, False, True]
 
 
 def test_of_several_plans_the_last_is_in_force() -> None:

@@ -220,7 +220,7 @@ def test_it_is_entered_as_a_look_before_anybody_is_read(monkeypatch: pytest.Monk
         broken.setattr(type(dataset._context.engine), "rows", fails)
         with pytest.raises(EngineFailure):
             dataset.per_person()
-    assert dataset.ledger.record.somebody_looked
+    assert dataset.ledger.record.anyone_looked
     dataset.per_person()
     assert [e.draft.event for e in dataset.ledger.entries].count(Event.LOOKED) == 1
 

@@ -104,7 +104,22 @@ def test_the_frontier_has_the_noise_and_the_gap_of_each_epsilon() -> None:
     rows = {row.epsilon: (row.noise_90[0], row.gap) for row in rehearsed.candidates}
     assert sorted([*others.points, *chosen.points]) == sorted(rows.values())
     assert chosen.names == ("0.2",)
-    assert figure.of(Limit)[0].y == 1.2
+
+
+def test_a_limit_is_drawn_only_where_it_is_on_these_people() -> None:
+    """A worst-case preference says nothing about the gap of the people in a rehearsal."""
+    of_them, of_anyone = query().rehearse(sf.gap(1.2)), query().rehearse(sf.gap(1.2, worst_case=True))
+    for kind in ("gap", "frontier"):
+        assert [limit.y for limit in of_them.plot(kind).figure.of(Limit)] == [1.2]
+        assert of_anyone.plot(kind).figure.of(Limit) == ()
+    assert "allowed" in of_them.text()
+    assert "allowed" not in of_anyone.text()
+
+
+def test_less_than_all_is_never_drawn_as_100_percent() -> None:
+    drawn = str(query().worst_case().plot("attack"))
+    assert "99.996%" in drawn
+    assert " 100%\n" not in drawn.partition("epsilon\n")[2].partition("      50%")[0]
 
 
 def test_the_frontier_says_whose_noise_it_shows_and_needs_some() -> None:

@@ -102,7 +102,7 @@ def test_a_population_that_is_declared_later_counts_what_was_before(ledger: Path
     looked(bills)
     assert stays.ledger.total.epsilon == 0.2
     opened(ledger, "bills", population="stays")  # a dataset is in the population of its own name
-    assert (stays.ledger.record.population, stays.ledger.record.somebody_looked) == ("stays", True)
+    assert (stays.ledger.record.population, stays.ledger.record.anyone_looked) == ("stays", True)
     with pytest.raises(NoGuarantee):
         released(stays, 0.1)
 

@@ -109,7 +109,7 @@ def test_keys_that_are_not_shown_go_by_the_order_of_the_cells() -> None:
     with pytest.raises(NoMechanism, match="does not contain its group keys"):
         moved.posthoc_risk()
     assert moved._query is not None
-    assert not moved._query.context.ledger.record.somebody_looked
+    assert not moved._query.context.ledger.record.anyone_looked
 
 
 def test_two_groups() -> None:
@@ -142,7 +142,7 @@ def test_it_is_entered_as_a_look_before_anybody_is_read(monkeypatch: pytest.Monk
         broken.setattr(type(dataset._context.engine), "rows", fails)
         with pytest.raises(EngineFailure):
             released.posthoc_risk()
-    assert dataset.ledger.record.somebody_looked
+    assert dataset.ledger.record.anyone_looked
     released.posthoc_risk()
     looks = [e.draft.public["what"] for e in dataset.ledger.entries if e.draft.event is Event.LOOKED]
     assert looks == [f"what the answer of {released.certificate.released_at} says about each person under {SUM}"]
@@ -172,7 +172,7 @@ def test_a_release_that_went_through_a_file_asks_for_its_query(ledger_path: Path
     assert copied._query is None
     with pytest.raises(BadInput, match=r"query\.posthoc_risk\(release\)"):
         copied.posthoc_risk()
-    assert not query.dataset.ledger.record.somebody_looked
+    assert not query.dataset.ledger.record.anyone_looked
     redraw = stays(ledger_path).query(SUM)
     assert redraw.posthoc_risk(copied).people() == released.posthoc_risk().people()
 
@@ -194,7 +194,7 @@ def test_of_another_query_or_ledger_or_table(ledger_path: Path) -> None:
     for sentence, query in others.items():
         with pytest.raises(PreferenceError, match=sentence):
             query.posthoc_risk(released)
-    assert not dataset.ledger.record.somebody_looked
+    assert not dataset.ledger.record.anyone_looked
 
 
 def test_private_keys() -> None:
@@ -202,14 +202,14 @@ def test_private_keys() -> None:
     released = private.query(BY_WARD).release(epsilon=1, delta=1e-6)
     with pytest.raises(NoMechanism, match="private group keys"):
         released.posthoc_risk()
-    assert not private.ledger.record.somebody_looked
+    assert not private.ledger.record.anyone_looked
 
 
 def test_a_condition_that_cannot_be_read() -> None:
     dataset = stays()
     with pytest.raises(sf.SfumatoError):
         dataset.query(SUM).release(epsilon=1).posthoc_risk(between="age >")
-    assert not dataset.ledger.record.somebody_looked
+    assert not dataset.ledger.record.anyone_looked
 
 
 # What is seen
@@ -312,9 +312,9 @@ def test_it_is_a_look_and_carries_no_guarantee() -> None:
     dataset = stays()
     with pytest.raises(NoGuarantee, match="computed from the people"):
         dataset.query(SUM).require_releasable(sf.pri(5))
-    assert not dataset.ledger.record.somebody_looked
+    assert not dataset.ledger.record.anyone_looked
     dataset.query(SUM).choose(sf.pri(5))
-    assert dataset.ledger.record.somebody_looked
+    assert dataset.ledger.record.anyone_looked
 
 
 def test_where_no_output_passes_there_is_none() -> None:
@@ -338,7 +338,7 @@ def test_what_it_does_not_do(sentence: str) -> None:
     more = [sf.attack_chance(0.6)] if "other" in sentence else []
     with pytest.raises(sf.SfumatoError, match=sentence):
         dataset.query(sql).choose(sf.pri(5), *more, **how)
-    assert not dataset.ledger.record.somebody_looked
+    assert not dataset.ledger.record.anyone_looked
 
 
 @pytest.mark.parametrize("percent", [-1, 101, math.nan, "x"])

@@ -203,7 +203,7 @@ def test_a_function_has_a_number_of_its_own_that_does_not_travel() -> None:
 
 
 def test_rdrs_are_of_somebody_and_confidential() -> None:
-    with pytest.raises(ValueError, match="RDRs are of somebody"):
+    with pytest.raises(ValueError, match="a distribution of RDRs needs at least one person"):
         RDRs(1.0, 1, Distribution(()), float)
     rdrs = RDRs(1.0, 1, Distribution((Bin(0.5, 0.5, 3),)), float)
     assert repr(rdrs) == "<RDRs: confidential>"

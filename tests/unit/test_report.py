@@ -106,7 +106,7 @@ def test_odds_are_told_at_three_candidates_or_at_the_chosen_one() -> None:
     decided = risk_report.people(chosen, most_exposed=True)
     assert decided is not None
     assert decided.epsilons == (0.4,)
-    assert "On synthetic data: epsilon 0.4. Because." in risk_report.page(chosen).html
+    assert "In the rehearsal: epsilon 0.4. Because." in risk_report.page(chosen).html
     assert "your limit 1.4×" in risk_report.page(chosen).html
 
 

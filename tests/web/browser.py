@@ -27,6 +27,7 @@ from playwright.sync_api import (
 )
 
 from sfumato.cli.local.demo_server import PASSWORD
+from sfumato.presentation.wording import exploration_sentences as of_explorer
 from sfumato.server.app import API
 from tests.web.house import House
 
@@ -161,6 +162,14 @@ def sign_in(page: Page, name: str, password: str = PASSWORD) -> None:
     page.get_by_label("Name").fill(name)
     page.get_by_label("Password").fill(password)
     page.get_by_role("button", name="Sign in", exact=True).click()
+
+
+def look(page: Page, milliseconds: float | None = None) -> None:
+    """View individual risks on a page of the explorer, and wait until they are there."""
+    page.get_by_role("button", name="View individual risks (logged)").click()
+    expect(page.locator("#look-dialog")).to_contain_text(of_explorer.BEFORE_LOOK)
+    page.get_by_role("button", name="View and log").click()
+    expect(page.get_by_role("radio", name="Individual risks")).to_be_checked(timeout=milliseconds)
 
 
 def follow(page: Page, name: str) -> None:

@@ -21,7 +21,7 @@ from sfumato.cli.local.demo_server import ANALYST, CONTROLLER, WAITING
 from sfumato.composition.workspace import open_workspace
 from sfumato.escrow.service import Escrow
 from tests.web import browser, house
-from tests.web.browser import Visitors
+from tests.web.browser import Visitors, look
 from tests.web.house import House, Plan
 
 FOLDER = Path(__file__).parents[2] / "docs" / "screens"
@@ -60,12 +60,6 @@ def _in_space(page: Page) -> None:
     _shared(page)
     page.get_by_text("in three dimensions").click()
     expect(page.locator("#space canvas").first).to_be_visible()
-
-
-def _looked(page: Page) -> None:
-    page.get_by_role("button", name="View individual risks (logged)").click()
-    page.get_by_role("button", name="View and log").click()
-    expect(page.get_by_role("radio", name="Individual risks")).to_be_checked()
 
 
 def _asked_to_approve(page: Page) -> None:
@@ -162,7 +156,7 @@ SCREENS = (
     ),
     Screen("certificate", "Analyst: the certificate, to be printed.", ANALYST, "/requests/{released}/certificate"),
     Screen("public", "Anyone: the public page of a dataset.", None, "/public/adult"),
-    Screen("look", "Controller: the risk explorer after a look.", CONTROLLER, "/requests/{submitted}", _looked),
+    Screen("look", "Controller: the risk explorer after a look.", CONTROLLER, "/requests/{submitted}", look),
 )
 
 

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from sfumato.cli.local.demo_server import ANALYST, BOARD, CONTROLLER, POLICY, WAITING
 from sfumato.presentation.wording import exploration_sentences as of_explorer
 from tests.web import house as houses
-from tests.web.browser import Visitors, follow, sign_in
+from tests.web.browser import Visitors, follow, look, sign_in
 from tests.web.house import House, Plan
 
 
@@ -130,10 +130,7 @@ def test_after_a_look_it_has_to_be_accepted_that_there_is_no_guarantee(own_house
     own_house.escrow.policies.set(clara, "adult", POLICY | {"access_rule": [flow], "budget": 30})
     page = visitors.enter(own_house, CONTROLLER)
     page.goto(f"/requests/{own_house.request_in('submitted')}")
-    page.get_by_role("button", name="View individual risks (logged)").click()
-    expect(page.locator("#look-dialog")).to_contain_text(of_explorer.BEFORE_LOOK)
-    page.get_by_role("button", name="View and log").click()
-    expect(page.get_by_role("radio", name="Individual risks")).to_be_checked()
+    look(page)
     page.get_by_role("button", name="Approve A").click()
     dialog = page.locator("#approve-dialog")
     expect(dialog.locator(".word.none")).to_be_visible()

@@ -8,19 +8,12 @@ from sfumato.cli.local.demo_server import CONTROLLER
 from sfumato.presentation.wording import exploration_sentences as of_explorer
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import policy_sentences as of_policy
-from tests.web.browser import Visitors
+from tests.web.browser import Visitors, look
 from tests.web.house import House
 
 
 def guarantee(page: Page, value: str) -> Locator:
     return page.locator(f'[name="guarantee"][value="{value}"]')
-
-
-def look(page: Page) -> None:
-    page.get_by_role("button", name="View individual risks (logged)").click()
-    expect(page.locator("#look-dialog")).to_contain_text(of_explorer.BEFORE_LOOK)
-    page.get_by_role("button", name="View and log").click()
-    expect(page.get_by_role("radio", name="Individual risks")).to_be_checked()
 
 
 def test_after_a_look_only_what_was_fixed_before_is_offered_and_allowed(visitors: Visitors, own_house: House) -> None:

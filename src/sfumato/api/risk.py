@@ -74,9 +74,7 @@ class RiskProfile(DocumentDisplay, Profile):
         return self.document()
 
     def document(self, people: ExposureTable | None = None) -> Document:
-        by_people = any(preference.reads_people for preference in self.preferences)
-        solved = self.solution
-        conclusion = "" if solved is None else of_choosing.rehearsed(solved.epsilon, solved.why, by_people=by_people)
+        conclusion = "" if self.solution is None else of_choosing.rehearsed(self.solution.epsilon, self.solution.why)
         return risk_document(
             self.view, people, limit=self.limit, chosen=self.chosen, tries=self.tries, conclusion=conclusion
         )

@@ -1,16 +1,17 @@
-"""`audit_mechanism`: what is claimed of a mechanism, held against a black-box audit of it."""
+"""`audit_mechanism`: a black-box audit of what a mechanism claims."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from warnings import catch_warnings, simplefilter
 
 from sfumato.auditing.events import audit_delta, delta_power
 from sfumato.auditing.game import MECHANISMS, rounds
 from sfumato.auditing.guesser import Round, audit, power
 from sfumato.auditing.neighbours import NeighbourPair, Setup
-from sfumato.errors import PreferenceError
+from sfumato.errors import PreferenceError, UnrecordedLookWarning
 from sfumato.model import mechanism_audit as model
 from sfumato.model.mechanism_audit import AuditFinding
 from sfumato.model.schema import Relation
@@ -49,10 +50,10 @@ def audit_mechanism(
     runs: int = RUNS,
     confidence: float = CONFIDENCE,
 ) -> Audit:
-    """Whether a black-box audit contradicts this epsilon, on made-up neighbours that differ as much as any may.
+    """Whether a black-box audit contradicts this epsilon, on synthetic neighbouring tables that differ the most.
 
-    `runs` is how often each of the two tables is asked. What is shown is more than the real epsilon no more often than
-    `1 - confidence`.
+    `runs` is the number of releases from each of the two tables. The lower bound exceeds the real epsilon with
+    probability at most `1 - confidence`.
     """
     return Auditing(audit_setup(mechanism, aggregate, epsilon, delta, relation), runs, confidence).result()
 
@@ -86,7 +87,9 @@ class Auditing:
         )
 
     def _finding(self, pair: NeighbourPair, rate: float) -> AuditFinding:
-        played = list(self._count_rounds(rounds(pair, self._setup, self._mechanism, 2 * self._runs)))
+        with catch_warnings():
+            simplefilter("ignore", UnrecordedLookWarning)  # the people are synthetic
+            played = list(self._count_rounds(rounds(pair, self._setup, self._mechanism, 2 * self._runs)))
         claim, delta = self._setup.epsilon, self._setup.delta
         if delta is None:
             guessed = audit(played, claim, rate, pair.broken, pair.guesser)

@@ -1,4 +1,4 @@
-"""The game, played on the product's own path: tables that were made up, a coin, and what a release of one shows."""
+"""The membership game on the product's own path: synthetic tables, a fair coin, and a release from one of them."""
 
 from __future__ import annotations
 

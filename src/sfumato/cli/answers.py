@@ -21,10 +21,11 @@ Out = Annotated[
 ]
 
 
-def answer_text(release: Release) -> str:
+def answer_text(release: Release, place: Path | None = None) -> str:
+    """The query and its answer; `place` is the file that its certificate is written to."""
     from sfumato.presentation.release_view import document
 
-    answer = document(release.answer, release.certificate, "--out FOLDER writes it").text()
+    answer = document(release.answer, release.certificate, str(place or "--out FOLDER writes it")).text()
     return f"{release.certificate.query}\n\n{answer}"
 
 

@@ -104,7 +104,7 @@ class PolicyService:
         ledger, before = self._datasets.ledger_of(actor, dataset), self._kept.of(dataset)
 
         def decided(record: Record) -> list[Draft]:
-            if not record.somebody_looked or before is None or draft.keeps(before.policy):
+            if not record.anyone_looked or before is None or draft.keeps(before.policy):
                 return []
             blindly = draft.separation and actor.name not in record.viewers
             holds = blindly or bool(draft.preregistered)

@@ -147,7 +147,7 @@ class Record:
         return ", ".join(named) or None
 
     @property
-    def somebody_looked(self) -> bool:
+    def anyone_looked(self) -> bool:
         return self._first_look is not None
 
     @property
@@ -187,7 +187,7 @@ class Record:
 
     def in_force(self, plan: Plan) -> bool:
         """Whether this plan is entered, and no other for the question since."""
-        return plan.key in self._planned and (self.somebody_looked or self._stood_at_look(plan))
+        return plan.key in self._planned and (self.anyone_looked or self._stood_at_look(plan))
 
     def _stood_at_look(self, plan: Plan) -> bool:
         """Whether it is the last plan for its question before the first look, if there was one."""
@@ -285,7 +285,7 @@ class Record:
         """Where the approvals of a request come from: people who had or had not looked; or one that is to be made."""
         decisions = self._decided.get(key, [])
         if not decisions:  # where viewers and deciders are separate, none of the viewers will make it
-            before = not self.somebody_looked
+            before = not self.anyone_looked
             return (
                 statement_provenance(
                     "approval", before_first_look=before, preregistered=preregistered, separated=self.separated

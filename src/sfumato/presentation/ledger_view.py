@@ -106,7 +106,7 @@ def _worded(entry: Entry, record: Record) -> str | None:
     return None if guarantee is None else of_guarantee.worded(Guarantee(str(guarantee)), declared=declared)
 
 
-def for_everybody(record: Record) -> dict[str, object]:
+def for_everyone(record: Record) -> dict[str, object]:
     """What is public: each charge and the total, of its population too. No answers, looks or names.
 
     It lists charges, which are recorded before any data is read: whether an answer was released may depend on the data.

@@ -20,7 +20,7 @@ from sfumato.presentation.document import (
     on_page,
 )
 from sfumato.presentation.figures.figure import Figure
-from sfumato.presentation.figures.marks import Pin, Span
+from sfumato.presentation.figures.marks import Pin, Span, Verdict
 from sfumato.presentation.figures.plotly import page_plotly
 from sfumato.presentation.figures.scale import Axis
 from sfumato.presentation.risk.profile import ranges
@@ -37,15 +37,15 @@ WIDEST = 132
 def figure(comparison: MethodComparison) -> Figure:
     """A bar for each method whose epsilons are known, the intersection of the stated ones, and the choice."""
     together = comparison.together
-    spans = [_span(method, comparison) for method in comparison.methods if of_compare.has_epsilons(method.interval)]
+    spans = [
+        _method_span(method, comparison) for method in comparison.methods if of_compare.has_epsilons(method.interval)
+    ]
     pins = []
     if together is not None:
         several = sum(method.requested for method in comparison.methods) > 1
         if several and together.interval is not None and of_compare.has_epsilons(together.interval):
-            low, high = of_compare.ends(together.interval)
-            spans.append(
-                Span(of_compare.all_stated(by_rule=comparison.by_rule), low, high, "chosen", together.guarantee.value)
-            )
+            label = of_compare.all_stated(by_rule=comparison.by_rule)
+            spans.append(_span(label, together.interval, "chosen", together.guarantee.value))
         pins = [Pin(together.epsilon, f"epsilon {together.epsilon:.4g}")] if together.epsilon else []
     return Figure(
         title=of_compare.COMPARED,
@@ -141,12 +141,15 @@ def conclusions(comparison: MethodComparison) -> list[str]:
     return [sentence for sentence in sentences if sentence]
 
 
-def _span(method: Method, comparison: MethodComparison) -> Span:
-    low, high = of_compare.ends(method.interval or (0.0, 0.0))
+def _method_span(method: Method, comparison: MethodComparison) -> Span:
     in_conflict = comparison.together is not None and method.requested and method.words in comparison.together.conflict
     word = () if method.guarantee is None else (method.guarantee.value,)
     note = " · ".join((*word, of_compare.needs(method)))
-    return Span(_name(method, comparison), low, high, "over" if in_conflict else "ok", note)
+    return _span(_name(method, comparison), method.interval, "over" if in_conflict else "ok", note)
+
+
+def _span(label: str, interval: tuple[float, float] | None, mark: Verdict, note: str) -> Span:
+    return Span(label, *of_compare.ends(interval or (0.0, 0.0)), mark, note, of_compare.epsilons(interval))
 
 
 def _cells(

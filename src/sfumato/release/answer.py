@@ -8,7 +8,7 @@ from sfumato.model.calibration import Calibration, Drawing, NoiseLaw
 from sfumato.model.measurement import Assembly, Measurement, NoisyNumber, NumberKind
 from sfumato.model.release import Answer, Interval, PostProcessing
 from sfumato.model.schema import Type
-from sfumato.model.statement import NOTHING, Afterwards, AggregateKind
+from sfumato.model.statement import NOTHING, Afterwards, AggregateKind, columns_in
 from sfumato.privacy.noise.intervals import COVERAGE, mean_range, printed_count, reach, variance_range
 from sfumato.release.noise import Noisy
 from sfumato.release.postprocess import apply_having_order_limit
@@ -80,7 +80,10 @@ def post_processing(measurement: Measurement, afterwards: Afterwards) -> tuple[P
 
 def picks_rows(measurement: Measurement, afterwards: Afterwards) -> bool:
     """Whether which rows are in the answer depends on their noisy figures."""
-    return measurement.thresholded is not None or afterwards.picks
+    read = [] if afterwards.having is None else [column.name for column in columns_in(afterwards.having)]
+    read += [by.output for by in afterwards.order] if afterwards.limit is not None or afterwards.offset else []
+    noisy = {column.name for column in measurement.columns if column.key is None}
+    return measurement.thresholded is not None or not noisy.isdisjoint(read)
 
 
 def _type_of(column: Assembly, measurement: Measurement) -> Type | None:

@@ -76,11 +76,11 @@ def ask(
     mapping |= {"looked": looked} if looked else {}
     unit = _ask(_who(types), lambda entry: _unit(entry, types), answer)
     if unit is not None:
-        rows = InterviewQuestion(f"At most how many rows of one {unit} may count", "1")
+        rows = InterviewQuestion(f"Largest number of rows that count for one {unit}", "1")
         mapping |= {"unit": unit, "max_rows": _ask(rows, _max_rows, answer)}
         if mapping["max_rows"] > 1:
             groups = InterviewQuestion(
-                f"In at most how many groups of a GROUP BY may one {unit} count", str(mapping["max_rows"])
+                f"Largest number of groups of a GROUP BY in which rows of one {unit} count", str(mapping["max_rows"])
             )
             most = _ask(groups, _max_rows, answer)
             mapping |= {"max_groups": most} if most < mapping["max_rows"] else {}
@@ -92,20 +92,22 @@ def ask(
 
 
 _NEIGHBOURS = InterviewQuestion(
-    "May a person join or leave the table (add-remove), or only be replaced by another (replace)",
+    "Can a person join or leave the table (add-remove), or only be replaced by another person (replace)",
     Relation.ADD_REMOVE.value,
 )
 _RULE = InterviewQuestion(
-    "The rule for every release: no one, in any data, at more than how many times the risk of anyone else (or no)",
+    "Rule for every release: no one at more than how many times the risk of anyone else, in the worst case "
+    "(no: no rule)",
     _GAP,
     left_open=_NO,
 )
 
 
-def _missing(words: Sequence[str]) -> InterviewQuestion:
-    if not words:
-        return InterviewQuestion("Texts that mean missing, with commas (nothing: none)")
-    return InterviewQuestion("Texts that mean missing, with commas (or no); confirm the guess", ", ".join(words))
+def _missing(texts: Sequence[str]) -> InterviewQuestion:
+    if not texts:
+        return InterviewQuestion("Texts that stand for a missing value, separated by commas (empty: none)")
+    words = "Texts that stand for a missing value, separated by commas (no: none); confirm the guess"
+    return InterviewQuestion(words, ", ".join(texts))
 
 
 def _missing_list(entry: str) -> list[str]:
@@ -114,14 +116,14 @@ def _missing_list(entry: str) -> list[str]:
 
 def _who(types: Mapping[str, Type]) -> InterviewQuestion:
     return InterviewQuestion(
-        f"Who is one person: each row (row), or the column that names a person ({', '.join(types)})", "row"
+        f"Is each row one person (row), or which column identifies a person ({', '.join(types)})", "row"
     )
 
 
 def _column(seen: Seen, names_people: bool, answer: Answer) -> dict[str, Any]:
     name, guess = seen.name, seen.type
     fitting = [type_ for type_ in Type if not (names_people and type_ is Type.NUMBER)]
-    words = f"{name}: its type ({', '.join(fitting)}); confirm the guess"
+    words = f"{name}: type ({', '.join(fitting)}); confirm the guess"
     question = InterviewQuestion(words, (guess if guess in fitting else Type.TEXT).value)
     type_ = _ask(question, lambda entry: _type(entry, fitting), answer)
     facts: dict[str, Any] = {"type": type_} | _format(seen, type_, answer)
@@ -148,10 +150,8 @@ def _format_of(entry: str, type_: Type) -> dict[str, Any]:
 
 
 def _bounds(name: str, type_: Type, answer: Answer) -> dict[str, Any]:
-    lowest = InterviewQuestion(
-        f"{name}: the lowest value that is possible (nothing: not stated, it cannot be added up then)"
-    )
-    highest = InterviewQuestion(f"{name}: the highest value that is possible", left_open=None)
+    lowest = InterviewQuestion(f"{name}: lowest possible value (empty: no bounds, and the column cannot be summed)")
+    highest = InterviewQuestion(f"{name}: highest possible value", left_open=None)
     while True:
         low = _ask(lowest, lambda entry: _number(entry) if entry else None, answer)
         if low is None:
@@ -167,7 +167,7 @@ def _bounds(name: str, type_: Type, answer: Answer) -> dict[str, Any]:
 
 
 def _keys(name: str, answer: Answer, seen: Sequence[str]) -> dict[str, Any]:
-    words = f"{name}: its public categories, with commas, or private (nothing: none, it cannot be grouped by then)"
+    words = f"{name}: public categories, separated by commas, or private (empty: the column cannot be grouped by)"
     words += f"; in the data there are {', '.join(seen)}" if seen else ""
     return _ask(InterviewQuestion(words), _categories, answer)
 

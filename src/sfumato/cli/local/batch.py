@@ -81,7 +81,9 @@ def batch(
         planned = dataset.batch(queries, preregistered=preregistered, **how)
         released = planned.release(redraw=redraw)
     whole = json.dumps(planned.as_dict() | {"releases": [each.as_dict() for each in released]}, indent=2)
-    typer.echo(whole if as_json else "\n\n".join([planned.text(), *map(answers.answer_text, released)]))
+    places = files[1::2] or [*files, None][:1] * len(released)
+    texts = map(answers.answer_text, released, places)
+    typer.echo(whole if as_json else "\n\n".join([planned.text(), *texts]))
     if charges == dataset.ledger.total.releases and not as_json:
         typer.echo(of_release.AS_IT_LEFT, err=True)
     with answers.writing_answers("the answers are in the ledger: run the command again, it costs nothing"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -69,12 +70,16 @@ def _explain(query: Query, choice: Choice, bounds_from_data: bool) -> None:
     """Print what the epsilon means for the answer and for each person, or that this was a look."""
     from sfumato.presentation.wording import choosing as of_choosing
     from sfumato.presentation.wording import guarantee as of_guarantee
+    from sfumato.privacy.risk.membership import attack_chance
 
     if choice.request.reads_people:
         typer.echo(of_guarantee.LOOK)
     elif choice.epsilon is not None and not bounds_from_data:
         noise = choice.noise
         at = query.worst_case(noise.mechanism, noise.delta, calibration=noise.calibration).at(choice.epsilon)
+        if choice.select_epsilon:  # an attacker also sees what was selected
+            chance = attack_chance(choice.epsilon + choice.select_epsilon, noise.delta or 0.0)
+            at = replace(at, attack_chance=chance)
         names = [number.words for number in query.measurement.numbers]
         typer.echo(of_choosing.means(at, names, query._bound.furthest(choice.epsilon, noise)))
 

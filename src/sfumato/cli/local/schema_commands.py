@@ -71,6 +71,8 @@ def ask(
         show_text(described, "schema", as_json)
     if out is not None:
         _write(described, out)
+    if out is not None and not answers.unanswered:
+        typer.echo(f"The schema is in {out}.", err=True)
     if answers.unanswered:
         typer.echo(err=True)
         raise BadInput(

@@ -38,7 +38,7 @@ def is_viewer(record: Record, actor: Person) -> bool:
 
 def decides_after_look(record: Record, actor: Person) -> bool:
     """Whether a decision of this person follows a look: by anyone, or under separation their own."""
-    return record.somebody_looked and not record.decides_blindly(actor.name)
+    return record.anyone_looked and not record.decides_blindly(actor.name)
 
 
 def refuse_viewer(record: Record, actor: Person, to: str) -> None:
@@ -60,7 +60,7 @@ def refuse_last(record: Record, dataset: RegisteredDataset, actor: Person, peopl
 
 def earlier_look(record: Record, actor: Person) -> EarlierLook | None:
     """Looks that a decider is warned of; None if there were none."""
-    if not record.somebody_looked:
+    if not record.anyone_looked:
         return None
     others = LookedBy.OTHERS if record.separated else LookedBy.ANYONE
     return EarlierLook(LookedBy.ONESELF if is_viewer(record, actor) else others, len(record.viewers))

@@ -217,7 +217,7 @@ class Questions:
     def of_rule(self, actor: Person, name: str, sql: str) -> RuleFacts:
         """The preregistered rule on a query, for a controller, from public facts."""
         dataset = self._datasets.controlled(actor, name)
-        looked = self._bind(actor, dataset, sql).context.ledger.known.somebody_looked
+        looked = self._bind(actor, dataset, sql).context.ledger.known.anyone_looked
         signed = self._policies.of(dataset)
         try:
             preview = self.preview(actor, dataset, (RequestedQuery(sql),), None, signed=signed)

@@ -119,7 +119,7 @@ class RequestPreview:
     @property
     def withheld(self) -> bool:
         """Whether epsilon depends on something that was changed after a look: the analyst may not see it then."""
-        looked = self.dataset.ledger.known.somebody_looked
+        looked = self.dataset.ledger.known.anyone_looked
         lost = any(one.what in ("preference", "policy") and not guarantee_of([one]).holds for one in self.inputs)
         public = any(not one.reads_people for choice in self.choices for one in choice.request.preferences)
         return looked and lost and public

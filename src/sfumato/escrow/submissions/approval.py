@@ -170,7 +170,7 @@ class Approval(Generic[T, F, W]):
         actor, act, attested = decision.actor, decision.act, " ".join(decision.preregistered.split())
 
         def decided(record: Record) -> list[Draft]:
-            holds = not record.somebody_looked or record.decides_blindly(actor.name)
+            holds = not record.anyone_looked or record.decides_blindly(actor.name)
             holds = holds or (bool(attested) and act is Act.APPROVE)
             if not holds and not decision.allow_no_guarantee:
                 raise no_guarantee(act)

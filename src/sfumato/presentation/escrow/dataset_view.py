@@ -77,5 +77,5 @@ def public_page(dataset: PublicRecord) -> dict[str, object]:
     """The public page of a dataset."""
     protected = of_ledger.who_is_protected(dataset.schema.unit, dataset.schema.relation)
     about: dict[str, object] = {"name": dataset.name, "title": dataset.title, "purpose": dataset.purpose}
-    facts = about | ledger_view.for_everybody(dataset.record)
+    facts = about | ledger_view.for_everyone(dataset.record)
     return facts | {"protected": protected, "budget": of_guarantee.budget(dataset.budget)}

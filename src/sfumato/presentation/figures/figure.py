@@ -85,6 +85,8 @@ class Figure:
     def interval(self, span: Span) -> str:
         """From where to where a span goes, in words."""
         low, say = span.low, self.across.say
+        if span.interval:
+            return span.interval
         if span.high == math.inf:
             return f"from {say(low)}" if low > 0 else "any"
         if low == span.high:

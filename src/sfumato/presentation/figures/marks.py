@@ -121,13 +121,17 @@ class Box:
 
 @dataclass(frozen=True)
 class Span:
-    """A row with a horizontal bar from low to high, which may be infinite: `mark` and `note` say what of it."""
+    """A row with a horizontal bar from low to high, which may be infinite: `mark` and `note` say what of it.
+
+    `interval` is the text for its two ends, where they are not rounded to the nearest.
+    """
 
     label: str
     low: float
     high: float
     mark: Verdict = "ok"
     note: str = ""
+    interval: str = ""
 
     def __post_init__(self) -> None:
         finite((self.low, *self.ends), "a span")

@@ -35,7 +35,7 @@ def audit_power(audit: MechanismAudit) -> str:
 def _more_runs(audit: MechanismAudit) -> str:
     if audit.enough is None:
         return "no practical number of runs detects it on these tables"
-    return f"--runs {audit.enough} would detect it in 90%"
+    return f"{audit.enough:,} runs would detect it in 90%"
 
 
 def verdict(audit: MechanismAudit) -> str:

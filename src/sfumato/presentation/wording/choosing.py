@@ -73,11 +73,9 @@ def planned(word: Guarantee, queries: int = 1) -> str:
     return f"The plan for {these} is recorded. Its guarantee ({word.value}) holds even if the data is looked at later."
 
 
-def rehearsed(epsilon: float | None, why: str, *, by_people: bool = True) -> str:
-    """The epsilon of a preference in a rehearsal; `by_people`: the preference compares the people of the rehearsal."""
+def rehearsed(epsilon: float | None, why: str) -> str:
+    """The epsilon of a preference in a rehearsal."""
     choice = "no epsilon" if epsilon is None else f"epsilon {epsilon:.4g}"
-    if not by_people:
-        return f"Your preference gives {choice} on every table, because it depends on no data. {why}"
     return f"In the rehearsal: {choice}. {why} Nothing was decided for the real table."
 
 

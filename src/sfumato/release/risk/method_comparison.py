@@ -51,7 +51,7 @@ def compare_methods(
     request = request_of(query, preferences if given else (_ANY,), **how)
     requested = request.preferences if given else ()
     query.require_addable(request.noise)  # or no guarantee would be true of any row
-    looked_before = query.context.ledger.record.somebody_looked
+    looked_before = query.context.ledger.record.anyone_looked
     grounds = Grounds(request.noise, query.declared, None, request.candidates, request.epsilon_max)
     rows = [pure.row(preference, grounds) for preference in requested]
     if look:

@@ -131,7 +131,7 @@ def provenances_of_choice(
 def _inputs(query: BoundQuery, request: ReleaseRequest, record: Record, terms: ReleaseTerms) -> tuple[Provenance, ...]:
     """The inputs of the selection, with the budget where what remains of it may limit the selected epsilon."""
     inputs, ledger = query.provenances(request, record, terms.preregistered), query.context.ledger
-    if terms.redraw and record.somebody_looked and record.selections(_key(query, request)):
+    if terms.redraw and record.anyone_looked and record.selections(_key(query, request)):
         inputs = (*inputs, late_selection_provenance("epsilon"))
     spent = Fraction(record.total.nano_epsilon + nano(request.select_epsilon), NANO)
     if ledger.budget.epsilon is None or ledger.budget.epsilon - spent >= Fraction(str(request.epsilon_max)):

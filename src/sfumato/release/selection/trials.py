@@ -34,7 +34,7 @@ def typical_selection(request: ReleaseRequest, tries: Sequence[SelectionTrials])
     as_requested = [one for one in tries if one.requested]
     for preference, one in zip((p for p in request.preferences if p.draws), as_requested, strict=True):
         median = one.quantile(0.5) if len(one.epsilons) > one.nothing else None
-        none = f"most tries on synthetic data selected none. {LARGER}"
+        none = f"most tries in the rehearsal selected none. {LARGER}"
         medians[preference] = Selected(median, none if median is None else "")
     return medians
 

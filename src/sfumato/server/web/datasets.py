@@ -67,7 +67,7 @@ def dataset(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, name: Name
         entered=of_schema.CHECK_IS_ENTERED,
         costs=of_schema.check_costs(_ways(escrow, registered)),
         stated=of_schema.STATED_BY_A_PERSON,
-        looked=of_schema.AFTER_LOOK if record.known.somebody_looked else None,
+        looked=of_schema.AFTER_LOOK if record.known.anyone_looked else None,
         populations=of_ledger.POPULATIONS,
         same_rows=[of_ledger.same_rows_held(registered.name, other) for other in visible.same_rows or ()],
         facts={"name": registered.name, "person": actor.name},
