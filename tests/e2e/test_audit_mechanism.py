@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import pytest
 
+import sfumato as sf
+from sfumato.errors import UnrecordedLookWarning
 from tests.e2e.command import Typed, sfumato
 
 pytestmark = pytest.mark.e2e
@@ -38,6 +41,14 @@ def test_an_audit_in_words(typed: Typed) -> None:
     assert "on a table with somebody at 100, and one with them at 0 instead" in said
     assert "none of your data: the audit uses synthetic tables" in said
     assert said.endswith("Result: No violation found (this is not a proof).")
+
+
+def test_an_audit_warns_of_no_look_at_its_synthetic_people() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UnrecordedLookWarning)
+        audited = sf.audit_mechanism("algorithm-1", "count", 4, runs=100)
+    assert "2,000 runs would detect it in 90%" in " ".join(repr(audited).split())
+    assert "--" not in repr(audited)
 
 
 def test_a_claim_that_is_contradicted(typed: Typed) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 import tomllib
 from pathlib import Path
 
@@ -150,3 +152,34 @@ def test_two_columns_of_one_name_are_named(typed: Typed, folder: Path) -> None:
     assert (refused.code, refused.error["message"]) == (2, "stays.csv has two columns named 'Ward'")
     (folder / "stays.csv").write_text("ward,,\n1,2,3\n", "utf-8")
     assert "no header line" in typed("schema", "draft", "stays.csv", "--json").error["message"]
+
+
+def test_a_batch_says_where_its_certificates_are(typed: Typed) -> None:
+    batch = ["batch", "stays.csv", "--schema", "stays.toml", "--sql", COUNT, "--sql", "SELECT SUM(days) FROM stays"]
+    for out, places in (
+        ((), ["--out FOLDER writes it"] * 2),
+        (("--out", "answers"), ["answers/query-1.html", "answers/query-2.html"]),
+        (("--out", "all.json"), ["all.json"] * 2),
+    ):
+        lines = typed(*batch, "--epsilon", 1, *out).out.splitlines()
+        assert [line for line in lines if line.startswith("Certificate")] == [f"Certificate: {at}" for at in places]
+
+
+def test_an_interview_says_where_its_schema_is(typed: Typed) -> None:
+    asked = typed("schema", "ask", "stays.csv", "--out", "asked.toml", stdin="\n" * 20)
+    assert (asked.code, asked.err.endswith("The schema is in asked.toml.\n")) == (0, True)
+
+
+def test_attack_success_counts_a_private_selection(typed: Typed) -> None:
+    """An attacker sees what was selected too: epsilon 10 and 0.5 for the selection."""
+    chosen = typed(*ask("choose", "--variance", 0.2, "--select-epsilon", 0.5, sql="SELECT SUM(days) FROM stays"))
+    epsilon = float(chosen.out.split()[1])
+    exact = 100 / (1 + math.exp(-epsilon - 0.5))
+    printed = float(re.search(r"at most ([\d.]+)% of the time", chosen.out)[1])  # type: ignore[index]
+    assert exact - 1e-9 <= printed <= exact + 0.1
+
+
+def test_a_rehearsal_names_what_it_ran_on(typed: Typed, folder: Path) -> None:
+    (folder / "public.csv").write_text("ward,days\n1,2.5\n2,7.5\n3,8\n", "utf-8")
+    assert "Rehearsal on synthetic data." in typed(*ask("rehearse", "--rows", 50)).out
+    assert "Rehearsal on a public stand-in" in typed(*ask("rehearse", "--like", "public.csv")).out
