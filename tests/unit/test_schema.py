@@ -365,7 +365,7 @@ def test_a_draft_guesses_types_and_states_nothing_else(tmp_path: Path) -> None:
     assert schema.rule is None
     assert text.count("# a guess: confirm it") == 4
     comments = "\n".join(line for line in text.splitlines() if "#" in line)
-    for possible in ("the column that names a person", "# max_rows", '"replace"', "step = 1", 'keys = "private"'):
+    for possible in ("the column that identifies a person", "# max_rows", '"replace"', "step = 1", 'keys = "private"'):
         assert possible in comments
 
 

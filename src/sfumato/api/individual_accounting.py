@@ -30,7 +30,7 @@ class PersonTotals(DocumentDisplay, Confidential):
     def __init__(self, context: DatasetContext) -> None:
         self._schema, self._engine = context.schema, context.engine
         self._account, self.in_all = account(context)
-        context.ledger.look(digest(["per person", context.version]), "what each person carries of everything released")
+        context.ledger.look(digest(["per person", context.version]), "privacy loss of each person")
         tree = plan.summary(self._account, self._schema, self._engine.numbered)
         epsilon, rho = plan.read_summary(self._engine.rows(tree.sql(self._engine.dialect)), self._account)
         self.epsilon = None if epsilon is None else self._figures(plan.EPSILON, epsilon)

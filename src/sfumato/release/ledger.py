@@ -215,7 +215,7 @@ class PrivacyLedger:
         return Opening(self.schema, self.rule, self._population, self._stated, self._separation)
 
     def _opening_draft(self) -> Draft:
-        what = "the schema, and the rule if there is one, as they stand"
+        what = "schema, preregistered rule and budget, as far as stated"
         what += f"; counted in the population {self._population}" if self._population else ""
         return self.draft(Event.OPENED, "", {"what": what, **self._files} | self._opening.as_public())
 

@@ -12,26 +12,27 @@ _HEAD = """\
 # Drafted by sfumato from the names of the columns and from guesses of their types and formats.
 # Confirm each guess.
 # Bounds and categories are yours to state, from the codebook and from what is possible, not from the data: a guarantee
-# holds only if they would be the same without any one person. Of a column whose values are not public,
-# keys = "private" lets a release find the groups. Of a number, step = 1 says how far apart the candidates of medians
-# and quantiles lie.
+# holds only if they would be the same without any one person. If the values of a column are not public, state
+# keys = "private" there, and a release finds the groups. For a number, step = 1 states the distance between the
+# candidates of medians and quantiles.
 {seen}
 name = {name}
-{looked}unit = "row"               # one row is one person; or the column that names a person
-# max_rows = 10            # then: how many rows of one person count in a query, at most
-# max_groups = 3           # and in how many groups of it, at most (as many as rows where it is left out)
-relation = "add-remove"    # a person may join or leave; or "replace": only stand in for another
+{looked}unit = "row"               # each row is one person; or the column that identifies a person
+# max_rows = 10            # with a unit column: the most rows of one person that count in a query
+# max_groups = 3           # with a unit column: the most groups in which one person counts (default: max_rows)
+relation = "add-remove"    # a person may join or leave; or "replace": a person may only be replaced by another
 {missing}
 
-# [rule]                   # the preference that holds for every release, fixed before anyone looks
+# [rule]                   # the preregistered rule for every release, fixed before anyone looks at the data
 # gap = 1.2                # no one at more than 1.2 times the risk of anyone else
 # worst_case = true
 """
 _CATEGORIES = '# categories = ["one", "two"]    # the values that are public knowledge'
 _SEEN = """\
 # Commented categories are values of the data: you have looked at it. Uncomment them only if they are public knowledge.
-# Keep the line `looked`: the look is entered in the ledger when the dataset is first opened, and what this file states
-# comes after it. Say where it was fixed before with --preregistered, or start from a draft without --values.
+# Keep the line `looked`: the look is entered in the ledger when the dataset is first opened, so what this file states
+# counts as stated after a look. If it was fixed before, say where with --preregistered; or start from a draft without
+# --values.
 """
 
 

@@ -67,7 +67,7 @@ RELATIONS: Mapping[Relation, str] = {
 CHECK_READ = "counts are rounded, and a negative count is 0"
 CHECK_NOISE = "The counts are noisy, and the size of the noise is withheld."
 CHECK_OFF = "Each count is within ±{:,} of the truth with 90% probability."
-PEOPLE_ABOVE = "{:,} people have more rows than max_rows, {:,}: a sample of their rows counts."
+PEOPLE_ABOVE = "About {:,} people have more rows than max_rows, {:,}; a sample of their rows counts."
 UNANSWERED = (
     "Input ended before every question was answered. Types are guesses there, and the rest is not stated. Complete this"
     " file in an editor, and remove these lines. The open questions:"
