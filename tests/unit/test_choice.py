@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
+from sfumato import demo
 from sfumato.errors import NoMechanism
 from sfumato.model.choice import Noise
 from sfumato.privacy.noise.gaussian import mu_on_lattice
@@ -139,3 +140,9 @@ def test_the_smallest_epsilon_and_delta_are_drawn() -> None:
         assert query.dataset.ledger.total.releases == charged
     with pytest.raises(NoMechanism, match="The epsilon is too small"):
         mu_on_lattice(1e-15, 1e-300, numbers=1)
+
+
+def test_an_argument_that_choose_does_not_have_is_named_in_its_own_terms() -> None:
+    query = demo.open(rows=20).query("SELECT COUNT(*) FROM adult")
+    with pytest.raises(TypeError, match=r"choose\(\) has no argument 'epsilon'; state an epsilon with release"):
+        query.choose(epsilon=0.1)  # type: ignore[call-arg]

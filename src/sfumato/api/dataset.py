@@ -326,6 +326,8 @@ class Query:
         selects anew. `mechanism`, `delta` and `calibration` say how noise is drawn; no epsilon above `epsilon_max` is
         chosen, and none but the `candidates`, if there are any.
         """
+        if unknown := how.keys() - SearchKeywords.__annotations__.keys():
+            raise TypeError(f"choose() has no argument {min(unknown)!r}; state an epsilon with release(epsilon=...)")
         request = request_of(self._bound, preferences, **how)
         terms = ReleaseTerms(allow_no_guarantee, redraw, preregistered)
         return as_printable(Choice, choose.choose_epsilon(self._bound, request, terms))

@@ -13,6 +13,7 @@ from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.presentation.wording.choosing import interval
 from sfumato.presentation.wording.numbers import number, percent, percent_up
 
+_NOISE = {"laplace": "Laplace", "gaussian": "Gaussian", "truncated": "truncated"}
 GAP = Axis("risk gap", unit="×", scale="log")
 
 
@@ -89,7 +90,7 @@ def size(view: RiskView) -> str:
     numbers = "private group keys" if view.outputs is None else f"{view.outputs:,} noisy numbers"
     numbers = "1 noisy number" if view.outputs == 1 else numbers
     exact = ", exact RDR" if view.exact else ""
-    return f"{people}{numbers}, {view.mechanism.capitalize()} noise{exact}."
+    return f"{people}{numbers}, {_NOISE[view.mechanism]} noise{exact}."
 
 
 def _mark(row: RiskAt, limit: float | None, chosen: float | None) -> Mark:

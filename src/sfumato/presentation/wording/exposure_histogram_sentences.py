@@ -66,4 +66,7 @@ def above(exposure_histogram: ExposureHistogram) -> str:
     if not counts:
         return ""
     each = " Each of these figures holds by itself with that confidence." if len(counts) > 1 else ""
+    known = [most for _, most in people if most is not None]
+    if known != sorted(known, reverse=True):
+        each += " They have separate noise, so a figure can be larger than the one before it."
     return f"Number of people by exposure, at most, with 90% confidence: {', '.join(counts)}.{each}"

@@ -294,8 +294,8 @@ def satisfies(f: Callable[[RDRs], bool], name: str | None = None) -> Satisfies:
 
     `rdrs` has epsilon, people, k, min, max, ratio, gap, mean, variance and quantile(p).
 
-    >>> satisfies(lambda rdrs: rdrs.quantile(0.9) <= 1.1 * rdrs.quantile(0.1), "nine tenths within 1.1").words
-    'satisfies nine tenths within 1.1'
+    >>> satisfies(lambda rdrs: rdrs.quantile(0.9) <= 1.1 * rdrs.quantile(0.1), "90% of people within 1.1").words
+    'satisfies 90% of people within 1.1'
     """
     if not callable(f):
         raise PreferenceError.because("satisfies-without-function")

@@ -80,7 +80,7 @@ def panel(secret: str | None = None, values: int = 4) -> tuple[Preference, ...]:
     """Every method once, at an example of its threshold; what is guessed is a column with so many listed values."""
     guessed: dict[str, Any] = {"choices": values} if secret is None else {"secret": secret}
     named = [example for table in registry.examples(guessed, values) for example in registry.preferences(table)]
-    examples = [*named, satisfies(_nine_tenths_alike, "nine tenths within 1.1 times")]
+    examples = [*named, satisfies(_nine_tenths_alike, "90% of people within 1.1 times")]
     return tuple(sorted(examples, key=lambda p: p.draws and p.reads_people))  # what draws from the people comes last
 
 
