@@ -1,4 +1,4 @@
-"""Which version this is: every package may say so."""
+"""The version of sfumato, which every package may state."""
 
 from __future__ import annotations
 

@@ -336,7 +336,13 @@ def test_waiting_for_what_takes_too_long_exits_4(typed: Typed, server: Server) -
 def test_what_was_refused_exits_3(typed: Typed, server: Server, state: str, said: str) -> None:
     server.on("GET /requests/r7", asked(state, note="Ask the ministry."))
     ran = typed("result", "r7")
-    assert (ran.code, ran.err) == (3, f"Request 7 {said}. Hint: Ask the ministry.\n")
+    assert ran.code == 3
+    assert ran.err.startswith(f"Request 7 {said}: Ask the ministry. Hint: ")
+
+
+def test_a_failure_names_its_reason_and_one_hint(typed: Typed, server: Server) -> None:
+    server.on("GET /requests/r7", asked("failed", note="The function has no score. Hint: test it."))
+    assert typed("result", "r7").err == "Request 7 failed: The function has no score. Hint: test it.\n"
 
 
 def test_an_inbox(typed: Typed, server: Server) -> None:

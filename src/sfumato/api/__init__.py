@@ -1,1 +1,1 @@
-"""What Python users hold: Dataset, Query, RiskProfile, Choice, Release, Ledger."""
+"""The objects of Python users: Dataset, Query, RiskProfile, Choice, Release, Ledger."""

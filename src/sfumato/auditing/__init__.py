@@ -1,1 +1,1 @@
-"""A black-box audit: a lower bound of the epsilon that a mechanism really has, on people who were made up."""
+"""A black-box audit: a lower bound of the epsilon that a mechanism really has, on synthetic people."""

@@ -39,7 +39,7 @@ class Escrow:
         self.notifications = Notifications(ports)
         self.audit = AuditLog(ports, self.accounts)
         kept = Policies(ports, self.accounts)
-        self.accounts.keep_roles = lambda actor: self.datasets.refuse_viewers(actor, "change who is let in as what")
+        self.accounts.keep_roles = lambda actor: self.datasets.refuse_viewers(actor, "add users or change their roles")
         self.audit.hides_looks = lambda name: self.datasets.is_separated(self.datasets.of(name))
         self.datasets = Datasets(ports, self.accounts, kept, Populations(ports, self.notifications))
         self.policies = PolicyService(kept, self.datasets)

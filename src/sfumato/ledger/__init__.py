@@ -1,1 +1,1 @@
-"""What was looked at, planned and spent: the chain and the totals, pure. Files and SQL are in `adapters/storage/`."""
+"""Looks, plans and charges: the chain of entries and the totals, without I/O. Files and SQL are in `adapters/storage/`."""

@@ -1,1 +1,1 @@
-"""The nouns of the trade: frozen dataclasses that refuse to be wrong. Standard library only."""
+"""The nouns of the trade: frozen dataclasses that validate themselves. Standard library only."""

@@ -1,1 +1,1 @@
-"""The mathematics, pure: from a statement and public facts to sensitivities, risks, noise and epsilons."""
+"""The mathematics, without I/O: from a statement and public facts to sensitivities, risks, noise and epsilons."""

@@ -119,7 +119,7 @@ def _figures() -> tuple[Figure, ...]:
         curves[f"{name}, exact"] = [(e, worlds.risk(e)) for e in epsilons]
     return (
         with_place("Figure 1", ABSENCE.responses(2, 1.0).figure),
-        with_place("Figure 2", belief_curves(curves, RHO, "Of which student is missing, from the mean.")),
+        with_place("Figure 2", belief_curves(curves, RHO, "Belief about which student is missing, from the mean.")),
         with_place("Figure 3 (a), mean", ABSENCE.responses(2).figure),
         with_place("Figure 3 (b), median", MEDIAN.responses(2).figure),
     )

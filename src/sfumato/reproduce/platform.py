@@ -73,7 +73,7 @@ class Platform:
         controller = self.escrow.accounts.one("controller")
         self._analyst = self.escrow.accounts.add(controller, "analyst", ["analyst"])
         for table in tables:
-            self.escrow.datasets.register(controller, write(schema_of(table), "003, section 6.2.3"))
+            self.escrow.datasets.register(controller, write(schema_of(table), "PRI paper, section 6.2.3"))
             self.escrow.datasets.deliver(controller, table, [file.read_bytes()], "csv")
             self.escrow.policies.set(controller, table, POLICY)
 

@@ -19,8 +19,8 @@ ALGORITHMS: dict[str, Preference] = {
     "Find-and-release-eps-from-RDR": variance(1e-5, select_epsilon=1, as_published=True),
 }
 SAID = {  # of 1,000,000 records, in words
-    "Q2": "5 minutes (000), the longest; at most a few (003)",
-    "Q5": "more than an hour (003, of its own Q5)",
+    "Q2": "5 minutes (RDR paper), the longest; at most a few (PRI paper)",
+    "Q5": "more than an hour (PRI paper, its own Q5)",
 }
 
 
@@ -63,4 +63,4 @@ def scaling(study: Study) -> Reproduction:
         "Times are of this machine and of one run; `make bench` measures against the plain query.",
     )
     on = "the embedded population of 1,000 to 1,000,000 people"
-    return Reproduction("scaling", "Figure 8, and Figure 9 of 003", PAPER, tuple(values), tuple(pictures), on, notes)
+    return Reproduction("scaling", "Figure 8, and Figure 9 of the PRI paper", PAPER, tuple(values), tuple(pictures), on, notes)

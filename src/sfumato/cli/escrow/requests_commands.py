@@ -159,6 +159,8 @@ def _queries(
 
 def _show_answers(request: RemoteRequest, files: list[Path], as_json: bool) -> None:
     released = request.result()
-    show(released, as_json)
+    whole = json.dumps(released.as_dict(), indent=2)
+    places = files[1::2] or [*files, None][:1] * len(released)
+    typer.echo(whole if as_json else "\n\n".join(map(answers.answer_text, released, places)))
     with answers.writing_answers("the answers are stored: fetch them again with `sfumato result`"):
-        answers.write(files, released, json.dumps(released.as_dict(), indent=2))
+        answers.write(files, released, whole)

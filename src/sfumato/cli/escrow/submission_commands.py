@@ -68,5 +68,6 @@ def settle(submission: S, wait: bool, seconds: float | None) -> S:
     state = submission.as_dict()["state"]
     if state in ("refused", "returned", "withdrawn", "failed"):
         ended = "failed" if state == "failed" else f"was {state}"
-        raise Refused(f"{submission.name} {ended}", hint=submission.note or submission.next)
+        why, _, hint = submission.note.partition(" Hint: ")  # a failure's note is an error with its hint
+        raise Refused(f"{submission.name} {ended}{why and f': {why}'}", hint=hint or submission.next)
     return submission

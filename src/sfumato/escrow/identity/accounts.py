@@ -105,7 +105,7 @@ class Accounts:
             self._keep_apart([name], [organisation])
             if not self._rows.add(row):
                 raise Conflict.because("person-taken", name=name)
-            self._say(by, "let in", name, {"roles": row["roles"], "organisation": row["organisation"]})
+            self._say(by, "added the user", name, {"roles": row["roles"], "organisation": row["organisation"]})
         return from_plain(Person, row)
 
     def change(
@@ -250,7 +250,7 @@ class Accounts:
         }
         with self._ports.transaction():
             self._tokens.add(row)
-            self._say(actor.name, "made a token for", owner.name, {"token": row["id"], "scopes": row["scopes"]})
+            self._say(actor.name, "created a token for", owner.name, {"token": row["id"], "scopes": row["scopes"]})
         return from_plain(Token, row), secret
 
     def tokens(self, actor: Person) -> list[Token]:

@@ -254,5 +254,5 @@ class Signals(Submissions[Signal, SignalApprovalFacts, SignalResult, SignalResul
         with self._ports.transaction():
             if (earlier := self._store.add(released, idempotency, body, result.stored())) is not None:
                 return earlier
-            self._store.log(signal.analyst, "made a free signal", signal.id, {"dataset": signal.dataset})
+            self._store.log(signal.analyst, "asked for a free signal", signal.id, {"dataset": signal.dataset})
         return self._store.get(signal.id)

@@ -21,13 +21,13 @@ SIGNALS = {
     "state": "state",
     "submitted_at": "submitted",
 }
-_ELSEWHERE = ("task", "code", "range", "decided_by", "result", "policy", "binding")
+_ELSEWHERE = ("task", "code", "range", "result", "policy", "binding")
 
 
 def signal(facts: Facts) -> str:
     """A signal: its task, state, next step and result."""
     decided = [f"{one['who']} ({one['act']})" for one in facts.get("decided_by") or ()]
-    parts = [escrow.outlined(dict(facts) | {"decided": decided}, leave=_ELSEWHERE), _task_or_code(facts)]
+    parts = [escrow.outlined(dict(facts) | {"decided_by": decided}, leave=_ELSEWHERE), _task_or_code(facts)]
     if facts.get("result"):
         parts += ["\n".join(paragraph(plain(sentence)) for sentence in facts["result"]["sentences"])]
     return "\n\n".join(parts)
