@@ -111,7 +111,7 @@ class Escrow:
             yield f"{said:<34}" + "".join(f"{ratio:>18}" for ratio in ratios)
         yield ""
         told = ", ".join(f"{how} {ms:.1f} ms" for how, ms in self.encryption.items())
-        yield f"Its file of {self.bytes / 1000:,.0f} kB, written and synced: {told} (003: 15 ms)."
+        yield f"The file of {self.bytes / 1000:,.0f} kB, written and synced: {told} (the paper: 15 ms)."
 
 
 def escrow(rounds: int) -> Escrow:
