@@ -114,7 +114,7 @@ def _inside(workspace: Workspace) -> Iterator[Diagnosis]:
     yield _chain("audit log", lambda: chain.verify(outside.audit.read())[0])
     people = escrow.accounts.all()
     admins = [person for person in people if person.has(Role.ADMIN) and not person.disabled]
-    yield Diagnosis("users", bool(admins), f"{len(people)} users, {len(admins)} with the role admin.")
+    yield Diagnosis("users", bool(admins), f"Users: {len(people)}. Users with the role admin: {len(admins)}.")
     for row in outside.rows("datasets").many(limit=100_000, retired=False):
         yield _dataset(workspace, row["name"])
     strangers = _strangers(workspace)
@@ -131,7 +131,7 @@ def _inside(workspace: Workspace) -> Iterator[Diagnosis]:
 
 def _chain(what: str, follow: Callable[[], int]) -> Diagnosis:
     try:
-        return Diagnosis(what, True, f"{follow()} entries; the chain is unbroken.")
+        return Diagnosis(what, True, f"The chain is unbroken. Entries: {follow()}.")
     except SfumatoError as wrong:
         return Diagnosis(what, False, wrong.message, wrong.hint)
 
