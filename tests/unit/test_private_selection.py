@@ -494,8 +494,8 @@ def test_of_two_selections_each_is_met_as_often_as_the_careless_one_says() -> No
     query = stays().query(SUM)
     one = query.choose(VARIANCE).why
     two = query.choose(VARIANCE, sf.exposure_cap(0.5, allow=0.1, select_epsilon=0.5, beta=0.2)).why
-    assert "the preference is truly met with probability 0.95 or more." in one
-    assert "each preference by itself is truly met with probability 0.8 or more." in two
+    assert "the preference is truly met with probability 95% or more." in one
+    assert "each preference by itself is truly met with probability 80% or more." in two
 
 
 def test_only_what_left_is_as_likely_as_its_epsilon_says() -> None:

@@ -1,1 +1,1 @@
-"""Looks, plans and charges: the chain of entries and the totals, without I/O. Files and SQL are in `adapters/storage/`."""
+"""Looks, plans and charges: the chain and the totals, without I/O. Files and SQL are in `adapters/storage/`."""

@@ -63,4 +63,5 @@ def scaling(study: Study) -> Reproduction:
         "Times are of this machine and of one run; `make bench` measures against the plain query.",
     )
     on = "the embedded population of 1,000 to 1,000,000 people"
-    return Reproduction("scaling", "Figure 8, and Figure 9 of the PRI paper", PAPER, tuple(values), tuple(pictures), on, notes)
+    where = "Figure 8, and Figure 9 of the PRI paper"
+    return Reproduction("scaling", where, PAPER, tuple(values), tuple(pictures), on, notes)

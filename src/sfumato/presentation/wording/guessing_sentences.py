@@ -43,10 +43,10 @@ LABEL = "A word such as “low” stands for a number. What it means for a perso
 def guess_columns(*, at_any_answer: bool, average: bool, shared: bool) -> str:
     """The meaning of the columns of a view of guesses."""
     columns = (
-        (True, "“advantage”: the share of what a blind guess leaves open that is learned, at most"),
-        (at_any_answer, "“any belief”: no answer raises a belief about a person by more, whatever the prior"),
-        (average, "“on average”: how often the best guess is right at most, where all values are equally likely"),
-        (shared, "“as published”: includes the risk of a blind guess, which noise does not reduce"),
+        (True, "“advantage” is the largest share that an attacker can learn of what a blind guess leaves open"),
+        (at_any_answer, "“any belief” is the most by which an answer raises a belief about a person, for any prior"),
+        (average, "“on average” is how often the best guess is right at most, if all values are equally likely"),
+        (shared, "“as published” includes the risk of a blind guess, which noise does not reduce"),
     )
     return sentence("; ".join(meaning for there, meaning in columns if there))
 

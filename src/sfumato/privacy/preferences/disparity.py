@@ -369,7 +369,7 @@ def _name_of(f: Callable[[RDRs], bool]) -> str:
 def _why_selected(preference: Variance | ExposureCap, drawn: Mapping[Preference, str], beyond: str = "") -> str:
     betas = [p.beta for p in drawn if isinstance(p, Variance | ExposureCap)]
     which = "the preference is" if len(betas) < 2 else "each preference by itself is"
-    met = f"{which} truly met with probability {float(1 - max(betas, default=preference.beta)):g} or more"
+    met = f"{which} truly met with probability {float(100 * (1 - max(betas, default=preference.beta))):g}% or more"
     limit = f" The selection allowed more, but {why}." if (why := drawn.get(preference, "")) else ""
     return f"Selected privately and rounded down to a public candidate; {met}.{beyond}{limit}"
 
