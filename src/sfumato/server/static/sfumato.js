@@ -89,7 +89,9 @@ function signInAgain() {
 export async function pageNow() {
   const answer = await fetch(location.href, { credentials: "same-origin" });
   if (!answer.ok || answer.redirected) return null;
-  return new DOMParser().parseFromString(await answer.text(), "text/html");
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  dressed(page);
+  return page;
 }
 
 export const facts = () => JSON.parse(document.getElementById("facts").textContent);
@@ -219,6 +221,43 @@ export function rounded(value, ends) {
   return figures.map((one) => signed(one.toLocaleString("en", { minimumFractionDigits: places, maximumFractionDigits: places })));
 }
 
+// Times as people say them, in their own time zone, with the exact one on hover; without scripts and in print they stay in UTC.
+const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium" });
+const EXACT = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "long" });
+
+export function ago(at, now = Date.now()) {
+  const seconds = Math.round((at - now) / 1000);
+  if (Math.abs(seconds) < 45) return "just now";
+  for (const [unit, size, below] of [["minute", 60, 60], ["hour", 3600, 24], ["day", 86400, 7]]) {
+    const many = Math.round(seconds / size);
+    if (Math.abs(many) < below) return RELATIVE.format(many, unit);
+  }
+  return DAY.format(at);
+}
+
+export function times(within = document) {
+  for (const one of $$("time[datetime]:not(:has(time))", within)) {
+    const at = new Date(one.dateTime);
+    if (Number.isNaN(at.getTime())) continue;
+    one.dataset.utc ??= one.textContent;
+    one.title = EXACT.format(at);
+    one.textContent = ago(at);
+  }
+}
+
+// On a telephone a row of a table with .cards is a block: each cell has the name of its column.
+function dressed(within) {
+  times(within);
+  for (const one of $$("table.cards", within)) {
+    const heads = $$("thead th", one).map((head) => (head.querySelector(".unseen, .vh") ? "" : head.textContent.trim()));
+    for (const cell of $$("tbody td", one)) {
+      if (!cell.textContent.trim() && !cell.firstElementChild) cell.dataset.l = "";
+      else cell.dataset.l ??= heads[cell.cellIndex] ?? "";
+    }
+  }
+}
+
 const signed = (text) => text.replace(/^-/, "−");
 
 export const dark = () => {
@@ -236,8 +275,35 @@ export const typeface = () => getComputedStyle(document.body).fontFamily;
 export function placed(plot, { data, layout }, plotly = window.Plotly) {
   const painted = (part) => JSON.parse(JSON.stringify(part), (_, value) => (typeof value === "string" ? value.replace(/^var\(--(\w+)\)$/, (_all, name) => colour(name)) : value));
   const font = { ...layout.font, color: colour("ink"), family: typeface(), size: 13 };
-  return plotly?.react(plot, painted(data), { ...painted(layout), font }, { displayModeBar: false, responsive: true });
+  const xaxis = layout.xaxis && { ticks: "outside", ticklen: 6, tickcolor: "rgba(0,0,0,0)", ...apart(layout.xaxis, plot.clientWidth - 100) };
+  const width = plot.clientWidth || undefined;
+  drawnAt.set(plot, [width, () => placed(plot, { data, layout }, plotly)]);
+  // Plotly's own way of following the window would forget the height of a figure.
+  return plotly?.react(plot, painted(data), painted({ ...layout, ...(xaxis ? { xaxis } : {}), width, font }), { displayModeBar: false });
 }
+
+// An axis with the ticks whose numbers have room beside each other.
+function apart(axis, width) {
+  if (!axis.range || !axis.tickvals || !axis.ticktext) return axis;
+  const bend = axis.type === "log" ? Math.log10 : Number;
+  const place = (value) => ((bend(value) - axis.range[0]) / (axis.range[1] - axis.range[0])) * width;
+  let end = -Infinity;
+  const kept = axis.tickvals.map((value, i) => {
+    const half = axis.ticktext[i].length * 4 + 4;
+    if (place(value) - half < end) return false;
+    end = place(value) + half;
+    return true;
+  });
+  return { ...axis, tickvals: axis.tickvals.filter((_, i) => kept[i]), ticktext: axis.ticktext.filter((_, i) => kept[i]) };
+}
+
+const drawnAt = new Map();
+addEventListener("resize", () => {
+  clearTimeout(drawnAt.timer);
+  drawnAt.timer = setTimeout(() => {
+    for (const [plot, [width, again]] of drawnAt) if (plot.isConnected && plot.clientWidth && plot.clientWidth !== width) again();
+  }, 100);
+});
 
 // Done now, and again whenever the page turns from light to dark or back.
 export function onTheme(work) {
@@ -255,6 +321,32 @@ $("#theme").addEventListener("click", () => {
   document.dispatchEvent(new Event("theme"));
 });
 
+dressed(document);
+setInterval(times, 60000);
+addEventListener("beforeprint", () => $$("time[data-utc]").forEach((one) => (one.textContent = one.dataset.utc)));
+addEventListener("afterprint", () => times());
+
+// The account menu closes by itself; ? lists the keys, but not while something is typed.
+const account = $("#account");
+document.addEventListener("click", (event) => {
+  if (account?.open && !account.contains(event.target)) account.open = false;
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && account?.open) {
+    account.open = false;
+    $("summary", account).focus();
+  }
+  const where = event.composedPath()[0];
+  if (event.key !== "?" || event.ctrlKey || event.metaKey || $("dialog[open]")) return;
+  if (where.isContentEditable || where.closest?.("input:not([type=range], [type=radio], [type=checkbox]), textarea, select")) return;
+  event.preventDefault();
+  $("#keys-help")?.showModal();
+});
+$("#show-keys")?.addEventListener("click", () => {
+  account.open = false;
+  $("#keys-help").showModal();
+});
+
 $("#sign-out")?.addEventListener("click", (event) =>
   busy(event.currentTarget, async () => {
     await call("DELETE", "/session");
@@ -263,7 +355,7 @@ $("#sign-out")?.addEventListener("click", (event) =>
 );
 
 // What was typed when a session was over is there again, once the same person is back; what was ticked is not.
-const typedHere = () => `typed ${$(".who span")?.textContent} ${location.pathname}${location.search}`;
+const typedHere = () => `typed ${$(".who .name")?.textContent} ${location.pathname}${location.search}`;
 const typed = () => $$("input[id]:is(:not([type]), [type=text], [type=number]), textarea[id]").filter((one) => one.value !== one.defaultValue);
 
 addEventListener("DOMContentLoaded", () => {
