@@ -61,11 +61,8 @@ async function draw(charts) {
   const places = $$(".charts").flatMap((place) => charts[Number(place.dataset.answer)].map((chart) => [place, chart]));
   if (!places.length) return;
   await plotly();
-  for (const [place, chart] of places) {
-    const plot = h("div", { class: "plot", role: "img", "aria-label": chart.label });
-    place.append(plot);
-    onTheme(() => placed(plot, chart));
-  }
+  const plots = places.map(([place, chart]) => [place.appendChild(h("div", { class: "plot", role: "img", "aria-label": chart.label })), chart]);
+  for (const [plot, chart] of plots) onTheme(() => placed(plot, chart)); // side by side: each has its width once all are there
 }
 
 function comparison(id) {
