@@ -98,7 +98,9 @@ def web(file: Path, people: int, visits: int = 5, moves: int = 30) -> Web:
         page.goto(address)
         look(page, _LOOK)
         took = page.evaluate(_MOVED, moves)
-    return Web(people, round(sent), round(again), round(requests), round(elsewhere), paint, statistics.median(took), moves)
+    return Web(
+        people, round(sent), round(again), round(requests), round(elsewhere), paint, statistics.median(took), moves
+    )
 
 
 def _plan(folder: Path, file: Path) -> Plan:

@@ -49,21 +49,22 @@ const chart = ({ width, height }, parts) => s("svg", { class: "chart", viewBox: 
 // ------------------------------------------------------------------------------------------------ risk against noise
 
 // The worst case is the curve, for every source: limits are about it. Another source is a second curve below it.
-export function riskNoise(width, height, { points, request, preview, limit, needs, axis, own, narrow }) {
+export function riskNoise(width, height, { points, request, preview, pinned: name, limit, needs, axis, own, narrow }) {
   const placed = points.filter((point) => point.half !== null && point.half > 0);
   if (!placed.length) return null;
   const f = frame(width, height);
   const ends = [Math.min(...placed.map((p) => p.half)), Math.max(...placed.map((p) => p.half))];
   const across = log(ends[0] / 1.15, ends[1] * 1.15);
   const top = Math.min(1, Math.ceil(20 * Math.max(...placed.map((p) => p.chance)) + 0.2) / 20);
-  const up = linear(0.5, top);
+  const up = linear(0.47, top); // room for the names of points near 50%
   const x = (point) => f.at(across(point.half));
   const y = (chance) => f.up(up(Math.max(0.5, chance)));
   const parts = [];
   if (limit.chance !== null && limit.chance < top) parts.push(s("rect", { class: "zone-over", x: f.x0, y: f.y1, width: f.x1 - f.x0, height: y(limit.chance) - f.y1 }));
   for (const tick of [0.5, 0.6, 0.7, 0.8, 0.9, 1].filter((one) => one <= top)) {
-    parts.push(line(f.x0, y(tick), f.x1, y(tick), tick === 0.5 ? "axisl" : "gridl"), text(f.x0 - 8, y(tick) + 4, `${Math.round(100 * tick)}%`, "", "end"));
+    parts.push(line(f.x0, y(tick), f.x1, y(tick), "gridl"), text(f.x0 - 8, y(tick) + 4, `${Math.round(100 * tick)}%`, "", "end"));
   }
+  parts.push(line(f.x0, f.y0, f.x1, f.y0, "axisl"));
   let last = -Infinity;
   for (const tick of rounds(...ends, narrow ? [1] : [1, 2, 5])) {
     const place = f.at(across(tick));
@@ -89,14 +90,14 @@ export function riskNoise(width, height, { points, request, preview, limit, need
     parts.push(s("circle", { class: "cand", cx: x(point), cy: y(point.chance), r: 3.5 }));
     if (kept - x(point) < 34 || pinned.some((one) => one.half && Math.abs(x(one) - x(point)) < 30)) continue;
     kept = x(point);
-    const below = y(point.chance) + 15 < f.y0 - 2;
-    parts.push(below ? text(x(point) - 6, y(point.chance) + 15, point.shown, "t-faint halo", "end") : text(x(point), y(point.chance) - 9, point.shown, "t-faint halo", "middle"));
+    const steep = y(point.chance) + 15 < f.y0 - 20;
+    parts.push(text(x(point) - (steep ? 6 : 0), y(point.chance) + 16, point.shown, "t-faint halo", steep ? "end" : "middle"));
   }
   const taken = [];
-  const label = (point, name, mark, kind) => {
+  const label = (point, named, mark, kind) => {
     if (!point?.half) return;
     parts.push(s("circle", { class: mark, cx: x(point), cy: y(point.chance), r: 7 }));
-    const words = narrow ? `${name} ${point.shown}` : `${name} ${point.shown}: ${point.noise.length < 16 ? point.noise : `±${short.format(point.half)}`}, ${point.odds}`;
+    const words = narrow ? `${named} ${point.shown}` : `${named} ${point.shown}: ${point.noise.length < 16 ? point.noise : `±${short.format(point.half)}`}, ${point.odds}`;
     const left = x(point) + 12 + wide(words) > f.x1;
     let [tx, ty] = [left ? Math.min(x(point), f.x1) : x(point) + 12, y(point.chance) - 12];
     if (left) tx = Math.min(f.x1, x(point) + wide(words) / 3);
@@ -105,7 +106,7 @@ export function riskNoise(width, height, { points, request, preview, limit, need
     taken.push([start, start + wide(words), ty]);
     parts.push(text(tx, Math.max(ty, f.y1 + 10), words, `${kind} halo`, left ? "end" : "start"));
   };
-  label(request, "Requested", "req", "t-acc");
+  label(request, name, "req", "t-acc");
   label(preview, "Preview", "ghost", "t-acc");
   return chart(f, parts);
 }

@@ -96,7 +96,7 @@ function drawing(width, height) {
   }
   if (now.view === "answer") return (cells.length && answerRange(width, height, { ...shared, ...cells[now.group] })) || known.say.no_cells;
   const own = ["worst case", "exposure histogram"].includes(now.source) ? "" : found().title;
-  return riskNoise(width, height, { ...shared, limit: known.limit, needs, axis, own }) ?? riskRange(width, height, shared);
+  return riskNoise(width, height, { ...shared, pinned: known.say.pinned, limit: known.limit, needs, axis, own }) ?? riskRange(width, height, shared);
 }
 
 function picture() {
@@ -114,8 +114,8 @@ function picture() {
 }
 
 function about() {
-  const { words, notes, no_probability, heading, cells } = found();
-  $("#source").textContent = words;
+  const { title, words, notes, no_probability, heading, cells } = found();
+  $("#source").textContent = now.source === "people" && $("#warning") ? `${title}.` : words; // what a look means is said once
   $("#no-probability").textContent = no_probability;
   $("#noise-head").textContent = heading.charAt(0).toUpperCase() + heading.slice(1);
   $("#notes").replaceChildren(...notes.map((note) => h("p", { class: "hint" }, note)));

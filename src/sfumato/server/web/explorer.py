@@ -108,7 +108,7 @@ def risk(
     guarantee = rule.guarantee.value
     facts = _facts(dataset.name, sql, how, rule.stated, exploration, looked=rule.looked, guarantee=guarantee)
     facts["say"] |= {"preview": of_explorer.NO_REQUEST, "pinned": "Rule"}
-    facts |= {"limit": _limit_line(exploration, rule.epsilon)}
+    facts |= {"limit": _limit_line(exploration, rule.epsilon), "rule": rule.epsilon}
     values = around | {"found": exploration, "method": rule.method, "looked": rule.looked, "carries": guarantee}
     values |= {"pinned": "Rule"}
     return page("risk.html", facts=facts, **values, **_drawn(exploration))
@@ -217,6 +217,7 @@ def _page(
         request["dataset"], query["sql"], how, preferences, exploration, looked=seen["looked"], guarantee=before
     )
     facts |= {"limit": _limit_line(exploration, _rule_epsilon(seen, place)), "rule": _rule_epsilon(seen, place)}
+    facts["say"] |= {} if around["waits"] else {"preview": of_explorer.PREVIEW_DECIDED}
     guarantee = Guarantee(request.get("guarantee") or cost["guarantee"])
     signed = escrow.policies.current(actor, request["dataset"])
     around |= {
