@@ -31,7 +31,9 @@ _MOVED = """async (times) => {
   const took = [];
   for (let i = 0; i < times; i += 1) {
     slider.value = (7 * i) % (stops + 1);
-    const drawn = new Promise((done) => plot.addEventListener("drawn", () => requestAnimationFrame(done), { once: true }));
+    const drawn = new Promise((done) => {
+      plot.addEventListener("drawn", () => requestAnimationFrame(done), { once: true });
+    });
     const began = performance.now();
     slider.dispatchEvent(new Event("input", { bubbles: true }));
     await drawn;
