@@ -11,7 +11,7 @@ _LEAST, _LEVEL = 1000, 6
 
 
 class CompressionMiddleware:
-    """What another site asks for is sent uncompressed: from the length of a page it could guess its content (BREACH)."""
+    """What another site asks for is sent uncompressed: its length could tell what is in it (BREACH)."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app, self._compressed = app, GZipMiddleware(app, minimum_size=_LEAST, compresslevel=_LEVEL)
