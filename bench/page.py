@@ -124,6 +124,8 @@ def _web(results: Mapping[str, Any]) -> Iterator[str]:
     yield f"| the risk explorer, {short(web['people'])} people | |"
     yield "|---|---|"
     yield f"| sent at a first visit | {web['sent_kb']:.0f} kB in {web['requests']} requests |"
+    if "sent_again_kb" in web:
+        yield f"| sent at a second visit | {web['sent_again_kb']:.0f} kB |"
     yield f"| first paint | {web['first_paint_ms']:.0f} ms |"
     yield f"| slider to repaint | {web['slider_ms']:.0f} ms |"
 

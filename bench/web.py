@@ -1,4 +1,4 @@
-"""What a person waits for in the risk explorer: its weight, its first paint, and a slider's way to the screen.
+"""What a person waits for on the page of a request: its weight, its first paint, and a slider's way to the screen.
 
 A house is served to real Chromium, with people who lie in their file by reference. The slider is moved after a look at
 them: what is drawn was computed once, so how many there are must not matter.
@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 from playwright.sync_api import Browser
 
-from bench.target import MOVE_MS, PAGE_KB, PAGE_REQUESTS, PAINT_MS, Target
+from bench.target import MOVE_MS, PAGE_KB, PAGE_REQUESTS, PAINT_MS, WARM_KB, Target
 from sfumato import demo
 from sfumato.cli.local.demo_server import CONTROLLER, POLICY, WAITING
 from sfumato.composition.settings import FILE
@@ -31,7 +31,9 @@ _MOVED = """async (times) => {
   const took = [];
   for (let i = 0; i < times; i += 1) {
     slider.value = (7 * i) % (stops + 1);
-    const drawn = new Promise((done) => plot.once("plotly_afterplot", () => requestAnimationFrame(done)));
+    const drawn = new Promise((done) => {
+      plot.addEventListener("drawn", () => requestAnimationFrame(done), { once: true });
+    });
     const began = performance.now();
     slider.dispatchEvent(new Event("input", { bubbles: true }));
     await drawn;
@@ -43,10 +45,11 @@ _MOVED = """async (times) => {
 
 @dataclass(frozen=True)
 class Web:
-    """Of the explorer's page: bytes as they were sent, requests, and milliseconds as medians."""
+    """Of the request's page: bytes as they were sent, requests, and milliseconds as medians."""
 
     people: int
     bytes: int
+    again: int  # bytes of a second visit
     requests: int
     elsewhere: int
     paint: float
@@ -56,6 +59,7 @@ class Web:
     @property
     def targets(self) -> Iterator[Target]:
         yield Target("risk explorer, sent", self.bytes / 1000, most=PAGE_KB, unit=" kB")
+        yield Target("risk explorer, sent again", self.again / 1000, most=WARM_KB, unit=" kB")
         yield Target("risk explorer, requests", self.requests, most=PAGE_REQUESTS)
         yield Target("risk explorer, requests to another host", self.elsewhere, most=0)
         yield Target("risk explorer, first paint", self.paint, most=PAINT_MS, unit=" ms")
@@ -66,6 +70,7 @@ class Web:
         return {
             "people": self.people,
             "sent_kb": round(self.bytes / 1000, 1),
+            "sent_again_kb": round(self.again / 1000, 1),
             "requests": self.requests,
             "first_paint_ms": round(self.paint, 1),
             "slider_ms": round(self.move, 1),
@@ -75,6 +80,7 @@ class Web:
         yield f"The risk explorer in a browser, {self.people:,} people by reference:"
         yield ""
         yield f"sent at a first visit   {self.bytes / 1000:>8.1f} kB in {self.requests} requests"
+        yield f"sent at a second visit  {self.again / 1000:>8.1f} kB"
         yield f"first paint             {self.paint:>8.1f} ms"
         yield f"slider to repaint       {self.move:>8.1f} ms, median of {self.moves} moves after a look"
 
@@ -89,12 +95,14 @@ def web(file: Path, people: int, visits: int = 5, moves: int = 30) -> Web:
     ):
         address = f"/requests/{_asked(house, file)}"
         weights = [_weighed(browser, house, address) for _ in range(visits + 1)][1:]
-        sent, requests, elsewhere, paint = (statistics.median(each) for each in zip(*weights, strict=True))
+        sent, again, requests, elsewhere, paint = (statistics.median(each) for each in zip(*weights, strict=True))
         page = Visitors(browser).enter(house, CONTROLLER)
         page.goto(address)
         look(page, _LOOK)
         took = page.evaluate(_MOVED, moves)
-    return Web(people, round(sent), round(requests), round(elsewhere), paint, statistics.median(took), moves)
+    return Web(
+        people, round(sent), round(again), round(requests), round(elsewhere), paint, statistics.median(took), moves
+    )
 
 
 def _plan(folder: Path, file: Path) -> Plan:
@@ -115,8 +123,8 @@ def _asked(house: House, file: Path) -> str:
     return escrow.requests.submit(arthur, "adult", purpose, [{"sql": sql}], None).id
 
 
-def _weighed(browser: Browser, house: House, address: str) -> tuple[int, int, int, float]:
-    """Bytes, requests, those of them to another host, and the first paint of a visit with nothing in memory."""
+def _weighed(browser: Browser, house: House, address: str) -> tuple[int, int, int, int, float]:
+    """Bytes of a visit with nothing in memory and of another, requests, those to another host, the first paint."""
     visitors = Visitors(browser)
     page = visitors.enter(house, CONTROLLER)
     wire = page.context.new_cdp_session(page)
@@ -124,6 +132,8 @@ def _weighed(browser: Browser, house: House, address: str) -> tuple[int, int, in
     wire.on("Network.loadingFinished", lambda told: sent.append(told["encodedDataLength"]))
     wire.send("Network.enable")
     page.goto(address, wait_until="networkidle")
-    paint = page.evaluate(_PAINTED)
+    paint, first = page.evaluate(_PAINTED), [*sent]
+    sent.clear()
+    page.goto(address, wait_until="networkidle")
     elsewhere = len(visitors.leave())
-    return round(sum(sent)), len(sent), elsewhere, paint
+    return round(sum(first)), round(sum(sent)), len(first), elsewhere, paint

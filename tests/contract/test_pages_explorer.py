@@ -111,18 +111,21 @@ def test_a_controller_sees_what_they_decide_from(api: Api) -> None:
     said = text(shown)
     for sentence in (
         "From bob, Health Board",
-        "If you approve: an attacker who knows everyone else's record can tell whether a given person is included at "
-        "most 55% of the time (a coin flip: 50%). 90% noise interval ±1,151.",
+        "As submitted epsilon 0.2 Noise, 90% ±1,151 Attack success at most 55%",
+        "Meets the policy",
+        "Privacy limit 55%: met An attacker who knows everyone else's record can tell whether a given person is "
+        "included at most 55% of the time (a coin flip: 50%).",
+        "Accuracy no limit stated Noise of the answer (90%): ±1,151.",
         "At epsilon 0.2, the person most at risk, in any data, is at 1.2 times the risk of the person least at risk.",
         "Person not included: 45%",
         "Person included: 55%",
         of_explorer.no_probability(Source.WORST_CASE),
         "This request is charged epsilon 0.2.",
         "Rule: gap 1.2, worst case.",
-        "epsilon noise (90%) risk gap attack success status",
-        "0.2 ±1,151 1.2× 55% ● chosen",
-        "0.5 ±460.5 1.5× 63% ✕ over",
-        "Approve A Return R Refuse",
+        "Epsilon Noise (90%) Attack success Risk gap Verdict",
+        "0.2 Requested ±1,151 55% 1.2× ✓ within the limit",
+        "0.5 ±460.5 63% 1.5× ✕ over the limit",
+        "Refuse Return R Approve after the introduction (3 minutes) A",
     ):
         assert sentence in said
     told = facts(shown)

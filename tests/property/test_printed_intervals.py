@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from sfumato.model.choice import Noise
 from sfumato.model.measurement import Measurement
-from sfumato.presentation.release_view import _rounded
+from sfumato.presentation.release_view import rounded
 from sfumato.presentation.wording.numbers import percent, percent_stated, percent_up
 from sfumato.privacy.noise.calibration import calibrate
 from sfumato.privacy.noise.intervals import printed_count
@@ -68,12 +68,12 @@ def test_what_is_computed_from_several_numbers_lies_in_its_interval(
 
 
 @given(low=NOISY, widths=st.tuples(HALVES, HALVES), whole=st.booleans())
-def test_rounded_it_still_contains_its_figure_and_all_that_it_had(
+def testrounded_it_still_contains_its_figure_and_all_that_it_had(
     low: float, widths: tuple[float, float], whole: bool
 ) -> None:
     value: float = math.floor(low + widths[0]) if whole else low + widths[0]
     interval = (min(low, value), max(value, value + widths[1]))
-    figure, printed = _rounded(value, interval)
+    figure, printed = rounded(value, interval)
     below, above = (_read(end) for end in printed.split(" to "))
     assert below <= _read(figure) <= above
     if interval[0] < interval[1]:

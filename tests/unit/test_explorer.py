@@ -14,7 +14,7 @@ from sfumato.presentation import exploration_view
 from sfumato.presentation.wording import exploration_sentences as of_explorer
 from sfumato.privacy.preferences.sweep import EPSILONS, GAPS, SliderKind
 from sfumato.release.bound_query import BoundQuery, bind
-from sfumato.release.risk.exploration import explore
+from sfumato.release.risk.exploration import MARKS, explore, figures
 from sfumato.release.risk.profile import Profile, people_profile, worst_case
 from sfumato.release.risk.rehearsal import rehearse
 from sfumato.schema.read import parse_schema
@@ -58,8 +58,8 @@ def test_it_opens_where_the_rule_stands() -> None:
     told = found()
     assert told["start"] == {"kind": "gap", "index": GAPS.index(1.2)}
     assert stop_of(told, "gap", 1.2)["epsilon"] == told["in_force"] == 0.2
-    [chosen] = [row for row in exploration_view.rows(told) if row["verdict"]["name"] == "chosen"]
-    assert (chosen["gap_shown"], chosen["verdict"]["glyph"]) == ("1.2×", "●")
+    [requested] = [row for row in exploration_view.rows(told) if row["epsilon"] == 0.2]
+    assert (requested["gap_shown"], requested["verdict"]["glyph"]) == ("1.2×", "✓")
 
 
 @pytest.mark.parametrize(
@@ -102,14 +102,41 @@ def test_a_point_is_what_the_risk_view_says() -> None:
 
 def test_a_stop_allows_what_meets_it_and_the_ceiling_goes_before() -> None:
     told = found()
-    verdicts = {row["epsilon"]: row["verdict"]["name"] for row in exploration_view.rows(told)}
-    assert verdicts[0.1] == "ok"
+    points, stop = told["points"], stop_of(told, "gap", 1.2)
+    verdicts = {points[index]["epsilon"]: name for index, name in stop["rows"]}
+    assert (verdicts[0.1], verdicts[0.2]) == ("ok", "chosen")
     assert verdicts[0.5] == verdicts[1.0] == "over"
     assert verdicts[2.0] == verdicts[5.0] == "ceiling"
     error = stop_of(told, "error", 1000.0)
     assert exploration_view.verdict(0.1, error, 1.0) == "over", "a small epsilon is too noisy"
     assert exploration_view.verdict(error["epsilon"], error, 1.0) == "chosen"
     assert exploration_view.verdict(0.75, error, 1.0) == "ok"
+
+
+def test_the_table_has_the_verdict_of_the_policy_whatever_the_preference_is() -> None:
+    wanted = {"within": 1000.0, "confidence": 0.9, "each": True}
+    told = shown(worst_case(query(SUM)), epsilon_max=1.0, preference=wanted, now=0.25, limit=0.5)
+    verdicts = {row["epsilon"]: row["verdict"]["name"] for row in exploration_view.rows(told)}
+    assert (verdicts[0.1], verdicts[0.25], verdicts[0.5], verdicts[0.75]) == ("noisy", "ok", "ok", "over")
+    assert (verdicts[2.0], told["needs"]) == ("ceiling", 1000.0)
+
+
+def test_a_histogram_is_labelled_with_the_rdrs_of_each_epsilon() -> None:
+    told = on_invented_rows(SUM)
+    assert len(told["histogram"]["edges"]) == len(told["histogram"]["people"]) + 1
+    for point in told["points"]:
+        assert len(point["marks"]) == MARKS
+        assert point["rdr"][1] / point["rdr"][0] == pytest.approx(point["gap"], rel=1e-4)
+    assert {point["marks"] == [] for point in found()["points"]} == {True}, "the worst case has no histogram"
+
+
+def test_the_answer_to_choose_a_group_from_is_that_of_the_synthetic_rows() -> None:
+    profile = rehearse(on_rows(BY_WARD))
+    assert profile.survey is not None
+    cells = figures(profile.measurement, profile.survey.answer)
+    assert len(cells) == len(profile.measurement.cells or ())
+    told = shown(profile, epsilon_max=1.0, preference=RULE, now=0.2, cells=cells)
+    assert [cell["name"] for cell in told["cells"]] == [name for name, _ in cells]
 
 
 def test_beyond_the_ceiling_the_ceiling_holds() -> None:
@@ -182,9 +209,9 @@ def test_a_selection_has_no_epsilon_before_it_is_drawn() -> None:
 
 def test_after_a_look_a_true_figure_has_its_noise_around_it() -> None:
     profile = worst_case(query(SUM))
-    told = shown(profile, epsilon_max=1.0, preference=RULE, now=0.2, cell=("sum(age)", 1000.0))
+    told = shown(profile, epsilon_max=1.0, preference=RULE, now=0.2, cells=[("sum(age)", 1000.0)])
     [point] = [point for point in told["points"] if point["epsilon"] == 0.5]
-    assert (told["cell"], point["noise"], point["cell"]) == ("sum(age)", "±460.5", "539.48 to 1,460.5")
+    assert (told["cell"], point["noise"], point["cell"]) == ("sum(age)", "±460.5", "539 to 1,461")
 
 
 def test_every_source_and_every_kind_has_its_words() -> None:

@@ -63,7 +63,7 @@ def _in_space(page: Page) -> None:
 
 
 def _asked_to_approve(page: Page) -> None:
-    page.get_by_role("button", name="Approve A").click()
+    page.locator("#approve").click()
     expect(page.locator("#approve-dialog")).to_be_visible()
 
 
@@ -116,8 +116,7 @@ SCREENS = (
     Screen("policy", "Controller: the policy in force, and its form.", CONTROLLER, "/datasets/adult/policy"),
     Screen("people", "Admin: users and their roles.", CONTROLLER, "/people"),
     Screen("inbox", "Controller: requests to decide.", CONTROLLER, "/inbox"),
-    Screen("explorer", "Controller: the risk explorer of a request.", CONTROLLER, "/requests/{submitted}"),
-    Screen("approval", "Controller: the approval.", CONTROLLER, "/requests/{submitted}", _asked_to_approve),
+    Screen("explorer", "Controller: a request to decide.", CONTROLLER, "/requests/{submitted}"),
     Screen("signal", "Controller: code that waits to be read, with its marks.", CONTROLLER, "/signals/{signal}"),
     Screen("sharing", "Controller: sharing risk.", CONTROLLER, "/datasets/adult/sharing", _shared),
     Screen(
@@ -156,7 +155,14 @@ SCREENS = (
     ),
     Screen("certificate", "Analyst: the certificate, to be printed.", ANALYST, "/requests/{released}/certificate"),
     Screen("public", "Anyone: the public page of a dataset.", None, "/public/adult"),
-    Screen("look", "Controller: the risk explorer after a look.", CONTROLLER, "/requests/{submitted}", look),
+    Screen("look", "Controller: the same request after a look.", CONTROLLER, "/requests/{submitted}", look),
+    Screen(
+        "approval",
+        "Controller: the approval after a look, which has to be preregistered.",
+        CONTROLLER,
+        "/requests/{submitted}",
+        _asked_to_approve,
+    ),
 )
 
 

@@ -37,13 +37,8 @@ def waiting(open_house: House, visitors: Visitors) -> Page:
     return page
 
 
-def asked_to_approve(page: Page) -> None:
-    page.get_by_role("button", name="Approve A").click()
-    expect(page.locator("#approve-dialog")).to_be_visible()
-
-
 def approved(page: Page) -> None:
-    page.locator("#approve-dialog").get_by_role("button", name="Approve").click()
+    page.locator("#approve").click()
 
 
 def is_released(page: Page) -> None:
@@ -52,8 +47,7 @@ def is_released(page: Page) -> None:
 
 def test_a_double_click_releases_once(waiting: Page, open_house: House) -> None:
     before = open_house.entered("released")
-    asked_to_approve(waiting)
-    waiting.locator("#approve-dialog").get_by_role("button", name="Approve").dblclick()
+    waiting.locator("#approve").dblclick()
     is_released(waiting)
     assert open_house.entered("released") == before + 1
 
@@ -62,8 +56,6 @@ def test_of_two_tabs_the_second_is_told_what_the_first_did(waiting: Page, open_h
     before = open_house.entered("released")
     other = waiting.context.new_page()
     other.goto(waiting.url)
-    for tab in (waiting, other):
-        asked_to_approve(tab)
     approved(waiting)
     is_released(waiting)
     approved(other)
@@ -76,25 +68,23 @@ def test_what_another_returned_can_no_longer_be_approved(waiting: Page, open_hou
     before = open_house.ledger()
     other = waiting.context.new_page()
     other.goto(waiting.url)
-    asked_to_approve(waiting)
-    waiting.get_by_label("Note (optional)").fill("For the board.")
+    waiting.get_by_label("Note to the analyst").fill("For the board.")
     other.get_by_role("button", name="Return R").click()
     other.get_by_label("Requested changes").fill("Fewer groups, please.")
     other.get_by_role("button", name="Return request").click()
     expect(other.locator("#status")).to_contain_text("Fewer groups, please.")
     approved(waiting)
-    problem = waiting.locator("#approve-dialog").get_by_role("alert")
+    problem = waiting.locator("#bar").get_by_role("alert")
     expect(problem).to_be_visible()
-    expect(waiting.get_by_label("Note (optional)")).to_have_value("For the board.")
+    expect(waiting.get_by_label("Note to the analyst")).to_have_value("For the board.")
     problem.get_by_role("button", name="Reload page").click()
     expect(waiting.locator("#status")).to_contain_text("Fewer groups, please.")
-    expect(waiting.get_by_role("button", name="Approve A")).to_have_count(0)
+    expect(waiting.locator("#approve")).to_have_count(0)
     assert open_house.ledger()["spent"] == before["spent"]
 
 
 def test_the_back_button_after_deciding_shows_what_was_decided(waiting: Page) -> None:
     where = waiting.url
-    asked_to_approve(waiting)
     approved(waiting)
     is_released(waiting)
     follow(waiting, "Open inbox")
@@ -102,7 +92,7 @@ def test_the_back_button_after_deciding_shows_what_was_decided(waiting: Page) ->
     waiting.go_back()
     expect(waiting).to_have_url(where)
     expect(waiting.locator("#status")).to_contain_text("The answer was released")
-    expect(waiting.get_by_role("button", name="Approve A")).to_have_count(0)
+    expect(waiting.locator("#approve")).to_have_count(0)
 
 
 def test_a_session_that_ends_in_the_middle_of_a_decision_loses_nothing(
@@ -110,16 +100,14 @@ def test_a_session_that_ends_in_the_middle_of_a_decision_loses_nothing(
 ) -> None:
     visitors.forgive("401 (Unauthorized)")
     where, before = waiting.url, open_house.ledger()["spent"]
-    asked_to_approve(waiting)
-    waiting.get_by_label("Note (optional)").fill("For the board.")
+    waiting.get_by_label("Note to the analyst").fill("For the board.")
     open_house.end_sessions()
     approved(waiting)
     expect(waiting.get_by_role("heading", level=1)).to_have_text("Sign in")
     assert open_house.ledger()["spent"] == before
     sign_in(waiting, CONTROLLER)
     expect(waiting).to_have_url(where)
-    asked_to_approve(waiting)
-    expect(waiting.get_by_label("Note (optional)")).to_have_value("For the board.")
+    expect(waiting.get_by_label("Note to the analyst")).to_have_value("For the board.")
     approved(waiting)
     is_released(waiting)
 
@@ -131,14 +119,15 @@ def test_after_a_look_it_has_to_be_accepted_that_there_is_no_guarantee(own_house
     page = visitors.enter(own_house, CONTROLLER)
     page.goto(f"/requests/{own_house.request_in('submitted')}")
     look(page)
-    page.get_by_role("button", name="Approve A").click()
+    approved(page)
     dialog = page.locator("#approve-dialog")
     expect(dialog.locator(".word.none")).to_be_visible()
-    approved(page)
+    approve = dialog.get_by_role("button", name="Approve")
+    approve.click()
     accept = dialog.get_by_label(of_explorer.ACCEPT_NONE)
     expect(accept).to_be_focused()
     assert own_house.request_in("submitted") in page.url
     accept.check()
-    approved(page)
+    approve.click()
     expect(page.locator("#status")).to_contain_text("Released")
     assert own_house.ledger()["guarantee"] == "none"

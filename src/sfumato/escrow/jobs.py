@@ -20,7 +20,7 @@ from sfumato.release.decide import ReleaseRequest
 from sfumato.release.keywords import ReleaseTerms
 from sfumato.release.pipeline import release, release_choice
 from sfumato.release.request import request_of
-from sfumato.release.risk.exploration import Exploration, explore, first_figure
+from sfumato.release.risk.exploration import Cell, Exploration, explore, figures
 from sfumato.release.risk.profile import people_profile, private_histogram
 from sfumato.release.risk.rehearsal import rehearse
 from sfumato.signals.exact_answer import block_tables, exact_table
@@ -118,16 +118,19 @@ def _histogram(dataset: DatasetContext, job: Job) -> dict[str, Any]:
 
 def _explored(dataset: DatasetContext, job: Job) -> Exploration:
     """The risk of a query as a page moves through it: on invented rows, in an exposure histogram, or of the people."""
-    query, how, cell = bind(dataset, job["sql"]), job["how"], None
+    query, how = bind(dataset, job["sql"]), job["how"]
+    cells: Sequence[Cell] = ()
     match Source(job["source"]):
         case Source.EXPOSURE_HISTOGRAM:
             profile = private_histogram(query, job["epsilon"], **how)
         case Source.PEOPLE:
             profile = people_profile(query, **how)
-            cell = first_figure(query)
+            cells = figures(query.measurement, query.answer)
         case _:
             profile = rehearse(query, **how)
-    return explore(profile, epsilon_max=job["epsilon_max"], preference=job["preference"], now=job["now"], cell=cell)
+            cells = () if profile.survey is None else figures(profile.measurement, profile.survey.answer)
+    terms = {name: job[name] for name in ("epsilon_max", "preference", "now", "limit")}
+    return explore(profile, **terms, cells=cells)
 
 
 def _checked(dataset: DatasetContext, _job: Job) -> dict[str, Any]:

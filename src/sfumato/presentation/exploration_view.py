@@ -10,11 +10,10 @@ from typing import Any
 from sfumato.model.exposure_histogram import ExposureHistogram
 from sfumato.model.facts import Histogram
 from sfumato.model.risk import RiskAt, RiskView, Source
-from sfumato.presentation.figures.figure import Figure
 from sfumato.presentation.figures.histogram import histogram_figure
-from sfumato.presentation.figures.marks import GLYPHS, Bars, Limit, Range, Verdict
+from sfumato.presentation.figures.marks import GLYPHS, Bars, Verdict
 from sfumato.presentation.figures.plotly import page_plotly
-from sfumato.presentation.figures.scale import Axis
+from sfumato.presentation.release_view import rounded
 from sfumato.presentation.risk import profile as risk
 from sfumato.presentation.wording import exploration_sentences as of_explorer
 from sfumato.presentation.wording import exposure_histogram_sentences as of_exposure_histogram
@@ -22,17 +21,17 @@ from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import method_comparison_sentences as of_compare
 from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.presentation.wording.numbers import number, percent_up
-from sfumato.privacy.preferences.sweep import SELECTING, Slider, SliderKind, SliderPosition, place
+from sfumato.privacy.preferences.sweep import SELECTING, Slider, SliderKind, SliderPosition, place, stated_value
 from sfumato.privacy.risk.membership import attack_chance
 from sfumato.release.risk.exploration import LISTED, Exploration, PolicyInForce
 
-FAR = 1e6  # the end of an infinite risk gap in a figure
 BARS = 20  # at most, in a histogram of exposures
 VERDICTS: Mapping[str, tuple[Verdict, str]] = {
-    "ok": ("ok", "allowed"),
+    "ok": ("ok", "within the limit"),
     "chosen": ("chosen", "chosen"),
-    "over": ("over", "over"),
+    "over": ("over", "over the limit"),
     "ceiling": ("over", "above epsilon_max"),
+    "noisy": ("over", "too noisy"),
     "unknown": ("ok", ""),
 }
 
@@ -40,14 +39,15 @@ VERDICTS: Mapping[str, tuple[Verdict, str]] = {
 def exploration(explored: Exploration) -> dict[str, Any]:
     """All that a page shows: each position of each slider, and each epsilon."""
     view, policy, replaced = explored.view, explored.policy, explored.replaced
+    least = _least(explored.sliders, policy)
     points = [
-        _point(at, worst, view, policy, explored.cell, replaced)
-        for at, worst in zip(view.candidates, explored.worst_case, strict=True)
+        _point(at, worst, rdr, explored) | {"verdict": judged(at.epsilon, policy, least)}
+        for at, worst, rdr in zip(view.candidates, explored.worst_case, explored.rdr, strict=True)
     ]
     sliders = {slider.kind.value: _slider(slider, view.source, policy, replaced) for slider in explored.sliders}
     for slider in sliders.values():
         for stop in slider["stops"]:
-            stop.update(_rows(points, stop, policy))
+            stop["rows"] = _rows(points, stop, policy)
     kind, index = place(explored.sliders, policy.preference, policy.epsilon)
     notes = (of_risk.noisy_parts(view), of_risk.missed_ranks(view), of_risk.without_delta(view))
     return {
@@ -63,7 +63,11 @@ def exploration(explored: Exploration) -> dict[str, Any]:
         "ceiling": policy.epsilon_max,
         "in_force": policy.epsilon,
         "start": {"kind": kind.value, "index": index},
-        "cell": None if explored.cell is None else explored.cell[0],
+        "cell": next((name for name, _ in explored.cells), None),
+        "cells": [{"name": name, "value": value} for name, value in explored.cells],
+        "heading": of_risk.range_heading(view.expected_count),
+        "axis": of_explorer.noise_axis(view),
+        "needs": stated_value(SliderKind.ERROR, policy.preference),
         "absent": of_explorer.absent(replaced),
         "points": points,
         "sliders": sliders,
@@ -96,41 +100,15 @@ def verdict(epsilon: float, stop: Mapping[str, Any], epsilon_max: float) -> str:
 
 
 def rows(exploration: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The table at the first position, each row with its verdict."""
-    start, points = exploration["start"], exploration["points"]
-    stop = exploration["sliders"][start["kind"]]["stops"][start["index"]]
-    return [points[index] | {"verdict": verdict_mark(name)} for index, name in stop["rows"]]
+    """The table: the usual epsilons and the one in force, each with the verdict of the policy."""
+    listed = [point for point in exploration["points"] if point["listed"]]
+    return [point | {"verdict": verdict_mark(point["verdict"])} for point in listed]
 
 
-def _rows(points: Sequence[Mapping[str, Any]], stop: Mapping[str, Any], policy: PolicyInForce) -> dict[str, Any]:
-    """The rows of a stop: the usual epsilons and its own, each with its verdict, and their figure."""
+def _rows(points: Sequence[Mapping[str, Any]], stop: Mapping[str, Any], policy: PolicyInForce) -> list[list[Any]]:
+    """The rows of a stop: the usual epsilons and its own, each with its verdict."""
     places = [index for index, point in enumerate(points) if point["listed"] or point["epsilon"] == stop["epsilon"]]
-    names = [verdict(points[index]["epsilon"], stop, policy.epsilon_max) for index in places]
-    listed = [points[index] for index in places]
-    gaps = [f"{point['shown']}: {point['gap_shown']}" for point in listed]
-    return {
-        "rows": [[index, name] for index, name in zip(places, names, strict=True)],
-        "figure": _figure(listed, [verdict_mark(name) for name in names], stop),
-        "label": f"Risk gap at each epsilon: {'; '.join(gaps)}.",
-    }
-
-
-def _figure(
-    points: Sequence[Mapping[str, Any]], verdicts: Sequence[Mapping[str, Any]], stop: Mapping[str, Any]
-) -> dict[str, Any]:
-    """A bar for each epsilon with its verdict, and the risk gap that the stop allows."""
-    both = list(zip(points, verdicts, strict=True))
-    bars = [Range(p["epsilon"], 1.0, max(p["gap"] or FAR, 1.002), judged["mark"]) for p, judged in both]
-    limits = [Limit(stop["value"], f"limit {stop['shown']}")] if stop["kind"] == SliderKind.GAP.value else []
-    drawn = page_plotly(Figure("", "", Axis("epsilon"), risk.GAP, (*bars, *limits)))
-    trace = drawn["data"][0]
-    trace["text"] = [f"{p['gap_shown']}<br>{judged['glyph']}" for p, judged in both]
-    trace["hovertext"] = [
-        f"epsilon {p['shown']}: risk gap {p['gap_shown']}, noise (90%) {p['noise']} {v['words']}" for p, v in both
-    ]
-    trace["hovertemplate"] = "%{hovertext}<extra></extra>"
-    trace["marker"]["color"] = [f"var(--{judged['mark'] if judged['words'] else 'line'})" for judged in verdicts]
-    return drawn
+    return [[index, verdict(points[index]["epsilon"], stop, policy.epsilon_max)] for index in places]
 
 
 def verdict_mark(name: str) -> dict[str, str]:
@@ -138,28 +116,57 @@ def verdict_mark(name: str) -> dict[str, str]:
     return {"name": name, "mark": mark, "glyph": GLYPHS[mark] if words else "", "words": words}
 
 
-def _point(
-    at: RiskAt, worst: float, view: RiskView, policy: PolicyInForce, cell: tuple[str, float] | None, replaced: bool
-) -> dict[str, Any]:
-    inside = of_guarantee.in_100(worst)
-    ranges = risk.ranges(at)
+def judged(epsilon: float, policy: PolicyInForce, least: float) -> str:
+    """The verdict of the policy on an epsilon: `least` is the smallest that meets the accuracy the analyst asks for.
+
+    >>> [judged(one, PolicyInForce(1.0, {}, 0.2, limit=0.5), 0.1) for one in (0.05, 0.1, 0.5, 0.7, 2.0)]
+    ['noisy', 'ok', 'ok', 'over', 'ceiling']
+    """
+    if epsilon > policy.epsilon_max:
+        return "ceiling"
+    if policy.limit is not None and epsilon > policy.limit * (1 + 1e-9):
+        return "over"
+    return "noisy" if epsilon < least * (1 - 1e-9) else "ok"
+
+
+def _least(sliders: Sequence[Slider], policy: PolicyInForce) -> float:
+    errors = next(slider.stops for slider in sliders if slider.kind is SliderKind.ERROR)
+    needs = stated_value(SliderKind.ERROR, policy.preference)
+    return next((stop.meets.low for stop in errors if stop.value == needs), 0.0)
+
+
+def _point(at: RiskAt, worst: float, rdr: Sequence[float], explored: Exploration) -> dict[str, Any]:
+    view, policy, replaced = explored.view, explored.policy, explored.replaced
+    inside, half = of_guarantee.in_100(worst), risk.half_width(at, view.expected_count)
+    noise, cell = risk.ranges(at, view.expected_count), next(iter(explored.cells), None)
     return {
         "epsilon": at.epsilon,
         "shown": number(at.epsilon, 4),
         "listed": at.epsilon in LISTED or at.epsilon == policy.epsilon,
         "gap": None if math.isinf(at.gap) else at.gap,
         "gap_shown": of_explorer.gap(at),
-        "noise": ranges,
+        "noise": noise,
+        "half": half,
         "odds": percent_up(worst),
+        "chance": worst,
+        "own_chance": at.attack_chance,
+        "rdr": [float(f"{one:.6g}") for one in rdr[:2]],
+        "marks": [number(one, 4) for one in rdr[2:]],
         "in": inside,
         "out": 100 - inside,
-        "words": list(of_explorer.point(at, view.source, ranges, worst, replaced=replaced)),
-        **({} if cell is None or at.noise_90[0] is None else {"cell": _around(cell[1], at.noise_90[0])}),
+        "short": of_explorer.short(noise, worst),
+        "words": list(of_explorer.point(at, view.source, risk.ranges(at), worst, replaced=replaced)),
+        **(
+            {}
+            if cell is None or at.noise_90[0] is None
+            else {"cell": _around(cell[1], at.noise_90[0]), "cell_half": at.noise_90[0]}
+        ),
     }
 
 
 def _around(value: float, half: float) -> str:
-    return f"{number(value - half, 5)} to {number(value + half, 5)}"
+    """The noise range around a figure, to two digits of how far it reaches."""
+    return rounded(value, (value - half, value + half))[1]
 
 
 def _slider(slider: Slider, source: Source, policy: PolicyInForce, replaced: bool) -> dict[str, Any]:
@@ -217,8 +224,6 @@ def _evened(fine: Histogram) -> Histogram:
 def _histogram(view: RiskView, people: Histogram | None) -> dict[str, Any] | None:
     """People by exposure; for a private histogram with the noise of each count, and without exposure 0."""
     exposure_histogram: ExposureHistogram | None = view.exposure_histogram
-    if exposure_histogram is not None:
-        people = Histogram(exposure_histogram.edges[1:], exposure_histogram.histogram.people[1:])
     if people is None:
         return None
     if exposure_histogram is None:
@@ -230,4 +235,5 @@ def _histogram(view: RiskView, people: Histogram | None) -> dict[str, Any] | Non
     notes = [f"Exposure {of_risk.EXPOSURE}"]
     notes += [] if exposure_histogram is None else of_exposure_histogram.read_off(exposure_histogram)
     notes += [figure.note] if figure.note else []
-    return {"title": title, "notes": notes, "noise": noise, "figure": page_plotly(figure)}
+    bars = {"edges": [float(f"{edge:.6g}") for edge in people.edges], "people": list(people.people)}
+    return {"title": title, "notes": notes, "noise": noise, "figure": page_plotly(figure), **bars}

@@ -42,7 +42,7 @@ def cells(answer: Answer) -> tuple[list[str], list[list[str]]]:
         columns.append(name)
         intervals = [row[position] for row in answer.intervals or ()]
         for line, row, interval in zip(rows, answer.rows, intervals or [None] * len(rows), strict=True):
-            both = _rounded(row[position], interval)
+            both = rounded(row[position], interval)
             line.extend(both if any(intervals) else both[:1])
         if any(intervals):
             columns.append(INTERVAL)
@@ -99,14 +99,14 @@ def _chart(answer: Answer, position: int) -> dict[str, Any]:
 
 
 def _reading(value: object, interval: Interval | None) -> str:
-    figure, ends = _rounded(value, interval)
+    figure, ends = rounded(value, interval)
     return figure if interval is None else f"{figure}, {INTERVAL} {ends}"
 
 
-def _rounded(value: object, interval: Interval | None) -> list[str]:
+def rounded(value: object, interval: Interval | None) -> list[str]:
     """A figure and its interval to two digits of the interval's half-width; the interval is rounded outward.
 
-    >>> _rounded(-3.14159, (-4.5678, 12.3456)), _rounded(1234, (1211.2, 1257.4)), _rounded(0.5, None)
+    >>> rounded(-3.14159, (-4.5678, 12.3456)), rounded(1234, (1211.2, 1257.4)), rounded(0.5, None)
     (['−3.1', '−4.6 to 12.4'], ['1,234', '1,211 to 1,258'], ['0.5', ''])
     """
     if interval is None or not isinstance(value, int | float) or not all(map(math.isfinite, interval)):

@@ -37,6 +37,7 @@ from sfumato.server.dependencies import WorkPools
 from sfumato.server.middleware.access_log import AccessLogMiddleware
 from sfumato.server.middleware.authentication import AuthenticationMiddleware, PublicPaths
 from sfumato.server.middleware.body_limit import BodyLimitMiddleware
+from sfumato.server.middleware.compression import CompressionMiddleware
 from sfumato.server.middleware.failures import ErrorMiddleware
 from sfumato.server.middleware.headers import SecurityHeadersMiddleware
 from sfumato.server.middleware.wording import WordingMiddleware
@@ -81,6 +82,7 @@ def create_app(escrow: Escrow, settings: ServerSettings | None = None) -> FastAP
         redirect_slashes=False,
         telemetry=_NO_TELEMETRY,
         middleware=[
+            Middleware(CompressionMiddleware),
             Middleware(WordingMiddleware),
             Middleware(SecurityHeadersMiddleware, secure=settings.secure),
             Middleware(AccessLogMiddleware),

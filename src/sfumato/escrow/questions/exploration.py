@@ -238,16 +238,18 @@ class Questions:
         epsilon: float | None = None,
         preference: Mapping[str, Any] | None = None,
         now: float | None = None,
+        limit: float | None = None,
     ) -> dict[str, Any]:
         """Risk for the explorer's sliders, from one of four sources; only the people are a look.
 
         `epsilon` is charged for an exposure histogram, which comes with `spent`, a DatasetSpent. `preference` and `now`
-        are the preference in force and its epsilon.
+        are the preference in force and its epsilon, `limit` is the largest epsilon by the policy's rule.
         """
         dataset = self._datasets.controlled(actor, name)
         policy = self._policies.of(dataset)
         epsilon_max = (None if policy is None else policy.policy.epsilon_max) or EPSILON_MAX
         terms: dict[str, Any] = {"epsilon_max": epsilon_max, "preference": dict(preference or {}), "now": now}
+        terms |= {"limit": limit}
         drawn = _only(how, _HISTOGRAM if source is Source.EXPOSURE_HISTOGRAM else NoiseKeywords.__annotations__)
         question = {"sql": sql, "source": source.value, "how": drawn, "epsilon": epsilon, **terms}
         match source:

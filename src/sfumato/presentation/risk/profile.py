@@ -77,6 +77,14 @@ def ranges(row: RiskAt, expected: ExpectedCount | None = None) -> str:
     return " · ".join(_range(half, rank) for half, rank in zip(row.noise_90, ranks, strict=True))
 
 
+def half_width(row: RiskAt, expected: ExpectedCount | None = None) -> float | None:
+    """How far the widest figure of the answer is off, with 90% probability: by its noise, or by its rank."""
+    count = None if expected is None else expected.count
+    answers = [a for a in row.answers if a.count in (None, count)]
+    figures = [a.rank if a.half_width is None else a.half_width for a in answers] or [*row.noise_90]
+    return max((one for one in figures if one is not None), default=None)
+
+
 def _range(half: float | None, rank: float | None) -> str:
     if half is not None:
         return f"±{number(half, 4)}"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 from sfumato.model.guarantee import Guarantee
-from sfumato.model.risk import RiskAt, Source
+from sfumato.model.risk import RiskAt, RiskView, Source
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording.guarantee import rounded_up
 from sfumato.presentation.wording.numbers import number, percent, percent_up
@@ -31,14 +33,6 @@ PEOPLE = {
     Source.EXPOSURE_HISTOGRAM: "the person most at risk, in any data,",
     Source.PEOPLE: "the person most at risk",
 }
-WORDS = {
-    Guarantee.DP: ("Epsilon follows from public facts, or from noisy outputs that were charged. The guarantee holds."),
-    Guarantee.SELECTED: (
-        "Epsilon is selected privately when the request is answered. The selection is charged too, and the "
-        "guarantee covers both."
-    ),
-    Guarantee.NONE: "Epsilon is chosen after looking at the data. The release has no guarantee.",
-}
 LEAVES = {
     Guarantee.DP: "If you approve it now, the release has its guarantee.",
     Guarantee.SELECTED: (
@@ -49,25 +43,20 @@ LEAVES = {
         " on the data."
     ),
 }
-DECIDED_AFTER = (
-    "The data was looked at. An epsilon that is chosen now, from any page, has no guarantee. A rule that was "
-    "preregistered before the look keeps its guarantee."
-)
-NO_ONE_LOOKED = "No one has looked at the data of this dataset: every choice keeps its guarantee."
-LOOKED = (
-    "The data of this dataset was looked at. Another preference than the one in force would be chosen after "
-    "that look. The preregistered rule keeps its guarantee."
-)
 AT_ITS_EPSILON = (
     "The rule in force is about the worst case, in any data. This view compares other people, so it shows the"
     " rule at the epsilon that it leads to there."
 )
-A_THOUGHT = (
-    "Preview only; not applied. Approval covers the submitted request. To change it, change the rule or "
-    "return the request."
-)
+AFTER_INTRODUCTION = "Approve after the introduction (3 minutes)"
+RELEASE = "Release the withheld answer"
+WITHOUT = "Approve without a guarantee"
+AS_PREREGISTERED = "Approve as preregistered"
+CHOSEN_AFTER_LOOK = "Another epsilon or another rule that is chosen now has no guarantee."
+PREVIEW = "Preview only; not applied. Approve, Return and Refuse apply to the request as submitted."
+PREVIEW_DECIDED = "Preview only; not applied. This request is decided."
 NO_REQUEST = "Preview only; not applied. To apply it to requests, make it the rule."
-NOT_KNOWN = "The epsilon of this request is not known before it is selected. Preview only; not applied."
+NO_HISTOGRAM = "The worst case has no histogram. Choose another source above."
+NO_CELLS = "This source has no answer to show. Choose another source above."
 BEFORE_LOOK = (
     "This looks at the data and is logged with your name. After it, another preference or an approval has no "
     "guarantee unless it was preregistered, and a return or a refusal leaves no total for this dataset. The "
@@ -101,6 +90,20 @@ IF_NOT_ALLOWED = (
 )
 
 
+def noise_axis(view: RiskView) -> str:
+    """What the noise of the answer is measured in, on the axis of the chart."""
+    if view.expected_count is not None:
+        return f"Noise of the answer (90%), if {view.expected_count.count:,} people are counted"
+    if view.candidates and view.candidates[0].rank_90 is not None:
+        return "Rank error of the answer (90%)"
+    return "Noise of the answer (90%)"
+
+
+def short(noise: str, chance: float) -> str:
+    """One epsilon in one line: its noise and its attack success."""
+    return f"{noise}, attack success at most {percent_up(chance)}"
+
+
 def absent(replaced: bool) -> str:
     """A label: the alternative to a person being included."""
     return "Another person in their place:" if replaced else "Person not included:"
@@ -111,14 +114,72 @@ def no_probability(source: Source) -> str:
     return f"The risk gap compares {COMPARES[source]}. It is not a probability."
 
 
-def if_approved(chance: float | None, noise: str | None, guarantee: Guarantee, *, replaced: bool = False) -> str:
-    """What an approval means; `chance` is the attack success of the whole request, at most."""
-    if not guarantee.holds or chance is None:
-        if guarantee.holds:
-            return "If you approve: how much the release can reveal is not known before epsilon is selected."
-        return "If you approve: the release has no guarantee. Nothing bounds what it reveals about any one person."
-    attack = of_guarantee.attack(chance, replaced=replaced)
-    return f"If you approve: {attack[0].lower()}{attack[1:]} {noise or ''}".strip()
+def privacy(chance: float | None, guarantee: Guarantee, *, replaced: bool = False) -> str:
+    """What a request reveals; `chance` is the attack success of the whole request, at most."""
+    if not guarantee.holds:
+        return "The release has no guarantee. Nothing bounds what it reveals about any one person."
+    if chance is None:
+        return "How much the release can reveal is not known before epsilon is selected."
+    return of_guarantee.attack(chance, replaced=replaced)
+
+
+def verdict(*, guarantee: Guarantee, over: bool, affordable: bool, noisy: bool) -> tuple[str, bool]:
+    """The title of the verdict, and whether everything is met."""
+    if not guarantee.holds:
+        return "No guarantee", False
+    if not affordable:
+        return "Exceeds the budget", False
+    if over:
+        return "Over the limit of the policy", False
+    return ("Meets the policy, not the accuracy", False) if noisy else ("Meets the policy", True)
+
+
+def limit(chance: float, *, met: bool) -> str:
+    """The limit of attack success, and whether it is met."""
+    return f"limit {percent_up(chance)}: {'met' if met else 'exceeded'}"
+
+
+def needs(within: float | None, *, met: bool) -> str:
+    """The accuracy that the analyst asks for, and whether it is met."""
+    return "no limit stated" if within is None else f"needs ±{number(within, 4)}: {'met' if met else 'not met'}"
+
+
+def accuracy(noise: str | None, axis: str) -> str:
+    """The noise of the answer, in words."""
+    return "The noise is not known before epsilon is selected." if noise is None else f"{axis}: {noise}."
+
+
+def chart_limit(point: Mapping[str, Any] | None) -> str:
+    return "" if point is None else f"limit {point['odds']}"
+
+
+def approve(epsilon: float | None) -> str:
+    return "Approve" if epsilon is None else f"Approve epsilon {number(epsilon, 4)}"
+
+
+def epsilon(epsilon: float | None) -> str:
+    return "epsilon selected privately" if epsilon is None else f"epsilon {number(epsilon, 4)}"
+
+
+def success(chance: float | None, guarantee: Guarantee) -> str:
+    """The attack success of a request, short."""
+    if not guarantee.holds:
+        return "no guarantee"
+    return "not known yet" if chance is None else f"at most {percent_up(chance)}"
+
+
+def meter(spent: float, charge: float, budget: float) -> str:
+    used, most = f"{number(spent, 4)} used", f"of {number(budget, 4)}"
+    return f"Budget: {used}{f', {number(charge, 4)} for this request,' if charge else ''} {most}"
+
+
+def left(budget: float | None, left: float | None, charge: float) -> str:
+    """What is left of the budget after a charge."""
+    if budget is None or left is None:
+        return "no budget is set" if budget is None else ""
+    if charge > left:
+        return f"only {number(max(left, 0.0), 4)} of {number(budget, 4)} left"
+    return f"{number(left - charge, 4)} of {number(budget, 4)} left{' after' if charge else ''}"
 
 
 def whatever_is_selected(chance: float, ceiling: float) -> str:

@@ -80,7 +80,7 @@ def sliders(
     `rule` is the preference in force and `now` the epsilon that it leads to: both are among the stops.
     """
     of = _Of(spread, noise, measurement, epsilon_max)
-    own = {kind: [float(value)] if (value := _value(kind, rule)) is not None else [] for kind in SliderKind}
+    own = {kind: [float(value)] if (value := stated_value(kind, rule)) is not None else [] for kind in SliderKind}
     own[SliderKind.EPSILON] += [] if now is None else [now]
     usual: Mapping[SliderKind, Sequence[float]] = {
         SliderKind.GAP: GAPS,
@@ -95,7 +95,7 @@ def sliders(
 def place(moved: Sequence[Slider], rule: Mapping[str, Any], now: float | None) -> tuple[SliderKind, int]:
     """Where the sliders stand for what is in force; a preference that has none of its own stands at its epsilon."""
     for kind in (SliderKind.GAP, SliderKind.CHANCE, SliderKind.ERROR):
-        value = _value(kind, rule)
+        value = stated_value(kind, rule)
         stops = next(slider.stops for slider in moved if slider.kind is kind)
         index = next((i for i, stop in enumerate(stops) if stop.value == value), None)
         if index is None or stops[index].preference.reads_people:
@@ -106,7 +106,7 @@ def place(moved: Sequence[Slider], rule: Mapping[str, Any], now: float | None) -
     return SliderKind.EPSILON, next((i for i, stop in enumerate(stops) if stop.value == now), len(stops) // 2)
 
 
-def _value(kind: SliderKind, rule: Mapping[str, Any]) -> float | None:
+def stated_value(kind: SliderKind, rule: Mapping[str, Any]) -> float | None:
     """The value that a rule states of this kind, where it states nothing else beside its noise."""
     options = plain({name: value for name, value in rule.items() if name in registry.KNOWN})
     name = next((name for name in _NAMES if _NAMES[name] is kind and name in options), None)

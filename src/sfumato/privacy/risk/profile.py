@@ -56,6 +56,13 @@ def risk_at(
     )
 
 
+def rdr_range(epsilon: float, spread: ExposureRange, measurement: Measurement, noise: Noise) -> tuple[float, float]:
+    """RDRs of the least and of the most exposed; in units of the sensitivity where the numbers share no scale."""
+    scale = 1.0 if spread.published else own_scale(measurement, noise) or 1.0
+    least, most = _rdrs(epsilon, spread, measurement, noise, exact=False)
+    return least * scale, most * scale
+
+
 def _ranks(
     epsilon: float, spread: ExposureRange, measurement: Measurement, noise: Noise
 ) -> tuple[float | None, ...] | None:

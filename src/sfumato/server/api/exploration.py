@@ -80,11 +80,15 @@ class HistogramBody(LookBody):
 
 
 class Explored(LookBody, PreferenceChoice):
-    """`preference` is in force and `now` its epsilon; `epsilon` is that of an exposure histogram."""
+    """`preference` is in force and `now` its epsilon, `limit` the largest epsilon by the policy's rule.
+
+    `epsilon` is that of an exposure histogram.
+    """
 
     source: Literal["worst case", "rehearsal", "exposure histogram", "people"] = "worst case"
     epsilon: Annotated[float, Field(gt=0, le=1e6)] | None = None
     now: Annotated[float, Field(gt=0, le=1e6)] | None = None
+    limit: Annotated[float, Field(gt=0, le=1e6)] | None = None
 
 
 # From public facts: the data is not read
@@ -150,7 +154,7 @@ async def risk(pool: WritingPool, name: NameInPath, body: LookBody, escrow: Escr
 async def explore(pool: WritingPool, name: NameInPath, body: Explored, escrow: EscrowDep) -> dict[str, Any]:
     """Risk for the explorer's sliders, with sentences. An exposure histogram is charged; the people are a look."""
     question = name, body.sql, Source(body.source), body.how.table()
-    terms: dict[str, Any] = {"epsilon": body.epsilon, "preference": body.terms, "now": body.now}
+    terms: dict[str, Any] = {"epsilon": body.epsilon, "preference": body.terms, "now": body.now, "limit": body.limit}
     return view.explored(await pool.run(escrow.questions.explore, *question, **terms))
 
 

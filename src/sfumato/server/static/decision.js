@@ -1,6 +1,7 @@
-// Decisions on a request: a dialog repeats what is decided, and sends the binding of the page.
+// Decisions on a request as it was submitted, with the binding of the page. Where something has to be declared or accepted, a
+// dialog asks for it; else the button approves.
 
-import { $, $$, asks, at, call, facts, h, opened, quiet, say, show, table } from "./sfumato.js";
+import { $, $$, asks, at, busy, call, facts, h, opened, quiet, rounded, say, show, table } from "./sfumato.js";
 import { looked, noteLook, proposal, refresh } from "./explorer.js";
 
 const known = facts();
@@ -15,7 +16,12 @@ export function ask(id) {
     location.reload();
     return;
   }
-  if (id === "propose") $("#return-note").value = proposal();
+  if (name === "approve" && !$("#approve-dialog")) return approve();
+  if (id === "propose") {
+    const note = $("#return-note");
+    if (!note.value.includes(proposal())) note.value = [note.value, proposal()].filter(Boolean).join("\n");
+    note.dispatchEvent(new Event("input", { bubbles: true }));
+  }
   if (looked()) {
     for (const place of $$(".accept-no")) {
       place.hidden = false;
@@ -23,6 +29,21 @@ export function ask(id) {
     }
   }
   opened(document.getElementById(`${name}-dialog`));
+}
+
+const written = () => $("#note").value;
+const approving = (terms = {}) => call("POST", `${here}/approve`, { binding: known.binding, note: written(), ...terms }).then(over);
+
+// One click; a second one finds the button at work, and the server has the first.
+function approve() {
+  quiet($("#bar"));
+  return busy($("#approve"), async () => {
+    try {
+      await approving();
+    } catch (error) {
+      refused(error, $("#bar"));
+    }
+  });
 }
 
 function settled(name, work) {
@@ -45,10 +66,7 @@ function refused(error, form) {
   place.scrollIntoView({ block: "nearest" });
 }
 
-settled("approve", async ({ note, allow_no_guarantee, preregistered = "" }) => {
-  const now = await call("POST", `${here}/approve`, { binding: known.binding, note, allow_no_guarantee, preregistered });
-  over(now);
-});
+settled("approve", ({ allow_no_guarantee, preregistered = "" }) => approving({ allow_no_guarantee, preregistered }));
 settled("return", async ({ note, allow_no_guarantee }) => over(await call("POST", `${here}/return`, { note, allow_no_guarantee })));
 settled("refuse", async ({ note, allow_no_guarantee }) => over(await call("POST", `${here}/refuse`, { note, allow_no_guarantee })));
 settled("cancel", async ({ allow_no_guarantee }) => over(await call("POST", `${here}/cancel`, { allow_no_guarantee })));
@@ -76,16 +94,16 @@ if (declared) {
 
 // The noisy answer and the true one, for each query.
 function withheld({ answers, true: truths, cells }) {
-  const cell = (value) => (value === null ? "" : typeof value === "number" ? value.toLocaleString("en") : String(value));
+  const cell = (value, ends) => (value === null ? "" : typeof value === "number" ? rounded(value, ends)[0] : String(value));
   const parts = answers.flatMap((answer, i) => {
     const [released, truth] = answers.length > 1 ? [`Query ${i + 1}: answer to release`, `Query ${i + 1}: true answer`] : ["Answer to release", "True answer"];
     const width = truths[i][0]?.length ?? 0;
     const heads = ["cell", ...Array.from({ length: width }, (_, j) => (width > 1 ? `figure ${j + 1}` : "figure"))];
     return [
       h("h3", {}, released),
-      table(released, answer.columns, answer.rows.map((row) => row.map(cell))),
+      table(released, answer.columns, answer.rows.map((row, j) => row.map((value, k) => cell(value, answer.intervals?.[j]?.[k])))),
       h("h3", {}, truth),
-      table(truth, heads, truths[i].map((row, j) => [cells[i][j] || "all", ...row.map(cell)])),
+      table(truth, heads, truths[i].map((row, j) => [cells[i][j] || "all", ...row.map((value) => cell(value))])),
     ];
   });
   $("#withheld").replaceChildren(...parts);
@@ -99,8 +117,9 @@ const DONE = ["released", "failed", "returned", "refused", "withdrawn"];
 const status = $("#status");
 
 function over(now) {
+  sessionStorage.removeItem(`note ${known.request}`);
   if (["submitted", "computed"].includes(now.state)) return location.reload(); // one approval of several
-  for (const part of $$(".decide, #propose, #warning")) part.hidden = true;
+  for (const part of $$("#bar, #propose, #warning, #withholding")) part.hidden = true;
   tell(now);
   if (!DONE.includes(now.state)) follow();
   $("#status-text").tabIndex = -1;
@@ -119,10 +138,10 @@ function tell(now) {
   $("#cancel").hidden = !runs;
   if (!DONE.includes(now.state)) return;
   refresh();
-  const next = known.next ? h("a", { class: "button", id: "next", href: `/requests${at(known.next.id)}` }, `Next in the inbox: #${known.next.number}`) : h("a", { class: "button", id: "next", href: "/inbox" }, "Open inbox");
+  const next = known.next ? h("a", { class: "button btn small", id: "next", href: `/requests${at(known.next.id)}` }, `Next in the inbox: #${known.next.number}`) : h("a", { class: "button btn small", id: "next", href: "/inbox" }, "Open inbox");
   const certificate = now.state === "released" && [
-    h("a", { class: "button primary", href: `${here}/certificate` }, "Certificate"),
-    h("a", { class: "button", href: `${here}?show=answer` }, "View answer"),
+    h("a", { class: "button btn small primary", href: `${here}/certificate` }, "Certificate"),
+    h("a", { class: "button btn small", href: `${here}?show=answer` }, "View answer"),
   ];
   actions.replaceChildren(...[certificate, next, $("#cancel")].flat().filter(Boolean));
   say(said);

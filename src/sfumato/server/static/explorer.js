@@ -1,185 +1,181 @@
-// The risk explorer: sliders look up what the server wrote for each of their stops, and the picture follows.
-// Nothing is computed here but places on a screen; what is decided is in decision.js, which comes when it is needed.
+// The page of a query's risk: sliders look up what the server wrote for each of their stops, and the chart follows.
+// Nothing is computed here but places on a screen; decisions are in decision.js, which comes when it is needed.
 
-import { $, $$, asks, at, call, facts, h, onTheme, opened, pageNow, placed, say } from "./sfumato.js";
+import { answerRange, histogram, riskNoise, riskRange } from "./charts.js";
+import { $, $$, asks, at, call, facts, h, opened, pageNow, rounded, say } from "./sfumato.js";
 
 const known = facts();
 const sources = known.found ? { "worst case": known.found } : {};
-const KINDS = ["gap", "chance", "error", "epsilon"];
-const now = { source: "worst case", picture: "range", kind: known.found?.start.kind, index: {}, looked: known.looked };
+const now = { source: "worst case", view: "noise", kind: known.found?.start.kind, moved: false, group: 0, looked: known.looked };
 
 // ------------------------------------------------------------------------------------------------ looking up
 
 const found = () => sources[now.source];
-const kindOf = () => ($('[name="guarantee"]:checked')?.value === "dp-selected" && found().sliders.selected.stops.length ? "selected" : now.kind);
-const stop = () => {
-  const stops = found().sliders[kindOf()].stops;
-  return stops[Math.min(stops.length - 1, now.index[kindOf()])];
-};
-const pointAt = (epsilon) => found().points.find((point) => point.epsilon === epsilon);
+const stops = (kind = now.kind) => known.found.sliders[kind].stops;
+const slider = (kind = now.kind) => document.getElementById(kind);
 
-// ------------------------------------------------------------------------------------------------ drawing
+// The criterion is a kind and a value; another source is asked for the same one.
+function stop() {
+  const here = stops()[Number(slider().value)];
+  const there = found().sliders[now.kind].stops;
+  return there.find((one) => one.value === here.value) ?? { ...here, epsilon: null, why: found().sliders[now.kind].why };
+}
+const pointAt = (epsilon) => (epsilon === null ? undefined : found().points.find((point) => point.epsilon === epsilon));
+const requested = () => pointAt(known.now);
+const previewed = () => (now.moved ? pointAt(stop().epsilon) : undefined);
+const current = () => (now.moved ? previewed() : requested());
 
-function words(asked) {
-  const point = asked.selected ? undefined : pointAt(asked.epsilon);
-  $("#asked").textContent = asked.words;
-  const standing = kindOf() === "epsilon" && asked.epsilon === known.now ? found().standing : "";
-  $("#leads").textContent = [standing, asked.why].filter(Boolean).join(" ");
-  $("#words").replaceChildren(...(point ? point.words : [asked.why, asked.bound].filter(Boolean)).map((sentence) => h("p", {}, sentence)));
+// ------------------------------------------------------------------------------------------------ showing
+
+function words() {
+  const [asked, point] = [stop(), current()];
+  slider().setAttribute("aria-valuetext", asked.shown);
+  document.getElementById(`${now.kind}-value`).textContent = asked.shown;
+  const mark = point && now.moved ? known.verdicts[point.verdict] : null;
+  $("#preview").replaceChildren(
+    ...(!now.moved
+      ? [known.say.preview]
+      : point
+        ? [h("b", { class: mark.mark }, `${mark.glyph} Epsilon ${point.shown}, ${mark.words}: `), `${point.short}.`]
+        : [[asked.why, asked.bound].filter(Boolean).join(" ")]),
+  );
+  $("#leads").hidden = !now.moved;
+  $("#leads").textContent = now.moved ? `${asked.words} ${point ? asked.why : ""}` : "";
+  $("#words").textContent = point ? point.words.join(" ") : "";
   for (const side of ["out", "in"]) {
-    const most = asked.most ?? null;
+    const most = now.moved ? asked.most : null;
     const n = point ? point[side] : most === null ? 0 : side === "in" ? most : 100 - most;
     $(`#${side}`).textContent = point || most !== null ? `${n}%` : "–";
-    const all = "●".repeat(n) + "○".repeat(100 - n);
-    $(`#${side}-dots`).textContent = all.match(/.{20}/gu).join("\n");
+    $(`#${side}-dots`).textContent = ("●".repeat(n) + "○".repeat(100 - n)).match(/.{20}/gu).join("\n");
     $(`#${side}-dots`).setAttribute("aria-label", `${n} filled dots`);
   }
 }
 
-function rows(asked) {
-  const cell = found().cell;
-  $("#cell-head").hidden = cell === null;
-  $("#cell-head").textContent = cell ?? "";
-  const made = asked.rows.map(([index, name]) => {
-    const [point, said] = [found().points[index], known.verdicts[name]];
-    return h(
-      "tr",
-      said.name === "chosen" ? { class: "current" } : {},
-      h("th", { scope: "row", class: "number" }, point.shown),
-      cell === null ? null : h("td", { class: "number" }, point.cell ?? ""),
-      h("td", { class: "number" }, point.noise),
-      h("td", { class: "number" }, point.gap_shown),
-      h("td", { class: "number" }, point.odds),
-      h("td", { class: `nowrap verdict ${said.mark}` }, `${said.glyph} ${said.words}`),
-    );
-  });
-  $("#rows").replaceChildren(...made);
-}
-
-function sliders() {
-  for (const kind of [...KINDS, "selected"]) {
-    const input = document.getElementById(kind);
-    const stops = found().sliders[kind].stops;
-    if (!input || !stops.length) continue;
-    const here = stops[Math.min(stops.length - 1, now.index[kind])];
-    document.getElementById(`${kind}-value`).textContent = here.shown;
-    input.setAttribute("aria-valuetext", `${here.shown}. ${here.words}`);
-    input.closest(".kind").classList.toggle("idle", kind !== kindOf());
-  }
-}
-
-// Where bars are narrow, the sign of each stands above it without its number.
-function ranges({ figure }) {
-  if ($("#plot").clientWidth >= 480) return figure;
-  const [bars, ...lines] = figure.data;
-  const text = bars.text.map((words) => words.split("<br>").at(-1));
-  const xaxis = { ...figure.layout.xaxis, tickfont: { size: 10 } };
-  return { data: [{ ...bars, text }, ...lines], layout: { ...figure.layout, xaxis } };
-}
-
-function picture(asked) {
-  const tab = $("#pictures");
-  tab.hidden = !found().histogram;
-  if (tab.hidden && now.picture === "histogram") {
-    now.picture = "range";
-    $('[name="picture"][value="range"]').checked = true;
-  }
-  const { data, layout } = now.picture === "histogram" ? found().histogram.figure : ranges(asked);
-  const notes = now.picture === "histogram" ? found().histogram.notes.join(" ") : "";
-  $("#picture-title").textContent = now.picture === "histogram" ? found().histogram.title : "Risk gap";
-  $("#picture-notes").textContent = notes;
-  $("#picture-notes").hidden = !notes;
-  const label = now.picture === "histogram" ? `${found().histogram.title}. ${notes}` : asked.label;
-  $("#plot").setAttribute("aria-label", label);
-  return placed($("#plot"), { data, layout: { ...layout, height: 330 } });
-}
-
-// After a look, a private selection counts only if it was requested before.
-const tooLate = () => now.looked && known.word !== "dp-selected";
-
-// A moved slider is a preview: approval covers the submitted request.
-function thought(asked) {
-  const changed = known.now === null || asked.selected || asked.epsilon !== known.now;
-  const shut = now.looked && changed;
-  for (const radio of $$('[name="guarantee"]')) {
-    if (radio.value === "none") radio.disabled = !now.looked;
-    else radio.disabled = shut || (radio.value === "dp-selected" && (tooLate() || !found().sliders.selected.stops.length));
-  }
-  if (kindOf() !== "selected") {
-    const word = shut ? "none" : changed ? "dp" : known.word;
-    $(`[name="guarantee"][value="${word}"]`).checked = true;
-  }
-  $("#open").textContent = now.looked ? known.say.looked : known.say.no_one_looked;
+// The two ways to act on a preview; one that would do nothing is not offered.
+function actions() {
+  const asked = stop();
   const rule = Object.fromEntries(Object.entries(asked.rule).filter(([, value]) => value !== null));
-  $("#thought").hidden = !changed;
-  $("#thought-text").textContent = known.now === null ? known.say.unknown : known.say.thought;
+  $("#preview-actions").hidden = !now.moved;
   $("#make-rule").hidden = !Object.keys(rule).length;
   $("#make-rule").href = `/datasets${at(known.dataset)}/policy?rule=${encodeURIComponent(JSON.stringify(rule))}`;
   if ($("#propose")) $("#propose").hidden = !asked.proposal;
 }
 
+const pill = (point) => (point === requested() ? h("span", { class: "pill info" }, known.say.pinned) : point === previewed() ? h("span", { class: "pill ghosty" }, "Preview") : null);
+
+function rows() {
+  const cell = now.view === "answer" || now.source === "people" ? found().cells[now.group] : undefined;
+  $("#cell-head").hidden = !cell;
+  $("#cell-head").textContent = cell?.name ?? "";
+  $("#rows").replaceChildren(
+    ...found()
+      .points.filter((point) => point.listed || point === previewed())
+      .map((point) => {
+        const mark = known.verdicts[point.verdict];
+        return h(
+          "tr",
+          { class: point === requested() ? "is-request" : point === previewed() ? "is-preview" : null },
+          h("th", { scope: "row" }, point.shown, " ", pill(point)),
+          cell ? h("td", { class: "num" }, point.cell_half ? rounded(cell.value, [cell.value - point.cell_half, cell.value + point.cell_half]).slice(1).join(" to ") : "") : null,
+          h("td", { class: "num" }, point.noise),
+          h("td", { class: "num" }, point.odds),
+          h("td", { class: "num" }, point.gap_shown),
+          h("td", { class: `verdict ${mark.mark}` }, `${mark.glyph} ${mark.words}`),
+        );
+      }),
+  );
+}
+
+function drawing(width, height) {
+  const { points, cells, axis, needs } = found();
+  const shared = { points, request: requested(), preview: previewed(), narrow: width < 480 };
+  if (now.view === "range") return riskRange(width, height, shared);
+  if (now.view === "histogram") {
+    const point = current() ?? points[0];
+    return found().histogram ? histogram(width, height, { ...found().histogram, point }) : known.say.no_histogram;
+  }
+  if (now.view === "answer") return (cells.length && answerRange(width, height, { ...shared, ...cells[now.group] })) || known.say.no_cells;
+  const own = ["worst case", "exposure histogram"].includes(now.source) ? "" : found().title;
+  return riskNoise(width, height, { ...shared, pinned: known.say.pinned, limit: known.limit, needs, axis, own }) ?? riskRange(width, height, shared);
+}
+
+function picture() {
+  const plot = $("#plot");
+  const drawn = drawing(Math.max(280, plot.clientWidth), 260);
+  plot.replaceChildren(drawn instanceof Node ? drawn : h("p", { class: "empty" }, drawn));
+  const point = current();
+  const named = $(`[name="view"]:checked`).nextElementSibling.textContent;
+  plot.setAttribute("aria-label", `${named}. ${point ? `Epsilon ${point.shown}: ${point.short}.` : ""} The table below has the figures.`);
+  const notes = now.view === "histogram" ? (found().histogram?.notes ?? []).join(" ") : "";
+  $("#picture-notes").textContent = notes;
+  $("#picture-notes").hidden = !notes;
+  $("#groups").hidden = now.view !== "answer" || found().cells.length < 2;
+  plot.dispatchEvent(new Event("drawn"));
+}
+
 function about() {
-  const { words, deciding, size, notes, no_probability } = found();
-  $("#source").textContent = words;
-  $("#deciding").textContent = now.looked ? known.say.after : deciding;
-  $("#size").textContent = size;
+  const { title, words, notes, no_probability, heading, cells } = found();
+  $("#source").textContent = now.source === "people" && $("#warning") ? `${title}.` : words; // what a look means is said once
   $("#no-probability").textContent = no_probability;
+  $("#noise-head").textContent = heading.charAt(0).toUpperCase() + heading.slice(1);
   $("#notes").replaceChildren(...notes.map((note) => h("p", { class: "hint" }, note)));
+  now.group = Math.min(now.group, Math.max(0, cells.length - 1));
+  $("#group").replaceChildren(...cells.map(({ name }, i) => h("option", { value: i, selected: i === now.group }, name)));
 }
 
 let waiting = 0;
 function draw() {
   cancelAnimationFrame(waiting);
   waiting = requestAnimationFrame(() => {
-    const asked = stop();
-    if ($("#privately")) $("#privately").hidden = kindOf() !== "selected";
-    sliders();
-    words(asked);
-    rows(asked);
-    thought(asked);
-    picture(asked);
+    words();
+    actions();
+    rows();
+    picture();
   });
 }
 
 // ------------------------------------------------------------------------------------------------ moving
 
-function moved(kind) {
-  now.index[kind] = Number(document.getElementById(kind).value);
-  if (kind !== "selected") {
-    now.kind = kind;
-    $(`[name="kind"][value="${kind}"]`).checked = true;
-    const privately = $('[name="guarantee"][value="dp-selected"]');
-    if (privately.checked) $('[name="guarantee"][value="dp"]').checked = true;
-  }
+const only = (kind) => {
+  for (const one of $$(".slider")) one.hidden = document.getElementById(`${one.id}-value`).hidden = one.id !== kind;
+};
+
+// Another criterion starts at the largest epsilon that is no more than the one before.
+function turnTo(kind) {
+  const epsilon = current()?.epsilon ?? 0;
+  now.kind = kind;
+  only(kind);
+  const places = stops().map((one, i) => [i, one.epsilon]).filter(([, one]) => one !== null && one <= epsilon);
+  if (places.length) slider().value = places.reduce((best, one) => (one[1] > best[1] ? one : best))[0];
+  now.moved = true;
   draw();
 }
 
-// Another source: where nothing was moved, it stands at what is in force there too.
+function reset() {
+  const { kind, index } = known.found.start;
+  now.kind = $("#kind").value = kind;
+  only(kind);
+  slider().value = index;
+  now.moved = false;
+  draw();
+}
+
 function turned(source) {
-  const before = stop();
   now.source = source;
-  if (before.epsilon === known.now && known.now !== null && kindOf() !== "selected") stand(found().start);
   $(`[name="source"][value="${source}"]`).checked = true;
   about();
   draw();
 }
 
-function stand({ kind, index }) {
-  now.kind = kind;
-  now.index[kind] = index;
-  $(`[name="kind"][value="${kind}"]`).checked = true;
-  document.getElementById(kind).value = index;
-}
-
 function ready(source) {
   const radio = $(`[name="source"][value="${source}"]`);
   radio.disabled = false;
-  radio.closest("label").hidden = false;
+  radio.hidden = radio.nextElementSibling.hidden = false;
 }
 
 async function explored(source, more = {}) {
   const { how, ...beside } = more;
-  const body = { sql: known.sql, source, how: { ...known.how, ...how }, preference: known.preference, now: known.now, ...beside };
+  const body = { sql: known.sql, source, how: { ...known.how, ...how }, preference: known.preference, now: known.now, limit: known.rule, ...beside };
   sources[source] = await call("POST", `/datasets${at(known.dataset)}/explore`, body);
   ready(source);
 }
@@ -187,7 +183,6 @@ async function explored(source, more = {}) {
 async function rehearsed() {
   const told = $("#rehearsing");
   told.textContent = " …";
-  $("#working").hidden = false;
   try {
     await explored("rehearsal");
     told.textContent = "";
@@ -196,47 +191,48 @@ async function rehearsed() {
     told.parentElement.title = error.sentence ?? "";
     $("#source-problem").textContent = `The rehearsal failed. ${error.sentence ?? ""}`;
     $("#source-problem").hidden = false;
-  } finally {
-    $("#working").hidden = true;
   }
 }
 
-// After a look, another preference has no guarantee.
+// After a look, another preference has no guarantee, and a private selection counts only if it was requested before.
 export function noteLook() {
   now.looked = true;
-  if (tooLate() && kindOf() === "selected") $('[name="guarantee"][value="none"]').checked = true;
+  if (known.found && known.word !== "dp-selected") $('#kind option[value="selected"]').disabled = true;
+  if (now.kind === "selected" && known.word !== "dp-selected") reset();
   for (const place of ["#exposure-histogram-none", "#warning"]) if ($(place)) $(place).hidden = false;
-  about();
-  draw();
 }
 
 // Parts of the page that change after a charge, a look or a decision, as the server renders them now.
 export async function refresh() {
-  const now = await pageNow();
-  if (!now) return;
-  for (const part of ["#cost", "#spent", "#spent-meter", "#to-inbox"]) {
-    const [old, fresh] = [$(part), now.querySelector(part)];
-    if (old && fresh) old.replaceWith(document.adoptNode(fresh));
+  const fresh = await pageNow();
+  if (!fresh) return;
+  for (const part of ["#verdict", "#bar-facts", "#approve", "#to-inbox"]) {
+    const [old, one] = [$(part), fresh.querySelector(part)];
+    if (old && one) old.replaceWith(document.adoptNode(one));
     else old?.remove();
   }
 }
 
 function explorer() {
-  for (const kind of [...KINDS, "selected"]) {
-    const input = document.getElementById(kind);
-    if (!input) continue;
-    now.index[kind] = Number(input.value);
-    input.addEventListener("input", () => moved(kind));
-  }
-  for (const radio of $$('[name="kind"]')) radio.addEventListener("change", () => moved(radio.value));
-  for (const radio of $$('[name="guarantee"]')) radio.addEventListener("change", draw);
-  for (const radio of $$('[name="source"]')) radio.addEventListener("change", () => turned(radio.value));
-  for (const radio of $$('[name="picture"]')) {
-    radio.addEventListener("change", () => {
-      now.picture = radio.value;
+  for (const input of $$(".slider")) {
+    input.addEventListener("input", () => {
+      now.moved = true;
       draw();
     });
   }
+  $("#kind").addEventListener("change", ({ target }) => turnTo(target.value));
+  $("#reset").addEventListener("click", reset);
+  for (const radio of $$('[name="source"]')) radio.addEventListener("change", () => turned(radio.value));
+  for (const radio of $$('[name="view"]')) {
+    radio.addEventListener("change", () => {
+      now.view = radio.value;
+      draw();
+    });
+  }
+  $("#group").addEventListener("change", ({ target }) => {
+    now.group = Number(target.value);
+    draw();
+  });
   $("#look").addEventListener("click", () => (sources.people ? turned("people") : opened($("#look-dialog"))));
   $("#draw-histogram").addEventListener("click", () => opened($("#exposure-histogram-dialog")));
   asks($("#look-dialog"), async () => {
@@ -248,17 +244,14 @@ function explorer() {
   });
   asks($("#exposure-histogram-dialog"), async ({ epsilon, allow_no_guarantee }) => {
     await explored("exposure histogram", { epsilon: Number(epsilon), how: allow_no_guarantee ? { allow_no_guarantee } : {} });
+    now.view = "histogram";
+    $("#view-histogram").checked = true;
     turned("exposure histogram");
     say(`${found().words} ${sources["exposure histogram"].spent.words}`);
     await refresh();
-    setTimeout(() => $(".picture").scrollIntoView({ block: "start" })); // once the dialog is closed
   });
-  const reading = $("#reading"); // open until it was closed once
-  if (localStorage.getItem("reading") === "closed") reading.open = false;
-  reading.addEventListener("toggle", () => !reading.open && localStorage.setItem("reading", "closed"));
-  stand(known.found.start);
-  onTheme(draw);
   addEventListener("resize", draw);
+  reset();
   rehearsed();
 }
 
@@ -268,17 +261,31 @@ if (known.found) explorer();
 export const proposal = () => stop().proposal;
 export const looked = () => now.looked;
 
+// ------------------------------------------------------------------------------------------------ deciding
+
+const ACTS = ["approve", "return", "refuse", "propose", "cancel", "see-answer"];
+
 if (known.request) {
   const decision = () => import("./decision.js");
+  const kept = `note ${known.request}`; // until it is sent
+  const notes = $$("#note, #return-note, #refuse-note");
+  for (const note of notes) {
+    note.value = sessionStorage.getItem(kept) ?? "";
+    note.addEventListener("input", () => {
+      sessionStorage.setItem(kept, note.value);
+      for (const other of notes) other.value = note.value;
+    });
+  }
   if (["approved", "running"].includes(known.state)) decision().then((made) => made.follow());
   if (location.hash === "#approve" && $("#approve-dialog")) decision().then((made) => made.ask("approve"));
-  for (const id of ["approve", "return", "refuse", "propose", "cancel", "see-answer"]) {
-    document.getElementById(id)?.addEventListener("click", () => decision().then((made) => made.ask(id)));
-  }
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest?.(ACTS.map((id) => `button#${id}`).join(","));
+    if (button) decision().then((made) => made.ask(button.id));
+  });
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
     if (event.target.closest("input:not([type=range], [type=radio]), textarea, select, dialog") || $("dialog[open]")) return;
-    const button = document.getElementById({ a: "approve", r: "return" }[event.key.toLowerCase()] ?? "");
+    const button = document.getElementById({ a: "approve", r: "return", j: "to-following", k: "to-previous" }[event.key.toLowerCase()] ?? "");
     if (!button) return;
     event.preventDefault();
     button.click();

@@ -31,6 +31,7 @@ from sfumato.server.web.shell import PageRenderer, RendererDep
 screens = APIRouter(include_in_schema=False)
 _WAITING = (State.SUBMITTED.value, State.COMPUTED.value)
 _TO_CHARGE = (State.SUBMITTED.value, State.APPROVED.value, State.RUNNING.value)
+_NO_CHARGE = (State.RETURNED.value, State.REFUSED.value, State.WITHDRAWN.value, State.FAILED.value)
 _MOVED = ("mechanism", "delta", "calibration")
 HISTOGRAM_EPSILON = 0.05  # of an exposure histogram, by default
 
@@ -49,8 +50,11 @@ def request(
         return result.render_result(page, actor, escrow, id)
     waiting = submission_view.request(escrow.requests.one(actor, id))
     try:
-        seen = submission_view.request_page(escrow.requests.approval.inspect(actor, waiting["id"], rehearse=False))
+        inspected = escrow.requests.approval.inspect(actor, waiting["id"], rehearse=False)
+        approvers = [name.casefold() for name in inspected.access.approvers]
+        seen = submission_view.request_page(inspected) | {"may_approve": not approvers or actor.name in approvers}
         place = min(query, len(seen["facts"]["queries"])) - 1
+        seen |= {"limit": _limit(escrow, actor, seen)}
         exploration = _of_request(escrow, actor, seen, place)
     except SfumatoError as refused:  # its policy or its data is gone; it can still be returned or refused
         if waiting["state"] not in _WAITING:
@@ -90,14 +94,23 @@ def risk(
         rule = escrow.questions.of_rule(actor, dataset.name, sql)
         how = {name: getattr(rule.noise, name) for name in _MOVED}
         exploration = escrow.questions.explore(
-            actor, dataset.name, sql, Source.WORST_CASE, how, preference=rule.stated, now=rule.epsilon
+            actor,
+            dataset.name,
+            sql,
+            Source.WORST_CASE,
+            how,
+            preference=rule.stated,
+            now=rule.epsilon,
+            limit=rule.epsilon,
         )
     except SfumatoError as refused:
         return page("risk.html", **around | {"problem": problem_of(refused)})
     guarantee = rule.guarantee.value
     facts = _facts(dataset.name, sql, how, rule.stated, exploration, looked=rule.looked, guarantee=guarantee)
-    facts["say"] |= {"thought": of_explorer.NO_REQUEST, "unknown": of_explorer.NO_REQUEST}
+    facts["say"] |= {"preview": of_explorer.NO_REQUEST, "pinned": "Rule"}
+    facts |= {"limit": _limit_line(exploration, rule.epsilon), "rule": rule.epsilon}
     values = around | {"found": exploration, "method": rule.method, "looked": rule.looked, "carries": guarantee}
+    values |= {"pinned": "Rule"}
     return page("risk.html", facts=facts, **values, **_drawn(exploration))
 
 
@@ -113,7 +126,30 @@ def _of_request(escrow: Escrow, actor: Person, seen: Mapping[str, Any], place: i
         how,
         preference=_preferences(escrow, actor, seen, place),
         now=query["epsilon"],
+        limit=_rule_epsilon(seen, place),
     )
+
+
+def _limit(escrow: Escrow, actor: Person, seen: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The facts of the request by the rule of the policy: what its own preference is compared with."""
+    request = seen["request"]
+    if not request["preference"]:
+        return dict(seen["facts"])
+    try:
+        rule = escrow.questions.estimate(actor, request["dataset"], request["queries"], None)
+    except SfumatoError:  # there is no rule, or one that depends on the recipient
+        return None
+    return submission_view.facts(rule.facts)
+
+
+def _rule_epsilon(seen: Mapping[str, Any], place: int) -> float | None:
+    return None if seen["limit"] is None else seen["limit"]["queries"][place]["epsilon"]
+
+
+def _limit_line(exploration: Mapping[str, Any], epsilon: float | None) -> dict[str, Any]:
+    """The limit in the chart: attack success at the largest epsilon by the rule, else at epsilon_max."""
+    point = _point(exploration, epsilon) or _point(exploration, exploration["ceiling"])
+    return {"chance": None if point is None else point["chance"], "label": of_explorer.chart_limit(point)}
 
 
 def _preferences(escrow: Escrow, actor: Person, seen: Mapping[str, Any], place: int) -> dict[str, Any]:
@@ -150,48 +186,158 @@ def _page(
     problem: Problem | None = None,
 ) -> Response:
     waiting = [one.submission for one in escrow.requests.approval.waiting(actor)]
-    others = [one for one in waiting if one.id != request["id"]]
     facts = {"request": request["id"], "state": request["state"], "binding": seen["binding"], "looked": seen["looked"]}
-    facts |= {"next": _next(others)}
-    around: dict[str, Any] = {
+    around: dict[str, Any] = _neighbours(waiting, request["id"]) | {
         "request": request,
         "inspected": seen,
         "place": place,
         "found": exploration,
         "problem": problem,
         "waits": request["state"] in _WAITING,
+        "may_approve": seen.get("may_approve", False),
+        "approve": "",
+        "introduction": False,
+        "declares": False,
+        "submitted": [("Request", f"#{request['number']}")],
+        "warning": f"{seen['warning']} {of_explorer.CHOSEN_AFTER_LOOK}" if seen["looked"] else seen["warning"],
+        "says_after": f"{of_policy.AFTER_LOOK} {of_explorer.CHOSEN_AFTER_LOOK}",
         "dataset": request["dataset"],
         "sql": request["queries"][place]["sql"],
         "looked": seen["looked"],
-        "after_look": of_policy.AFTER_LOOK,
         "accept_no": of_explorer.ACCEPT_NO,
         "before_answer": of_explorer.BEFORE_ANSWER,
     }
+    facts |= {"next": _named(around["following"] or next((one for one in waiting if one.id != request["id"]), None))}
     if exploration is None or seen["facts"] is None:
         return page("explorer.html", facts=facts, **around)
-    query = seen["facts"]["queries"][place]
+    query, cost = seen["facts"]["queries"][place], seen["facts"]
     how, before = {name: query[name] for name in _MOVED}, seen["guarantee_before_approval"]
     preferences = _preferences(escrow, actor, seen, place)
     facts |= _facts(
         request["dataset"], query["sql"], how, preferences, exploration, looked=seen["looked"], guarantee=before
     )
-    guarantee, cost = Guarantee(seen["facts"]["guarantee"]), seen["facts"]
+    facts |= {"limit": _limit_line(exploration, _rule_epsilon(seen, place)), "rule": _rule_epsilon(seen, place)}
+    facts["say"] |= {} if around["waits"] else {"preview": of_explorer.PREVIEW_DECIDED}
+    guarantee = Guarantee(request.get("guarantee") or cost["guarantee"])
+    signed = escrow.policies.current(actor, request["dataset"])
     around |= {
+        "pinned": "Requested",
         "carries": before,
         "method": query["method"],
         "guarantee": (guarantee.value, of_explorer.LEAVES[guarantee]),
-        "cost": of_explorer.cost(cost["epsilon"], cost["delta"], guarantee)
-        if request["state"] in _TO_CHARGE
-        else of_explorer.charged(request["charged"]),
-        "if_approved": of_explorer.if_approved(
-            _chance(cost, exploration, query),
-            _noise(exploration, query["epsilon"]),
-            guarantee,
-            replaced=exploration["absent"] == of_explorer.absent(True),
-        ),
-        "spent": of_explorer.spent(cost["spent"], cost["budget"], cost["left"]),
+        "declares": not guarantee.holds or seen["looked"] or request["state"] == State.COMPUTED,
+        "cost": _cost(request, cost, guarantee),
+        "submitted": _submitted(cost, exploration, place, guarantee),
+        "verdict": _verdict(request, seen, exploration, place, guarantee),
+        "introduction": escrow.requests.approval.is_introduction_due(actor, signed),
     }
+    around["approve"] = _approve(request, seen, around) if around["may_approve"] and _affordable(cost) else ""
     return page("explorer.html", facts=facts, **around, **_drawn(exploration))
+
+
+def _neighbours(waiting: list[Request], id: str) -> dict[str, Any]:
+    """The place of a request among those that wait, with the one before and the one after it."""
+    ids = [one.id for one in waiting]
+    place = ids.index(id) if id in ids else None
+    return {
+        "waiting_place": None if place is None else place + 1,
+        "waiting_count": len(ids),
+        "previous": waiting[place - 1] if place else None,
+        "following": waiting[place + 1] if place is not None and place + 1 < len(ids) else None,
+    }
+
+
+def _affordable(cost: Mapping[str, Any]) -> bool:
+    return cost["epsilon"] is None or cost["left"] is None or cost["epsilon"] <= cost["left"]
+
+
+def _approve(request: Mapping[str, Any], seen: Mapping[str, Any], around: Mapping[str, Any]) -> str:
+    """What the button says: it names what it does."""
+    if around["introduction"]:
+        return of_explorer.AFTER_INTRODUCTION
+    if request["state"] == State.COMPUTED:
+        return of_explorer.RELEASE
+    guarantee = around["guarantee"][0]
+    if guarantee == Guarantee.NONE.value:
+        return of_explorer.WITHOUT if guarantee in seen["guarantees"] else of_explorer.AS_PREREGISTERED
+    return of_explorer.approve(_epsilon(seen["facts"]))
+
+
+def _epsilon(cost: Mapping[str, Any]) -> float | None:
+    """Epsilon of all queries as submitted; None where one is selected when it is answered."""
+    each = [query["epsilon"] for query in cost["queries"]]
+    return None if None in each else float(f"{sum(each):.12g}")
+
+
+def _submitted(
+    cost: Mapping[str, Any], exploration: Mapping[str, Any], place: int, guarantee: Guarantee
+) -> list[tuple[str, str]]:
+    """The request as it was submitted: what an approval is of."""
+    query, several = cost["queries"][place], len(cost["queries"]) > 1
+    point, chance = _point(exploration, query["epsilon"]), _chance(cost, exploration, query)
+    noise = f"Noise of query {place + 1}, 90%" if several else "Noise, 90%"
+    return [
+        ("As submitted", of_explorer.epsilon(_epsilon(cost))),
+        (noise, "not known yet" if point is None else point["noise"]),
+        ("Attack success", of_explorer.success(chance, guarantee)),
+    ]
+
+
+def _cost(request: Mapping[str, Any], cost: Mapping[str, Any], guarantee: Guarantee) -> str:
+    if request["state"] in _TO_CHARGE:
+        return of_explorer.cost(cost["epsilon"], cost["delta"], guarantee)
+    return "" if request["state"] in _NO_CHARGE else of_explorer.charged(request["charged"])
+
+
+def _verdict(
+    request: Mapping[str, Any],
+    seen: Mapping[str, Any],
+    exploration: Mapping[str, Any],
+    place: int,
+    guarantee: Guarantee,
+) -> dict[str, Any]:
+    """Privacy, accuracy and budget, each with its limit and whether it is met."""
+    cost, rule = seen["facts"], seen["limit"]
+    query = cost["queries"][place]
+    point, chance = _point(exploration, query["epsilon"]), _chance(cost, exploration, query)
+    most = None if rule is None else _chance(rule, exploration, rule["queries"][place])
+    if most is None:
+        most = attack_chance(exploration["ceiling"] * len(cost["queries"]), cost["delta"] or 0.0)
+    within = guarantee.holds and (chance is None or chance <= most + 1e-9)
+    noisy = point is not None and point["verdict"] == "noisy"
+    waits, charge = request["state"] in _TO_CHARGE, cost["epsilon"] or 0.0
+    budget = None if cost["left"] is None or cost["spent"] is None else cost["spent"] + cost["left"]
+    affordable = not waits or _affordable(cost)
+    title, met = of_explorer.verdict(guarantee=guarantee, over=not within, affordable=affordable, noisy=noisy)
+    replaced = exploration["absent"] == of_explorer.absent(True)
+    spent = of_explorer.spent(cost["spent"], cost["budget"], None)
+    lines = [
+        {
+            "name": "Privacy",
+            "limit": of_explorer.limit(most, met=within) if guarantee.holds else "",
+            "met": within,
+            "text": of_explorer.privacy(chance, guarantee, replaced=replaced),
+        },
+        {
+            "name": "Accuracy",
+            "limit": of_explorer.needs(exploration["needs"], met=not noisy),
+            "met": not noisy,
+            "text": of_explorer.accuracy(None if point is None else point["noise"], exploration["axis"]),
+        },
+        {
+            "name": "Budget",
+            "limit": of_explorer.left(budget, cost["left"], charge if waits else 0.0),
+            "met": affordable,
+            "text": f"{_cost(request, cost, guarantee)} {spent}".strip(),
+            "meter": None if not budget else _meter(cost["spent"], charge if waits else 0.0, budget),
+        },
+    ]
+    return {"title": title, "met": met, "lines": lines}
+
+
+def _meter(spent: float, charge: float, budget: float) -> dict[str, Any]:
+    used, now = (round(300 * min(max(one, 0.0) / budget, 1.0), 1) for one in (spent, charge))
+    return {"used": used, "now": min(now, 300 - used), "label": of_explorer.meter(spent, charge, budget)}
 
 
 def _chance(cost: Mapping[str, Any], exploration: Mapping[str, Any], query: Mapping[str, Any]) -> float | None:
@@ -207,13 +353,8 @@ def _point(exploration: Mapping[str, Any], epsilon: float | None) -> dict[str, A
     return next((one for one in exploration["points"] if one["epsilon"] == epsilon), None)
 
 
-def _noise(exploration: Mapping[str, Any], epsilon: float | None) -> str | None:
-    point = _point(exploration, epsilon)
-    return None if point is None else str(point["words"][1])
-
-
-def _next(others: list[Request]) -> dict[str, Any] | None:
-    return {"id": others[0].id, "number": others[0].number} if others else None
+def _named(request: Request | None) -> dict[str, Any] | None:
+    return None if request is None else {"id": request.id, "number": request.number}
 
 
 def _facts(
@@ -238,11 +379,11 @@ def _facts(
         "found": exploration,
         "verdicts": {name: exploration_view.verdict_mark(name) for name in exploration_view.VERDICTS},
         "say": {
-            "thought": of_explorer.A_THOUGHT,
-            "unknown": of_explorer.NOT_KNOWN,
-            "looked": of_explorer.LOOKED,
-            "no_one_looked": of_explorer.NO_ONE_LOOKED,
-            "after": of_explorer.DECIDED_AFTER,
+            "preview": of_explorer.PREVIEW,
+            "pinned": "Requested",
+            "no_histogram": of_explorer.NO_HISTOGRAM,
+            "no_cells": of_explorer.NO_CELLS,
+            "limits": {name: words for name, (_, words) in exploration_view.VERDICTS.items()},
         },
     }
 
@@ -254,11 +395,9 @@ def _drawn(exploration: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "rows": exploration_view.rows(exploration),
         "start": start,
-        "stop": stop,
-        "point": _point(exploration, stop["epsilon"]),
+        "point": _point(exploration, exploration["in_force"] or stop["epsilon"]),
         "says": of_explorer,
         "declare": of_guarantee.DECLARE,
-        "guarantees": {each.value: of_explorer.WORDS[each] for each in Guarantee},
         "reading": of_risk.READING,
         "histogram_epsilon": HISTOGRAM_EPSILON,
     }

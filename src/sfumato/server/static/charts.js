@@ -1,0 +1,185 @@
+// The charts of a query's risk, as SVG: places on a screen for what the server computed. Colours are in sfumato.css.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+export function s(tag, attributes = {}, ...children) {
+  const drawn = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) if (value !== null) drawn.setAttribute(name, typeof value === "number" ? Math.round(value * 10) / 10 : value);
+  drawn.append(...children.flat().filter((child) => child !== null));
+  return drawn;
+}
+
+const text = (x, y, words, kind = "", anchor = "start") => s("text", { x, y, class: kind, "text-anchor": anchor }, words);
+const line = (x1, y1, x2, y2, kind) => s("line", { x1, y1, x2, y2, class: kind });
+const short = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
+const wide = (words) => 6.6 * words.length; // of small letters, about
+
+// A frame inside margins, and two scales into it.
+function frame(width, height, { left = 46, right = 12, top = 24, bottom = 42 } = {}) {
+  const [x0, x1, y0, y1] = [left, width - right, height - bottom, top];
+  return { x0, x1, y0, y1, width, height, at: (part) => x0 + part * (x1 - x0), up: (part) => y0 + part * (y1 - y0) };
+}
+
+const linear = (low, high) => (value) => (value - low) / (high - low || 1);
+const log = (low, high) => (value) => Math.log(value / low) / (Math.log(high / low) || 1);
+
+// 1, 2 and 5 times the powers of ten between two figures.
+function rounds(low, high, times = [1, 2, 5]) {
+  const found = [];
+  for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power += 1) {
+    for (const one of times) {
+      const figure = Number(`${one}e${power}`);
+      if (figure >= low && figure <= high) found.push(figure);
+    }
+  }
+  return found;
+}
+
+function steps(low, high, most = 5) {
+  const rough = (high - low) / most || 1;
+  const unit = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((one) => one * unit).find((one) => one >= rough);
+  const found = [];
+  for (let figure = Math.ceil(low / step) * step; figure <= high + step / 1e6; figure += step) found.push(figure);
+  return found;
+}
+
+const chart = ({ width, height }, parts) => s("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, width, height, "aria-hidden": "true" }, parts);
+
+// ------------------------------------------------------------------------------------------------ risk against noise
+
+// The worst case is the curve, for every source: limits are about it. Another source is a second curve below it.
+export function riskNoise(width, height, { points, request, preview, pinned: name, limit, needs, axis, own, narrow }) {
+  const placed = points.filter((point) => point.half !== null && point.half > 0);
+  if (!placed.length) return null;
+  const f = frame(width, height);
+  const ends = [Math.min(...placed.map((p) => p.half)), Math.max(...placed.map((p) => p.half))];
+  const across = log(ends[0] / 1.15, ends[1] * 1.15);
+  const top = Math.min(1, Math.ceil(20 * Math.max(...placed.map((p) => p.chance)) + 0.2) / 20);
+  const up = linear(0.47, top); // room for the names of points near 50%
+  const x = (point) => f.at(across(point.half));
+  const y = (chance) => f.up(up(Math.max(0.5, chance)));
+  const parts = [];
+  if (limit.chance !== null && limit.chance < top) parts.push(s("rect", { class: "zone-over", x: f.x0, y: f.y1, width: f.x1 - f.x0, height: y(limit.chance) - f.y1 }));
+  for (const tick of [0.5, 0.6, 0.7, 0.8, 0.9, 1].filter((one) => one <= top)) {
+    parts.push(line(f.x0, y(tick), f.x1, y(tick), "gridl"), text(f.x0 - 8, y(tick) + 4, `${Math.round(100 * tick)}%`, "", "end"));
+  }
+  parts.push(line(f.x0, f.y0, f.x1, f.y0, "axisl"));
+  let last = -Infinity;
+  for (const tick of rounds(...ends, narrow ? [1] : [1, 2, 5])) {
+    const place = f.at(across(tick));
+    if (place - last < 44) continue;
+    last = place;
+    parts.push(line(place, f.y0, place, f.y0 + 4, "axisl"), text(place, f.y0 + 18, `±${short.format(tick)}`, "", "middle"));
+  }
+  parts.push(text((f.x0 + f.x1) / 2, f.height - 4, axis, "t-faint", "middle"), text(4, f.y1 - 12, "Attack success at most", "t-faint"));
+  const path = (key) => `M${[...placed].sort((a, b) => a.half - b.half).map((p) => `${x(p).toFixed(1)} ${y(p[key]).toFixed(1)}`).join("L")}`;
+  parts.push(s("path", { class: "curve", d: path("chance") }));
+  if (own) {
+    const from = f.x1 - wide(own) - 34;
+    parts.push(s("path", { class: "proj", d: path("own_chance") }), line(from, f.y1 + 13, from + 24, f.y1 + 13, "proj"), text(f.x1 - 6, f.y1 + 17, own, "halo", "end"));
+  }
+  if (limit.chance !== null) parts.push(line(f.x0, y(limit.chance), f.x1, y(limit.chance), "limit"), text(f.x0 + 6, y(limit.chance) - 5, limit.label, "t-over halo"));
+  if (needs && needs >= ends[0] && needs <= ends[1]) {
+    const place = f.at(across(needs));
+    parts.push(line(place, f.y0, place, f.y1, "need"), text(place - 5, f.y1 + 12, `needs ±${short.format(needs)}`, "halo", "end"));
+  }
+  const pinned = [request, preview].filter(Boolean);
+  let kept = Infinity;
+  for (const point of placed.filter((one) => one.listed && !pinned.includes(one))) {
+    parts.push(s("circle", { class: "cand", cx: x(point), cy: y(point.chance), r: 3.5 }));
+    if (kept - x(point) < 34 || pinned.some((one) => one.half && Math.abs(x(one) - x(point)) < 30)) continue;
+    kept = x(point);
+    const steep = y(point.chance) + 15 < f.y0 - 20;
+    parts.push(text(x(point) - (steep ? 6 : 0), y(point.chance) + 16, point.shown, "t-faint halo", steep ? "end" : "middle"));
+  }
+  const taken = [];
+  const label = (point, named, mark, kind) => {
+    if (!point?.half) return;
+    parts.push(s("circle", { class: mark, cx: x(point), cy: y(point.chance), r: 7 }));
+    const words = narrow ? `${named} ${point.shown}` : `${named} ${point.shown}: ${point.noise.length < 16 ? point.noise : `±${short.format(point.half)}`}, ${point.odds}`;
+    const left = x(point) + 12 + wide(words) > f.x1;
+    let [tx, ty] = [left ? Math.min(x(point), f.x1) : x(point) + 12, y(point.chance) - 12];
+    if (left) tx = Math.min(f.x1, x(point) + wide(words) / 3);
+    const start = left ? tx - wide(words) : tx;
+    while (taken.some(([a, b, at]) => start < b && start + wide(words) > a && Math.abs(at - ty) < 15)) ty -= 16;
+    taken.push([start, start + wide(words), ty]);
+    parts.push(text(tx, Math.max(ty, f.y1 + 10), words, `${kind} halo`, left ? "end" : "start"));
+  };
+  label(request, name, "req", "t-acc");
+  label(preview, "Preview", "ghost", "t-acc");
+  return chart(f, parts);
+}
+
+// ------------------------------------------------------------------------------------------------ a box per epsilon
+
+// A column for each of the listed epsilons, the request and the preview; its box goes from RDR_min to RDR_max.
+export function riskRange(width, height, { points, request, preview, narrow }) {
+  const shown = points.filter((point) => (point.listed && (!narrow || [0.1, 0.25, 0.5, 1, 5].includes(point.epsilon))) || point === request || point === preview);
+  const f = frame(width, height, { left: 56, bottom: 52 });
+  const ends = [Math.min(...shown.map((p) => p.rdr[0])), Math.max(...shown.map((p) => p.rdr[1]))];
+  const up = log(ends[0] / 1.2, ends[1] * 1.2);
+  const parts = [text(4, f.y1 - 12, "RDR (log scale)", "t-faint")];
+  let last = Infinity;
+  for (const tick of rounds(...ends)) {
+    const y = f.up(up(tick));
+    if (last - y < 18) continue;
+    last = y;
+    parts.push(line(f.x0, y, f.x1, y, "gridl"), text(f.x0 - 8, y + 4, short.format(tick), "", "end"));
+  }
+  const column = (f.x1 - f.x0) / shown.length;
+  shown.forEach((point, i) => {
+    const [middle, low, high] = [f.x0 + (i + 0.5) * column, f.up(up(point.rdr[0])), f.up(up(point.rdr[1]))];
+    const [tall, half] = [Math.max(4, low - high), Math.min(22, column * 0.34)];
+    const box = { x: middle - half, y: (low + high) / 2 - tall / 2, width: 2 * half, height: tall, rx: 2 };
+    parts.push(s("rect", { class: point === preview ? "ghost" : "box", ...box }));
+    const kind = point === request || point === preview ? "t-acc" : "";
+    parts.push(text(middle, f.y0 + 18, point.shown, kind || "strong", "middle"), text(middle, f.y0 + 34, point.gap_shown === "unbounded" ? "∞" : point.gap_shown, kind, "middle"));
+  });
+  parts.push(line(f.x0, f.y0, f.x1, f.y0, "axisl"), text(f.x0 - 8, f.y0 + 18, "epsilon", "t-faint", "end"), text(f.x0 - 8, f.y0 + 34, "gap", "t-faint", "end"));
+  return chart(f, parts);
+}
+
+// ------------------------------------------------------------------------------------------------ histogram
+
+// People by RDR at the epsilon under the slider: the bars stay, their axis moves.
+export function histogram(width, height, { edges, people, noise, point }) {
+  const f = frame(width, height, { left: 60 });
+  const most = Math.max(1, ...people.map((one) => one + noise));
+  const [across, up] = [linear(edges[0], edges.at(-1)), linear(0, most)];
+  const parts = [text(4, f.y1 - 12, "People", "t-faint")];
+  for (const tick of steps(0, most, 4)) parts.push(line(f.x0, f.up(up(tick)), f.x1, f.up(up(tick)), tick ? "gridl" : "axisl"), text(f.x0 - 8, f.up(up(tick)) + 4, short.format(tick), "", "end"));
+  people.forEach((count, i) => {
+    const [from, to] = [f.at(across(edges[i])), f.at(across(edges[i + 1]))];
+    if (count > 0) parts.push(s("rect", { class: "bar", x: from + 1, y: f.up(up(count)), width: Math.max(1, to - from - 2), height: f.y0 - f.up(up(count)) }));
+    if (noise && count > 0) parts.push(line((from + to) / 2, f.up(up(Math.max(0, count - noise))), (from + to) / 2, f.up(up(count + noise)), "axisl"));
+  });
+  const marks = point.marks;
+  marks.forEach((mark, i) => parts.push(text(f.at(i / (marks.length - 1)), f.y0 + 18, mark, "", i === 0 ? "start" : i === marks.length - 1 ? "end" : "middle")));
+  parts.push(text((f.x0 + f.x1) / 2, f.height - 4, `RDR at epsilon ${point.shown} (gap ${point.gap_shown})`, "t-faint", "middle"));
+  return chart(f, parts);
+}
+
+// ------------------------------------------------------------------------------------------------ one figure of the answer
+
+// The noise range around one figure at each epsilon; a range that goes beyond the frame is dotted.
+export function answerRange(width, height, { points, request, preview, value, name, narrow }) {
+  const shown = points.filter((point) => (point.listed && (!narrow || [0.1, 0.25, 0.5, 1, 5].includes(point.epsilon))) || point === request || point === preview).filter((point) => point.cell_half);
+  if (!shown.length) return null;
+  const f = frame(width, height, { left: 70 });
+  const reach = 2.2 * (request?.cell_half ?? Math.max(...shown.map((point) => point.cell_half)));
+  const up = linear(value - reach, value + reach);
+  const parts = [text(4, f.y1 - 12, name, "t-faint")];
+  for (const tick of steps(value - reach, value + reach, 4)) parts.push(line(f.x0, f.up(up(tick)), f.x1, f.up(up(tick)), "gridl"), text(f.x0 - 8, f.up(up(tick)) + 4, short.format(tick), "", "end"));
+  const column = (f.x1 - f.x0) / shown.length;
+  shown.forEach((point, i) => {
+    const middle = f.x0 + (i + 0.5) * column;
+    const [low, high] = [Math.max(0, up(value - point.cell_half)), Math.min(1, up(value + point.cell_half))];
+    const beyond = point.cell_half > reach;
+    parts.push(line(middle, f.up(low), middle, f.up(high), beyond ? "ival-w" : point === preview ? "lead-g" : "ival"));
+    parts.push(s("circle", { class: point === request ? "req" : point === preview ? "ghost" : "dot", cx: middle, cy: f.up(up(value)), r: point === request || point === preview ? 6 : 4 }));
+    parts.push(text(middle, f.y0 + 18, point.shown, point === request || point === preview ? "t-acc" : "strong", "middle"));
+  });
+  parts.push(line(f.x0, f.y0, f.x1, f.y0, "axisl"), text((f.x0 + f.x1) / 2, f.height - 4, "Epsilon", "t-faint", "middle"));
+  return chart(f, parts);
+}
