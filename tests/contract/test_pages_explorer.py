@@ -58,7 +58,7 @@ def test_what_waits_stands_in_the_inbox_with_what_it_would_cost(api: Api) -> Non
     assert "#1 planning beds bob · dataset stays" in said
     assert f"{SUM} to decide Guaranteed epsilon 0.2" in said
     assert "answer withheld No guarantee epsilon 10" in said, "dan's waits for somebody who sees it"
-    assert "Inbox (2 waiting)" in said
+    assert "Inbox 2 waiting" in said
     assert "released" in said.partition("Recent decisions")[2]
 
 
@@ -72,7 +72,7 @@ def test_newest_first(api: Api) -> None:
 def test_an_inbox_with_nothing_in_it_says_so(api: Api) -> None:
     said = text(page(api, "fay", "/inbox"))
     assert "No requests to decide" in said
-    assert "Inbox (" not in said
+    assert not re.search(r"Inbox \d", said)
     assert "planning beds" not in said, "of somebody else's dataset"
     assert "Register a table" not in said, "there is one"
     api.room.accounts.add(api.room["root"], "gus", ["controller"])

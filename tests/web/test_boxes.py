@@ -6,11 +6,13 @@ from itertools import chain
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
+from sfumato.cli.local.demo_server import CONTROLLER
 from tests.depth import depth
 from tests.web import pages
 from tests.web.browser import Visitors
+from tests.web.conftest import SignedIn
 from tests.web.house import House
 from tests.web.test_accessible import THEMES
 from tests.web.walk import seen
@@ -19,80 +21,82 @@ WIDTHS = (400, 1024, 1280, 1600)
 # Selectors of what is wrong, each with the reason. Plots follow the width some frames later, so it looks again.
 _OFFENDERS = """async (patience) => {
   const name = (one) => {
-    const own = one.id ? `#${one.id}` : [...one.classList].slice(0, 2).map((each) => `.${each}`).join("");
-    const about = own.startsWith("#") || !one.parentElement || one === document.body ? "" : `${name(one.parentElement)} > `;
-    return about + one.localName + own;
+    if (one.id) return `${one.localName}#${one.id}`;
+    const own = one.localName + [...one.classList].slice(0, 2).map((each) => `.${each}`).join("");
+    return one === document.body ? own : `${name(one.parentElement)} > ${own}`;
   };
   const box = (one) => one.getBoundingClientRect();
+  const size = (one) => `${Math.round(box(one).width)} by ${Math.round(box(one).height)} px`;
   const words = (one) => one.textContent.trim().slice(0, 30);
   const style = (one) => getComputedStyle(one);
-  const unseen = (one) => {
+  const shared = (one, two) => [
+    Math.min(one.right, two.right) - Math.max(one.left, two.left),
+    Math.min(one.bottom, two.bottom) - Math.max(one.top, two.top),
+  ];
+  const seen = (one) => {
     const head = one.closest("thead");
     const aside = one.closest(".vh, .unseen, .skip, template, noscript") || (head && style(head).clipPath !== "none");
-    return aside || !one.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+    return !aside && one.checkVisibility({ visibilityProperty: true, opacityProperty: true });
   };
-  const scrolls = (one) => one && one !== document.body && (/auto|scroll/.test(style(one).overflowX) || scrolls(one.parentElement));
-  const framed = (one) => {
+  const scrolls = (one) => {
+    if (!one || one === document.body) return false;
+    return /auto|scroll/.test(style(one).overflowX) || scrolls(one.parentElement);
+  };
+  const frame = (one) => {
     const { borderRightWidth, borderRightStyle, overflowX } = style(one);
-    return one.matches("main, body") || overflowX !== "visible" || (borderRightStyle !== "none" && borderRightWidth !== "0px");
+    const drawn = borderRightStyle !== "none" && borderRightWidth !== "0px";
+    return drawn || overflowX !== "visible" || one.matches("main, body") ? one : frame(one.parentElement);
   };
-  const frame = (one) => (framed(one) ? one : frame(one.parentElement));
-  const offenders = () => {
-    const found = [];
-    const page = document.documentElement;
-    if (page.scrollWidth > innerWidth) found.push(`page: ${page.scrollWidth} px in a window of ${innerWidth}`);
-    const everything = [...document.body.querySelectorAll("*")].filter((one) => !(one instanceof SVGElement) && !unseen(one));
-    for (const one of everything) {
-      const { left, right, width } = box(one);
-      if (width === 0 || one.matches("option, optgroup, br")) continue;
-      const around = one.parentElement;
-      const outer = box(frame(around));
-      if ((right > outer.right + 1 || left < outer.left - 1) && !scrolls(around) && style(one).position !== "absolute")
-        found.push(`${name(one)}: ${Math.round(left)} to ${Math.round(right)} in ${Math.round(outer.left)} to ${Math.round(outer.right)}`);
-      const { overflowX, overflowY } = style(one);
-      const cutAcross = /hidden|clip/.test(overflowX) && one.scrollWidth > one.clientWidth + 1;
-      const cutDown = /hidden|clip/.test(overflowY) && one.scrollHeight > one.clientHeight + 1;
-      if ((cutAcross || cutDown) && words(one) && one.clientWidth > 1 && !one.closest(".js-plotly-plot"))
-        found.push(`${name(one)}: cut, ${one.scrollWidth} by ${one.scrollHeight} px in ${one.clientWidth} by ${one.clientHeight}`);
+  const found = new Set();
+  const measureElements = () => {
+    for (const one of document.body.querySelectorAll("*:not(svg *, option, optgroup, br)")) {
+      if (!seen(one) || box(one).width === 0) continue;
+      const outer = frame(one.parentElement);
+      const beyond = box(one).right > box(outer).right + 1 || box(one).left < box(outer).left - 1;
+      if (beyond && style(one).position !== "absolute" && !scrolls(one.parentElement))
+        found.add(`${name(one)}: ${size(one)} beyond ${name(outer)}, ${size(outer)}`);
+      const hides = (overflow) => /hidden|clip/.test(overflow);
+      const across = hides(style(one).overflowX) && one.scrollWidth > one.clientWidth + 1;
+      const down = hides(style(one).overflowY) && one.scrollHeight > one.clientHeight + 1;
+      if ((across || down) && words(one) && one.clientWidth > 1 && !one.closest(".js-plotly-plot"))
+        found.add(`${name(one)}: cut, ${one.scrollWidth} by ${one.scrollHeight} px in ${size(one)}`);
     }
-    const figures = [...document.querySelectorAll(".js-plotly-plot, svg.chart")].filter((one) => !unseen(one));
-    for (const figure of figures) {
-      const whole = figure.localName === "svg" ? figure.closest("figure, td, .card, section") ?? figure : figure;
-      for (const part of figure.querySelectorAll(".main-svg, canvas")) {
-        if (box(part).right > box(whole).right + 1 || box(part).bottom > box(whole).bottom + 1)
-          found.push(`${name(whole)}: a picture of ${Math.round(box(part).width)} by ${Math.round(box(part).height)} px in ${Math.round(box(whole).width)} by ${Math.round(box(whole).height)}`);
-      }
-      const texts = [...figure.querySelectorAll("text")].filter((one) => words(one) && !unseen(one) && box(one).width > 0);
-      for (const [at, one] of texts.entries()) {
-        const { left, right, top, bottom } = box(one);
-        const outer = box(whole);
-        if (left < outer.left - 2 || right > outer.right + 2 || top < outer.top - 2 || bottom > outer.bottom + 2)
-          found.push(`${name(whole)}: the text “${words(one)}” is beyond the picture`);
-        for (const other of texts.slice(at + 1)) {
-          const second = box(other);
-          const across = Math.min(right, second.right) - Math.max(left, second.left);
-          const down = Math.min(bottom, second.bottom) - Math.max(top, second.top);
-          if (across > 2 && down > 4) found.push(`${name(whole)}: “${words(one)}” is over “${words(other)}”`);
-        }
+  };
+  const measureFigure = (figure) => {
+    const whole = figure.localName === "svg" ? figure.closest("figure, td, .card, section") ?? figure : figure;
+    const outer = box(whole);
+    for (const part of figure.querySelectorAll(".main-svg, canvas"))
+      if (box(part).right > outer.right + 1 || box(part).bottom > outer.bottom + 1)
+        found.add(`${name(whole)}: a picture of ${size(part)} in ${size(whole)}`);
+    const texts = [...figure.querySelectorAll("text")].filter((one) => words(one) && seen(one) && box(one).width > 0);
+    for (const [at, one] of texts.entries()) {
+      const { left, right, top, bottom } = box(one);
+      if (left < outer.left - 2 || right > outer.right + 2 || top < outer.top - 2 || bottom > outer.bottom + 2)
+        found.add(`${name(whole)}: the text “${words(one)}” is beyond the picture`);
+      for (const other of texts.slice(at + 1)) {
+        const [across, down] = shared(box(one), box(other));
+        if (across > 2 && down > 4) found.add(`${name(whole)}: “${words(one)}” is over “${words(other)}”`);
       }
     }
+  };
+  const measure = () => {
+    found.clear();
+    const wide = document.documentElement.scrollWidth;
+    if (wide > innerWidth) found.add(`page: ${wide} px in a window of ${innerWidth}`);
+    measureElements();
+    const figures = [...document.querySelectorAll(".js-plotly-plot, svg.chart")].filter(seen);
     for (const [at, one] of figures.entries()) {
+      measureFigure(one);
       for (const other of figures.slice(at + 1)) {
-        const [first, second] = [box(one), box(other)];
-        const across = Math.min(first.right, second.right) - Math.max(first.left, second.left);
-        const down = Math.min(first.bottom, second.bottom) - Math.max(first.top, second.top);
-        if (across > 1 && down > 1) found.push(`${name(one)}: is over ${name(other)}`);
+        const [across, down] = shared(box(one), box(other));
+        if (across > 1 && down > 1) found.add(`${name(one)}: is over ${name(other)}`);
       }
     }
-    return found;
+    return found.size;
   };
   await new Promise(requestAnimationFrame);
-  let found = offenders();
-  for (let frame = 0; found.length && frame < patience; frame += 1) {
-    await new Promise((later) => setTimeout(later, 50));
-    found = offenders();
-  }
-  return [...new Set(found)].slice(0, 8);
+  for (let turn = 0; measure() && turn < patience; turn += 1) await new Promise((later) => setTimeout(later, 50));
+  return [...found].slice(0, 8);
 }"""
 # All folds are open; the surface in three dimensions costs seconds to draw.
 _UNFOLD = """(all) => {
@@ -121,6 +125,16 @@ def test_every_page(house: House, visitors: Visitors) -> None:
     every = (pages.adding(pages.different(pages.views(path, house))) for path in pages.ALL)
     wrong = [line for page, view in seen(chain(*every), house, visitors) for line in measured(page, str(view))]
     assert wrong == [], "\n".join(wrong)
+
+
+@pytest.mark.depth("themes")
+def test_pages_of_a_query(signed_in: SignedIn) -> None:
+    page = signed_in(CONTROLLER)
+    for path in ("/datasets/adult/compare", "/datasets/adult/risk"):
+        page.goto(f"{path}?sql=SELECT+marital_status,+SUM(hours_per_week)+FROM+adult+GROUP+BY+marital_status")
+        expect(page.locator("#plot .main-svg").first).to_be_visible()
+        expect(page.locator("[aria-busy=true]")).to_have_count(0)
+        assert measured(page, path) == []
 
 
 @pytest.mark.parametrize(
