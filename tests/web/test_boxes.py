@@ -105,8 +105,8 @@ _UNFOLD = """(all) => {
 
 
 def offenders(page: Page, patience: int = 30) -> list[str]:
-    found: list[str] = page.evaluate(_OFFENDERS, patience)
-    return found
+    reasons: list[str] = page.evaluate(_OFFENDERS, patience)
+    return reasons
 
 
 def measured(page: Page, whose: str) -> list[str]:
