@@ -20,6 +20,7 @@ from sfumato.presentation.wording import policy_sentences as of_policy
 from sfumato.presentation.wording import rule as of_rule
 from sfumato.server.dependencies import EscrowDep, NameInPath, ReadingUser
 from sfumato.server.texts import plain
+from sfumato.server.web.dataset_tabs import tab_frame
 from sfumato.server.web.policy.form import form_content
 from sfumato.server.web.shell import RendererDep
 
@@ -36,12 +37,13 @@ def policy(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, name: NameI
     brought = None if rule is None else _rule_of(rule)
     return page(
         "policy.html",
+        **tab_frame(escrow, actor, dataset, "policy"),
         dataset=dataset,
         now=None if now is None else policy_view.signed(now),
         history=[policy_view.signed(version) for version in reversed(before)],
         broken=broken,
         no_policy=of_policy.NO_POLICY,
-        controls=controls,
+        may_write=controls,
         looked=_look_warnings(escrow, actor, dataset),
         accept_change=of_rule.ACCEPT_CHANGE,
         brought=None if brought is None else f"{of_policy.rule_values(brought)}.",
