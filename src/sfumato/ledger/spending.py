@@ -84,4 +84,4 @@ def spending(entries: Iterable[Entry], nano_epsilon: int, budget: float | None, 
         if draft.event is Event.RESERVED:
             spent = draft.nano_epsilon + (points[-1].nano_spent if points else 0)
             points.append(SpendingPoint(entry.number, datetime.fromisoformat(draft.at), draft.nano_epsilon, spent))
-    return Spending(tuple(points), nano_epsilon, budget, now)
+    return Spending(tuple(points), nano_epsilon, budget, max(now, points[-1].at) if points else now)

@@ -63,8 +63,13 @@ class BudgetChart:
         for x, y, anchor in places:
             left = x - far if anchor == "end" else x
             room = (left - 3, y - _SIZE, left + far + 3, y + 4)
-            inside = room[0] >= self.frame.left - 6 and room[2] <= self.frame.right + 12 and room[1] >= 0
-            if inside and not any(_touch(room, other) for other in self.taken):
+            fits = room[0] >= self.frame.left - 6 and room[2] <= self.frame.right + 12
+            if (
+                fits
+                and room[1] >= 0
+                and room[3] <= self.frame.bottom
+                and not any(_touch(room, other) for other in self.taken)
+            ):
                 self.taken.append(room)
                 return self.write(words, look, x, y, anchor)
         return None
@@ -105,7 +110,9 @@ class BudgetChart:
             self.draw("circle", "ghost", cx=x2, cy=y2, r=6)
             self.taken.append((x2 - 8, y2 - 8, x2 + 8, y2 + 8))
         words = f"used up in {month(until)}"
-        self.label(words, "strong halo", [(x2 - 10, y2 + 26, "end"), (x2 - 12, y2 - 8, "end"), (x2 + 10, y2 - 8, "start")])
+        self.label(
+            words, "strong halo", [(x2 - 10, y2 + 26, "end"), (x2 - 12, y2 - 8, "end"), (x2 + 10, y2 - 8, "start")]
+        )
 
     def draw_all(self) -> str:
         past, frame = self.past, self.frame
@@ -121,7 +128,9 @@ class BudgetChart:
         small = 2 if len(past.points) > _MANY or frame.right < 400 else 3
         for point in past.points:
             mark = self.draw("circle", "cand", cx=self.x(point.at), cy=self.y(point.spent), r=small)
-            hint = f"{point.at.day} {point.at:%B %Y}: epsilon {number(point.spent)} spent in total (entry {point.number})"
+            hint = (
+                f"{point.at.day} {point.at:%B %Y}: epsilon {number(point.spent)} spent in total (entry {point.number})"
+            )
             SubElement(mark, "title").text = hint
         self.draw("circle", "req", cx=now, cy=top, r=6)
         self.taken.append((now - 8, top - 8, now + 8, top + 8))

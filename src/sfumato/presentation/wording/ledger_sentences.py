@@ -49,8 +49,8 @@ HEAD = (
 )
 WITHOUT_RECIPIENT = "Without a recipient"
 ABOUT_RECIPIENTS = (
-    "Each charge counts for the analyst who first received its answer. Signals, exposure histograms, checks and charges "
-    "without a released answer have no recipient in the ledger."
+    "Each charge counts for the analyst who first received its answer. Signals, exposure histograms, checks and "
+    "charges without a released answer have no recipient in the ledger."
 )
 GAPS = "Missing numbers are entries that are not shown to you. Verify checks all of them."
 PUT_BACK = (
@@ -192,15 +192,15 @@ def projection(past: Spending) -> str:
     when = "lasts for more than 100 years" if past.used_up is None else f"is used up in {past.used_up:%B %Y}"
     return (
         f"If charges continue at the average rate since the first one (epsilon {number(past.spent)} in "
-        f"{number(past.days, 2)} days), the budget {when}. This is an extrapolation: a single large release can use the "
-        "rest at once."
+        f"{number(past.days, 2)} days), the budget {when}. This is an extrapolation: a single large release can use "
+        "the rest at once."
     )
 
 
 def elsewhere(epsilon: float) -> str:
     return (
-        f"Epsilon {number(epsilon)} was charged to other datasets of the population, which you do not control. It counts "
-        "in the total and is not drawn."
+        f"Epsilon {number(epsilon)} was charged to other datasets of the population, which you do not control. It "
+        "counts in the total and is not drawn."
     )
 
 

@@ -34,6 +34,8 @@ def policy(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, name: NameI
     dataset = escrow.datasets.for_whoever_decides(actor, name)
     now, before, broken = _signed_policies(escrow, actor, dataset)
     controls = dataset.is_controlled_by(actor) and not dataset.retired
+    columns = [column.name for column in dataset.schema.columns]
+    form = form_content(escrow, len(dataset.controllers), columns) if controls else None
     brought = None if rule is None else _rule_of(rule)
     return page(
         "policy.html",
@@ -48,7 +50,7 @@ def policy(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, name: NameI
         accept_change=of_rule.ACCEPT_CHANGE,
         brought=None if brought is None else f"{of_policy.rule_values(brought)}.",
         unread=rule is not None and brought is None,
-        form=form_content(escrow, len(dataset.controllers)) if controls else None,
+        form=form,
         facts={
             "name": dataset.name,
             "policy": {} if now is None else now.policy.as_dict(),
