@@ -65,7 +65,7 @@ BUDGET = f"{HOST}/datasets/stays/budget"
 def test_the_budget_has_a_point_and_a_row_for_each_charge(api: Api) -> None:
     charges = [e for e in api.room.entries() if e.draft.event == "reserved" and e.draft.dataset == "stays"]
     page = api("alice", "GET", BUDGET).text
-    assert page.count('class="cand"') == 2 * len(charges)  # the wide picture and the narrow one
+    assert page.count('class="cand"') == 3 * len(charges)  # one picture for each width
     assert page.count('<tr id="entry-') == len(charges) == 2
     assert page.count('/certificate">Certificate') == 1, "dan's answer is withheld"
     assert f'<th scope="row">{BOARD}</th>' in page

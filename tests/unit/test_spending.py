@@ -61,7 +61,7 @@ def test_by_name_with_the_rest_last() -> None:
     assert line.by({2: "ann", 4: "bo", 8: "ann"}, "none") == {"ann": 0.2, "bo": 0.2, "none": 0.3}
 
 
-@pytest.mark.parametrize("size", [(960, 260), (336, 240)])
+@pytest.mark.parametrize("size", [(1166, 280), (720, 250), (336, 240)])
 @pytest.mark.parametrize(
     "line",
     [
@@ -97,4 +97,4 @@ def test_labels_are_horizontal_inside_and_apart(line: Spending, size: tuple[int,
 
 
 def test_without_a_charge_there_is_no_picture() -> None:
-    assert budget_chart(past()) == ""
+    assert budget_chart(past(), 336, 240) == ""

@@ -111,8 +111,11 @@ class BudgetChart:
             self.taken.append((x2 - 8, y2 - 8, x2 + 8, y2 + 8))
         words = f"used up in {month(until)}"
         self.label(
-            words, "strong halo", [(x2 - 10, y2 + 26, "end"), (x2 - 12, y2 - 8, "end"), (x2 + 10, y2 - 8, "start")]
+            words, "strong halo", [(x2 - 12, y2 - 8, "end"), (x2 - 10, y2 + 26, "end"), (x2 + 10, y2 - 8, "start")]
         )
+        for part in range(2, 30):  # other labels keep clear of the line
+            x, y = x1 + (x2 - x1) * part / 30, y1 + (y2 - y1) * part / 30
+            self.taken.append((x - 2, y - 2, x + 2, y + 2))
 
     def draw_all(self) -> str:
         past, frame = self.past, self.frame
@@ -128,20 +131,18 @@ class BudgetChart:
         small = 2 if len(past.points) > _MANY or frame.right < 400 else 3
         for point in past.points:
             mark = self.draw("circle", "cand", cx=self.x(point.at), cy=self.y(point.spent), r=small)
-            hint = (
-                f"{point.at.day} {point.at:%B %Y}: epsilon {number(point.spent)} spent in total (entry {point.number})"
-            )
-            SubElement(mark, "title").text = hint
+            when = f"{point.at.day} {point.at:%B %Y}"
+            SubElement(mark, "title").text = f"{when}: epsilon {number(point.spent)} in total (entry {point.number})"
         self.draw("circle", "req", cx=now, cy=top, r=6)
         self.taken.append((now - 8, top - 8, now + 8, top + 8))
         self.projection()
-        beside = [(now - 10, top - 10, "end"), (now + 10, top + 4, "start"), (now + 10, top - 12, "start")]
+        beside = [(now - 10, top - 14, "end"), (now + 12, top + 16, "start"), (now + 10, top - 14, "start")]
         self.label(f"{number(past.spent)} spent", "t-acc halo", beside)
         self.label("today", "t-faint", [(now + 6, frame.bottom - 8, "start"), (now + 6, frame.top + 12, "start")])
         return tostring(self.root, encoding="unicode")
 
 
-def budget_chart(past: Spending, width: int = 960, height: int = 260) -> str:
+def budget_chart(past: Spending, width: int, height: int) -> str:
     """Spent epsilon over time, with each charge as a point, the budget and the projection; empty without a charge."""
     return BudgetChart(past, width, height).draw_all() if past.points else ""
 

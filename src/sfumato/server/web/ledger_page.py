@@ -26,7 +26,7 @@ from sfumato.server.web.shell import RendererDep
 screens = APIRouter(include_in_schema=False)
 LISTED = ("reserved", "looked", "decided")
 _ON_A_PAGE = 8
-_NARROW = (336, 240)
+_SIZES = {"wide": (1166, 280), "middle": (720, 250), "narrow": (336, 240)}
 
 
 @screens.get("/datasets/{name}/budget")
@@ -49,7 +49,7 @@ def budget(
         older = [entry for entry in charges if after is None or entry.number < after]
         content = {
             "past": past,
-            "charts": [Markup(budget_chart(past)), Markup(budget_chart(past, *_NARROW))],  # every text in it is escaped
+            "charts": {name: Markup(budget_chart(past, *size)) for name, size in _SIZES.items()},  # texts are escaped
             "shares": _shares(past, recipients),
             "charges": older[:_ON_A_PAGE],
             "count": len(charges),
