@@ -132,7 +132,7 @@ def test_a_preset_is_a_policy_that_docs_web_describes(api: Api, controllers: int
     rows = {name.strip(): [value.strip() for value in values] for name, *values in table}
     for column, (name, preset) in enumerate(presets(controllers).items()):
         access = {"who": [BOARD], **preset["access_rule"][0]}
-        body = {"policy": preset | {"budget": 100, "access_rule": [access]}}
+        body = {"policy": {**preset, "budget": 100, "access_rule": [access]}}
         answer = api("alice", "POST", "/datasets/stays/check-policy", json=body)
         assert answer.status_code == 200, name
         assert rows["attack success of one release"][column] == f"{preset['rule']['attack_chance']:.0%}"

@@ -66,14 +66,18 @@ class Spending:
         left = self.days_left
         return None if left is None or left > MOST_DAYS else self.now + timedelta(days=left)
 
-    def by(self, names: Mapping[int, str], otherwise: str) -> dict[str, float]:
-        """Epsilon by the name that each entry has; the largest first, and those without a name last."""
+    def by(self, names: Mapping[int, str], otherwise: str, most: int = 8) -> dict[str, float]:
+        """Epsilon by the name that each entry has: the largest first, at most so many, those without a name last."""
         totals: dict[str, int] = {}
         for point in self.points:
             name = names.get(point.number, otherwise)
             totals[name] = totals.get(name, 0) + point.nano_epsilon
-        ordered = sorted(totals, key=lambda name: (name == otherwise, -totals[name], name))
-        return {name: totals[name] / NANO for name in ordered}
+        ordered = sorted((name for name in totals if name != otherwise), key=lambda name: (-totals[name], name))
+        if len(ordered) > most:
+            kept, beyond = ordered[: most - 1], ordered[most - 1 :]
+            totals[rest := f"{len(beyond)} others"] = sum(totals[name] for name in beyond)
+            ordered = [*kept, rest]
+        return {name: totals[name] / NANO for name in (*ordered, otherwise) if name in totals}
 
 
 def spending(entries: Iterable[Entry], nano_epsilon: int, budget: float | None, now: datetime) -> Spending:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from calendar import monthrange
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from xml.etree.ElementTree import Element, SubElement, tostring
@@ -38,6 +39,10 @@ class BudgetChart:
         left = 14 + max(long(self.up.say(tick), _SIZE) for tick in self.up.ticks)
         self.frame = PlotFrame(left, _TOP, width - 16, height - _BELOW)
         self.taken: list[Room] = []
+        # Charges on the same pixel are one point: a picture of thousands stays small.
+        last = {(round(self.x(point.at)), round(self.y(point.spent))): point for point in past.points}
+        counts = Counter((round(self.x(point.at)), round(self.y(point.spent))) for point in past.points)
+        self.places = [(point, counts[place]) for place, point in last.items()]
 
     def x(self, at: datetime) -> float:
         return self.frame.x((at - self.start) / (self.end - self.start))
@@ -83,15 +88,15 @@ class BudgetChart:
         for index in apart(heights, _SIZE + 6):
             self.write(self.up.say(self.up.ticks[index]), "", frame.left - 8, heights[index] + 4, "end")
         ticks, words = _ticks(self.start, self.end, frame.right - frame.left)
-        for tick in ticks:
-            text, x = words(tick), self.x(tick)
+        for day in ticks:
+            text, x = words(day), self.x(day)
             if x + long(text, _SIZE) / 2 <= frame.right + 14:
                 self.write(text, "", max(x, frame.left + long(text, _SIZE) / 2), frame.bottom + 20, "middle")
 
     def line(self) -> None:
         past, frame = self.past, self.frame
         spots, before = [(self.x(past.points[0].at), frame.bottom)], frame.bottom
-        for point in past.points:
+        for point, _ in self.places:
             spots += [(self.x(point.at), before), (self.x(point.at), before := self.y(point.spent))]
         spots.append((self.x(past.now), before))
         path = " L".join(f"{x:.1f} {y:.1f}" for x, y in spots)
@@ -129,21 +134,22 @@ class BudgetChart:
             self.taken.append((frame.left, limit - 2, frame.right, limit + 2))
             self.label(f"Budget {number(past.budget)}", "t-over", [(frame.left + 6, limit - 8, "start")])
         small = 2 if len(past.points) > _MANY or frame.right < 400 else 3
-        for point in past.points:
+        for point, charges in self.places:
             mark = self.draw("circle", "cand", cx=self.x(point.at), cy=self.y(point.spent), r=small)
             when = f"{point.at.day} {point.at:%B %Y}"
-            SubElement(mark, "title").text = f"{when}: epsilon {number(point.spent)} in total (entry {point.number})"
+            of = f"entry {point.number}" if charges == 1 else f"{charges} entries up to {point.number}"
+            SubElement(mark, "title").text = f"{when}: epsilon {number(point.spent)} charged in total ({of})"
         self.draw("circle", "req", cx=now, cy=top, r=6)
         self.taken.append((now - 8, top - 8, now + 8, top + 8))
         self.projection()
         beside = [(now - 10, top - 14, "end"), (now + 12, top + 16, "start"), (now + 10, top - 14, "start")]
-        self.label(f"{number(past.spent)} spent", "t-acc halo", beside)
+        self.label(f"{number(past.spent)} charged", "t-acc halo", beside)
         self.label("today", "t-faint", [(now + 6, frame.bottom - 8, "start"), (now + 6, frame.top + 12, "start")])
         return tostring(self.root, encoding="unicode")
 
 
 def budget_chart(past: Spending, width: int, height: int) -> str:
-    """Spent epsilon over time, with each charge as a point, the budget and the projection; empty without a charge."""
+    """Charged epsilon over time, with each charge as a point, the budget and the projection; empty without a charge."""
     return BudgetChart(past, width, height).draw_all() if past.points else ""
 
 

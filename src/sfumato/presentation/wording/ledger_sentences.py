@@ -208,7 +208,7 @@ def spent_over_time(past: Spending) -> str:
     """The picture of the budget, for those who do not see it."""
     of = "" if past.budget is None else f" of {number(past.budget)}"
     charges = f"{len(past.points):,} charge{'' if len(past.points) == 1 else 's'}"
-    return f"Epsilon spent over time: {number(past.spent)}{of} in {charges}. {projection(past)}"
+    return f"Epsilon charged over time: {number(past.spent)}{of} in {charges}. {projection(past)}"
 
 
 def _guessed(protected: str) -> str:

@@ -119,7 +119,7 @@ def preset(tables: Mapping[str, Any]) -> str:
     approvals, charged = access["approvals"], len(access["signals"]) > 1
     by = f"{'Two controllers approve' if approvals > 1 else 'One controller approves'} each request."
     if access["approve"] == "automatic":
-        by = "Requests with a guarantee that meet the rule are released at once."
+        by = "The policy itself approves each allowed request that has a guarantee."
     right = percent_up(tables["rule"]["attack_chance"])
     return (
         f"{by} Attack success of one release: at most {right}. Largest epsilon of one release: "

@@ -69,8 +69,7 @@ def dataset(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, name: Name
         budget=of_guarantee.budget(record.budget) if record.budget.is_limited else None,
         limit=record.budget.epsilon,
         charges=charges,
-        recent=charges[: -_RECENT - 1 : -1],
-        recipients=escrow.requests.recipients(actor, name),
+        recent=_recent(escrow, actor, registered.name),
         looked=record.known.anyone_looked,
         same_rows=_same_rows(visible),
         facts={"name": registered.name, "person": actor.name},
@@ -136,6 +135,12 @@ def audit(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, name: NameIn
         actions=escrow.audit.many(actor, 0, _LATEST, newest_first=True, about=registered.name),
         facts={"public": f"/public/{visible.name}"},
     )
+
+
+def _recent(escrow: Escrow, actor: Person, name: str) -> list[dict[str, Any]]:
+    """The latest released requests, each with its analyst."""
+    released = [one.submission for one in escrow.requests.many(actor, state="released", dataset=name, limit=_RECENT)]
+    return [{"request": request, "analyst": escrow.accounts.one(request.analyst)} for request in released]
 
 
 def _same_rows(visible: DatasetDetails) -> list[str]:
