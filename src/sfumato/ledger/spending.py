@@ -67,7 +67,7 @@ class Spending:
         return None if left is None or left > MOST_DAYS else self.now + timedelta(days=left)
 
     def by(self, names: Mapping[int, str], otherwise: str, most: int = 8) -> dict[str, float]:
-        """Epsilon by the name that each entry has: the largest first, at most so many, those without a name last."""
+        """Epsilon by the name of each entry: the largest `most` first, the smaller ones together, unnamed ones last."""
         totals: dict[str, int] = {}
         for point in self.points:
             name = names.get(point.number, otherwise)

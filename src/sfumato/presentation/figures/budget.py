@@ -18,7 +18,7 @@ _SIZE, _TOP, _BELOW = 12, 28, 30
 _MONTHS = (1, 2, 3, 6, 12, 24, 60, 120, 240)
 _DAYS = (1, 2, 7, 14)
 _FAR = 3  # a projection is drawn for at most this many times the past
-_MANY = 60  # from so many on, points are small
+_MANY = 60  # charges from which on points are small
 
 Room = tuple[float, float, float, float]
 
