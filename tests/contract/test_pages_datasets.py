@@ -94,18 +94,43 @@ def test_a_dataset_that_cannot_be_read_is_still_listed(api: Api) -> None:
     assert 'href="/datasets/visits"' in text
 
 
+TABS = ("", "/columns", "/policy", "/budget", "/data", "/audit")
+
+
+def test_each_tab_is_a_page_with_links_to_all_of_them(api: Api) -> None:
+    for tab in TABS:
+        text = page(api, "alice", f"/datasets/stays{tab}").text
+        for other in TABS:
+            here = ' aria-current="page"' if other == tab else ""
+            assert f'<a href="/datasets/stays{other}"{here}>' in text, (tab, other)
+    assert 'aria-current="page">Audit' in page(api, "alice", "/datasets/stays/ledger").text
+
+
+@pytest.mark.parametrize("tab", TABS)
+def test_who_sees_a_tab(api: Api, tab: str) -> None:
+    path = f"/datasets/stays{tab}"
+    assert [page(api, who, path).status_code for who in ("alice", "carol", "eve", "fay", "root")] == [200] * 3 + [
+        404
+    ] * 2
+    of_analyst = {"/policy": 403, "/budget": 200}.get(tab, 303)
+    assert page(api, "bob", path).status_code == of_analyst
+
+
 def test_one_dataset_without_javascript(api: Api) -> None:
     text = page(api, "alice", "/datasets/stays").text
-    for said in ("<code>days</code>", ">60</td>", ">a, b, c</td>", of_schema.ROW, "alice, carol", "in use"):
-        assert said in text
-    for link in ("policy", "ledger", "risk", "sharing", "compare", "ask"):
+    for fact in (of_schema.ROW, "alice, carol", "no one has looked at the data"):
+        assert fact in text
+    for link in ("risk", "sharing", "compare", "ask"):
         assert f'href="/datasets/stays/{link}"' in text
-    assert escape(of_guarantee.LOOK) in text
-    assert "no one has looked at the data" in text
-    assert of_schema.CHECK_COSTS["by a controller"] in text
+    columns = page(api, "alice", "/datasets/stays/columns").text
+    for fact in ("<code>days</code>", ">60</td>", ">a, b, c</td>"):
+        assert fact in columns
+    data = page(api, "alice", "/datasets/stays/data").text
+    for fact in ("in use", escape(of_guarantee.LOOK), of_schema.CHECK_COSTS["by a controller"]):
+        assert fact in data
     api.room.look()
-    assert 'id="check-costs"' not in page(api, "alice", "/datasets/stays").text, "there is nothing left to lose"
-    assert of_schema.AFTER_LOOK in page(api, "alice", "/datasets/stays").text
+    assert 'id="check-costs"' not in page(api, "alice", "/datasets/stays/data").text, "there is nothing left to lose"
+    assert of_schema.AFTER_LOOK in page(api, "alice", "/datasets/stays/columns").text
 
 
 def test_a_draft_says_what_can_be_asked(api: Api) -> None:
@@ -117,9 +142,10 @@ def test_a_draft_says_what_can_be_asked(api: Api) -> None:
 
 
 def test_an_auditor_changes_nothing_and_sees_no_sizes(api: Api) -> None:
-    text = page(api, "eve", "/datasets/stays").text
-    assert "Versions of the data" not in text
-    for id in ("deliver", "retire", "check", "new-schema", "new-controllers"):
+    text = "".join(page(api, "eve", f"/datasets/stays{tab}").text for tab in TABS)
+    assert "Data versions" not in text
+    assert 'data-l="Bytes"' not in text
+    for id in ("deliver", "retire", "check", "new-schema", "new-controllers", "new-population", "policy"):
         assert f'id="{id}"' not in text
 
 
@@ -127,7 +153,7 @@ def test_markup_in_what_controllers_write_comes_out_as_text(api: Api) -> None:
     room = api.room
     schema = SCHEMA.replace('"stays"', f'"{MARKUP}"').replace("ward]", f'"{MARKUP}"]').replace('"a"', f'"{MARKUP}"')
     one = f"/datasets/{quote(room.datasets.register(room['alice'], schema, title=MARKUP).name)}"
-    for path in ("/datasets", one, f"{one}/policy"):
+    for path in ("/datasets", *(f"{one}{tab}" for tab in TABS)):
         answer = page(api, "alice", path)
         assert answer.status_code == 200
         assert escape(MARKUP) in answer.text

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 from html import escape, unescape
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import httpx
 import pytest
 
+from sfumato.escrow.policy.presets import presets
 from sfumato.presentation.wording import policy_sentences as of_policy
 from sfumato.presentation.wording import rule as of_rule
 from tests.api import Api
 from tests.room import BOARD, COUNT
+
+WEB = (Path(__file__).parents[2] / "docs" / "web.md").read_text("utf-8")
 
 
 def page(api: Api, who: str, path: str = "/datasets/stays/policy") -> httpx.Response:
@@ -117,6 +121,36 @@ def test_a_policy_that_was_edited_can_be_written_anew(api: Api) -> None:
     text = page(api, "alice").text
     assert "it was edited in the database" in text
     assert 'id="policy"' in text
+
+
+# Presets
+
+
+@pytest.mark.parametrize("controllers", [1, 2])
+def test_a_preset_is_a_policy_that_docs_web_describes(api: Api, controllers: int) -> None:
+    table = [line.split("|")[1:5] for line in WEB.splitlines() if line.startswith("| ") and line.count("|") == 5]
+    rows = {name.strip(): [value.strip() for value in values] for name, *values in table}
+    for column, (name, preset) in enumerate(presets(controllers).items()):
+        access = {"who": [BOARD], **preset["access_rule"][0]}
+        body = {"policy": {**preset, "budget": 100, "access_rule": [access]}}
+        answer = api("alice", "POST", "/datasets/stays/check-policy", json=body)
+        assert answer.status_code == 200, name
+        assert rows["attack success of one release"][column] == f"{preset['rule']['attack_chance']:.0%}"
+        assert float(rows["`epsilon_max`"][column]) == preset["epsilon_max"]
+        assert rows["approval"][column] == access["approve"]
+        assert rows["utility signals"][column] == ", ".join(f"`{kind}`" for kind in access["signals"])
+        if controllers == 2:
+            assert rows["approvals"][column] == str(access["approvals"])
+    assert set(rows["preferences of analysts"]) == {"the rule only"}
+    assert set(rows["own code"]) == {"no"}
+
+
+def test_the_form_offers_presets_columns_and_aggregates(api: Api) -> None:
+    text = page(api, "alice").text
+    for field in ('name="preset" value="strict"', 'name="columns" value="ward"', 'name="aggregates" value="SUM"'):
+        assert field in text
+    assert "Two controllers approve each request." in text
+    assert 'name="preset"' not in page(api, "eve").text
 
 
 # Drafts

@@ -111,7 +111,11 @@ class Screen:
 SCREENS = (
     Screen("sign-in", "Sign-in; the demo offers its two users.", None, "/sign-in"),
     Screen("datasets", "Controller: the datasets, with their policies and budgets.", CONTROLLER, "/datasets"),
-    Screen("dataset", "Controller: one dataset, its columns and its versions.", CONTROLLER, "/datasets/adult"),
+    Screen("dataset", "Controller: one dataset.", CONTROLLER, "/datasets/adult"),
+    Screen("columns", "Controller: its columns.", CONTROLLER, "/datasets/adult/columns"),
+    Screen("data", "Controller: versions of its data.", CONTROLLER, "/datasets/adult/data"),
+    Screen("budget", "Controller: its budget over time.", CONTROLLER, "/datasets/adult/budget"),
+    Screen("history", "Controller: the latest entries about it.", CONTROLLER, "/datasets/adult/audit"),
     Screen("register", "Controller: registering a table, at its columns.", CONTROLLER, "/register", _columns),
     Screen("policy", "Controller: the policy in force, and its form.", CONTROLLER, "/datasets/adult/policy"),
     Screen("people", "Admin: users and their roles.", CONTROLLER, "/people"),

@@ -95,7 +95,7 @@ def test_every_page(who: str | None, house: House, visitors: Visitors) -> None:
 def test_a_population_is_named_on_a_phone(own_house: House, visitors: Visitors) -> None:
     page = visitors.enter(own_house, CONTROLLER)
     page.set_viewport_size({"width": 400, "height": 800})
-    page.goto("/datasets/adult")
+    page.goto("/datasets/adult/data")
     expect(page.get_by_text("has the same rows as")).to_be_visible()
     name = "people-of-one-year" * 11
     page.get_by_label("Name of the population").fill(name)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from fractions import Fraction
 from typing import Any
 
 from sfumato.ledger.entry import upward
 from sfumato.ledger.odometer import AtDelta, By, Total
+from sfumato.ledger.spending import LEAST_DAYS, Spending
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.individual_accounting import AccountingTotal
 from sfumato.model.release import ReleaseCertificate
@@ -44,6 +46,11 @@ CHAINED = "Each entry has a hash of itself and of the entry before it. An edit b
 HEAD = (
     "A checkpoint is the number and hash of the last entry. If you keep it elsewhere, you can check later "
     "that nothing before it was changed or removed."
+)
+WITHOUT_RECIPIENT = "Without a recipient"
+ABOUT_RECIPIENTS = (
+    "Each charge counts for the analyst who first received its answer. Signals, exposure histograms, checks and "
+    "charges without a released answer have no recipient in the ledger."
 )
 GAPS = "Missing numbers are entries that are not shown to you. Verify checks all of them."
 PUT_BACK = (
@@ -148,6 +155,60 @@ def odds(total: Total) -> str:
         f"From everything released, an attacker who knows everyone else's record can tell {_guessed(protected)} at "
         f"most {right} of the time {COIN}."
     )
+
+
+def attack_success(total: Total) -> str:
+    """The bound on a membership attack from everything released, as one figure."""
+    if total.epsilon is None:
+        return "no bound"
+    return f"at most {percent_up(attack_chance(total.epsilon, total.delta or 0.0))}"
+
+
+def month(at: datetime) -> str:
+    return f"{at:%b %Y}"
+
+
+def lasts(past: Spending) -> str:
+    """Until when the budget lasts, as one figure."""
+    if past.remaining == 0:
+        return "used up"
+    if past.days_left is None:
+        return "not known yet"
+    return "more than 100 years" if past.used_up is None else month(past.used_up)
+
+
+def projection(past: Spending) -> str:
+    """When the budget would be used up, and what that assumes; or why this cannot be told."""
+    if past.budget is None:
+        return "No budget is set, so there is no projection."
+    if past.remaining == 0:
+        return "The budget is used up: further releases are refused."
+    if past.elsewhere:
+        return "There is no projection: other datasets of the population used part of the budget."
+    if not past.points:
+        return "Nothing has been charged yet, so there is no projection."
+    if past.days_left is None:
+        return f"There is no projection yet: it needs at least {LEAST_DAYS} days since the first charge."
+    when = "lasts for more than 100 years" if past.used_up is None else f"is used up in {past.used_up:%B %Y}"
+    return (
+        f"If charges continue at the average rate since the first one (epsilon {number(past.spent)} in "
+        f"{number(past.days, 2)} days), the budget {when}. This is an extrapolation: a single large release can use "
+        "the rest at once."
+    )
+
+
+def elsewhere(epsilon: float) -> str:
+    return (
+        f"Epsilon {number(epsilon)} was charged to other datasets of the population, which you do not control. It "
+        "counts in the total and is not drawn."
+    )
+
+
+def spent_over_time(past: Spending) -> str:
+    """The picture of the budget, for those who do not see it."""
+    of = "" if past.budget is None else f" of {number(past.budget)}"
+    charges = f"{len(past.points):,} charge{'' if len(past.points) == 1 else 's'}"
+    return f"Epsilon charged over time: {number(past.spent)}{of} in {charges}. {projection(past)}"
 
 
 def _guessed(protected: str) -> str:

@@ -48,8 +48,8 @@ def access_rule(
     who: Sequence[str], aggregates: Sequence[str] | None, columns: Sequence[str] | None, preferences: Sequence[str]
 ) -> str:
     """Who may request what, by which preferences."""
-    what = "any aggregate" if aggregates is None else ", ".join(aggregates)
-    of = "any column" if columns is None else ", ".join(columns)
+    what = "any aggregate" if aggregates is None else ", ".join(aggregates) or "no aggregate"
+    of = "any column" if columns is None else ", ".join(columns) or "no column"
     how = ", ".join(_PREFERENCES.get(name, name.replace("_", " ")) for name in preferences)
     return f"Access rule: {_listed(who)} may request {what} of {of}. Allowed preferences: {how}."
 

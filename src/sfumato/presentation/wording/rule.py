@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from sfumato.presentation.wording.guarantee import COIN
 from sfumato.presentation.wording.numbers import percent_up
@@ -59,6 +60,16 @@ KINDS: Mapping[str, RuleKind] = {  # by their names in privacy/preferences/regis
     ),
     "": RuleKind("No rule", "Each request states a preference of its own, one of those that the policy allows."),
 }
+COLUMNS = (
+    "All columns are allowed until you clear one. Then only the selected columns may be used, in sums, conditions and "
+    "group keys alike; a column that the schema does not describe is excluded too."
+)
+AGGREGATES = "All aggregates are allowed until you clear one."
+PRESETS: Mapping[str, str] = {"strict": "Strict", "usual": "Usual", "automatic": "Automatic"}
+ABOUT_PRESETS = (
+    "A preset fills in the rule, epsilon_max, the approval, the utility signals and the preferences of analysts. It "
+    "leaves everything else unchanged. Nothing applies before you sign."
+)
 EPSILON_MAX = "No release has a larger epsilon, whatever the rule leads to."
 BUDGET = "A release that would go beyond the budget is refused."
 BUDGET_DELTA = (
@@ -100,3 +111,17 @@ SEPARATION = (
     "their guarantee. This needs at least two controllers."
 )
 INTRODUCTION = "Controllers must pass the three-minute introduction before they approve in a browser."
+
+
+def preset(tables: Mapping[str, Any]) -> str:
+    """A preset in sentences: who approves, the rule, the largest epsilon, and utility signals."""
+    access = tables["access_rule"][0]
+    approvals, charged = access["approvals"], len(access["signals"]) > 1
+    by = f"{'Two controllers approve' if approvals > 1 else 'One controller approves'} each request."
+    if access["approve"] == "automatic":
+        by = "The policy itself approves each allowed request that has a guarantee."
+    right = percent_up(tables["rule"]["attack_chance"])
+    return (
+        f"{by} Attack success of one release: at most {right}. Largest epsilon of one release: "
+        f"{tables['epsilon_max']:g}. {'Free and charged' if charged else 'Only free'} utility signals, no own code."
+    )

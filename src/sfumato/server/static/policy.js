@@ -1,6 +1,6 @@
 // A policy is shown in sentences, as the server understands it, before it is signed.
 
-import { fill, fillRule, listen, read, showAt } from "./policy_form.js";
+import { fill, fillRule, forForm, listen, read, showAt } from "./policy_form.js";
 import { $, $$, at, busy, call, facts, h, Problem, quiet, sent, show } from "./sfumato.js";
 
 const { name, policy, versions, rule } = facts();
@@ -14,6 +14,7 @@ const base = structuredClone(policy);
 if (rule) {
   base.rule = rule;
   fillRule(form, rule);
+  $("#advanced").open = true;
   $("#rule").scrollIntoView({ block: "center" });
   $("#rule-kind").focus();
 }
@@ -29,6 +30,30 @@ async function readBack(body, shown) {
     shown(error);
   }
 }
+
+// The draft in words, a moment after each change; what is wrong with it stands there too.
+let changes = 0;
+let pause = null;
+form.addEventListener("input", () => {
+  clearTimeout(pause);
+  const change = ++changes;
+  pause = setTimeout(async () => {
+    const draft = $("#draft");
+    let sentences = [];
+    let wrong = null;
+    try {
+      ({ sentences } = await call("POST", `${place}/check-policy`, { policy: read(form, base) }));
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      wrong = forForm(error);
+    }
+    if (change !== changes) return;
+    quiet(draft);
+    draft.hidden = false;
+    $("#draft-sentences").replaceChildren(...sentences.map((sentence) => h("li", {}, sentence)));
+    if (wrong) show(wrong, draft);
+  }, 400);
+});
 
 sent(form, () => readBack({ policy: read(form, base) }, (error) => showAt(error, form)));
 

@@ -3,6 +3,7 @@
 import { $, $$, Problem, h, show } from "./sfumato.js";
 
 const BUDGETS = ["budget", "budget_delta"];
+const LIMITS = ["columns", "aggregates"]; // all of them are allowed where the policy lists none
 const KEEP = "as it is";
 
 const kindsOf = (form) => $$(".kind", form).map((part) => part.dataset.kind);
@@ -14,10 +15,44 @@ export function listen(form) {
   const turn = () => {
     form.elements.preregistered.disabled = !form.elements.declared.checked;
     for (const part of $$(".kind", form)) part.hidden = part.dataset.kind !== $("#rule-kind", form).value;
+    for (const dot of presetsOf(form)) dot.checked = matches(form, JSON.parse(dot.dataset.preset));
   };
-  form.addEventListener("change", turn);
+  form.addEventListener("change", ({ target }) => {
+    if (target.name === "preset") fillPreset(form, JSON.parse(target.dataset.preset));
+    turn();
+  });
   form.addEventListener("filled", turn);
   turn();
+}
+
+// A preset fills some of the fields; a preset is marked as chosen where the fields say what it says.
+const presetsOf = (form) => $$('[name="preset"]', form);
+const chosen = (form, name) => $$(`[name="${name}"]`, form).filter((box) => box.checked).map((box) => box.value);
+const sameNames = (some, others) => some.length === others.length && some.every((name) => others.includes(name));
+
+function fillPreset(form, { rule, epsilon_max, access_rule: [access] }) {
+  const fields = form.elements;
+  fields.epsilon_max.value = epsilon_max;
+  for (const name of ["preferences", "signals"]) for (const box of $$(`[name="${name}"]`, form)) box.checked = access[name].includes(box.value);
+  for (const dot of $$('[name="approve"]', form)) dot.checked = dot.value === access.approve;
+  if (fields.approvals) fields.approvals.value = access.approvals;
+  fields.code.checked = access.code;
+  fillRule(form, rule);
+}
+
+function matches(form, { rule, epsilon_max, access_rule: [access] }) {
+  const fields = form.elements;
+  const [[kind, limit]] = Object.entries(rule);
+  return (
+    fields.rule_kind.value === kind &&
+    Number(fields[kind].value) === limit &&
+    Number(fields.epsilon_max.value) === epsilon_max &&
+    sameNames(chosen(form, "preferences"), access.preferences.filter((name) => name !== "rule")) &&
+    sameNames(chosen(form, "signals"), access.signals) &&
+    sameNames(chosen(form, "approve"), [access.approve]) &&
+    Number(fields.approvals?.value ?? 1) === access.approvals &&
+    fields.code.checked === access.code
+  );
 }
 
 export function fill(form, policy) {
@@ -34,6 +69,7 @@ export function fill(form, policy) {
   $("#other-flows", form).hidden = !others.length;
   for (const name of flow.who ?? []) named(form, name);
   for (const box of $$('[name="who"]', form)) box.checked = (flow.who ?? []).some((name) => same(name, box.value));
+  for (const name of LIMITS) fillLimit(form, name, flow[name]);
   for (const box of $$('[name="preferences"]', form)) box.checked = (flow.preferences ?? []).includes(box.value);
   for (const dot of $$('[name="approve"]', form)) dot.checked = dot.value === (flow.approve ?? "by a controller");
   if (fields.approvals) fields.approvals.value = flow.approvals ?? 1;
@@ -79,6 +115,23 @@ function named(form, name) {
   $("#other-flows", form).before(h("p", {}, h("label", { class: "beside" }, box, ` ${name}`)));
 }
 
+function fillLimit(form, name, allowed) {
+  const boxes = $$(`[name="${name}"]`, form);
+  for (const box of boxes) box.checked = allowed === undefined || allowed.some((one) => same(one, box.value));
+}
+
+// No list where all are selected; a list that says the same as before stays as it was written.
+function readLimit(form, name, flow) {
+  const boxes = $$(`[name="${name}"]`, form);
+  if (!boxes.length) return;
+  const offered = (one) => boxes.find((box) => same(box.value, one))?.value;
+  const before = flow[name] ?? boxes.map((box) => box.value);
+  const now = chosen(form, name);
+  if (sameNames(now, before.map(offered).filter(Boolean))) return;
+  if (now.length === boxes.length) delete flow[name];
+  else flow[name] = [...now, ...before.filter((one) => !offered(one))];
+}
+
 export function read(form, base = {}) {
   const policy = structuredClone(base);
   const said = new FormData(form);
@@ -94,6 +147,7 @@ export function read(form, base = {}) {
     if (form.elements[name]) policy[name] = said.has(name);
   }
   flow.who = said.getAll("who");
+  for (const name of LIMITS) readLimit(form, name, flow);
   const beside = (flow.preferences ?? []).filter((name) => ![...numbersOf(form), "rule"].includes(name));
   const kind = said.get("rule_kind");
   flow.preferences = [...(kind === "" ? [] : ["rule"]), ...said.getAll("preferences"), ...beside];
@@ -135,7 +189,8 @@ function state(table, name, value) {
 
 // An error of the server's at the field that it is about.
 export function showAt(error, form) {
-  const place = $(`[data-place="${placeOf(error)}"]`, form);
+  const place = $(`[data-place="${placeOf(error)}"]`, form) ?? $('[data-place="elsewhere"]', form);
+  if (place.closest("details")) place.closest("details").open = true;
   show(error instanceof Problem ? forForm(error) : error, place).scrollIntoView({ block: "nearest" });
   $("input, select", place)?.focus();
 }
@@ -146,6 +201,8 @@ export const forForm = (error) => new Problem({ ...error, detail: error.detail, 
 function placeOf({ where = "", reason = "", values = {} }) {
   const about = `${reason} ${values?.name ?? ""} ${where}`;
   if (["epsilon_max", ...BUDGETS].includes(where)) return where;
+  if (/column/.test(reason)) return "columns";
+  if (/aggregate/.test(about)) return "aggregates";
   if (/signal/.test(about)) return "signals";
   if (/approv|after-the-answer|automatic|exact-score/.test(about)) return "approve";
   if (/rule|preference|trust|sensitiv/.test(about)) return "rule";

@@ -1,4 +1,4 @@
-"""Datasets for controllers and auditors: the list, and one dataset with its actions."""
+"""Datasets for controllers and auditors: the list, and the tabs of one dataset."""
 
 from __future__ import annotations
 
@@ -13,17 +13,21 @@ from sfumato.escrow.catalogue.entries import DatasetDetails, FullEntry
 from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.service import Escrow
+from sfumato.presentation.escrow import dataset_view
 from sfumato.presentation.ledger_view import total_text
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import ledger_sentences as of_ledger
 from sfumato.presentation.wording import rule as of_rule
 from sfumato.presentation.wording import schema_sentences as of_schema
 from sfumato.server.dependencies import AfterName, EscrowDep, NameInPath, ReadingUser
+from sfumato.server.web.dataset_tabs import tab_frame
+from sfumato.server.web.ledger_page import LISTED
 from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
 _AT_ONCE = 30
 _MOST_WAITING = 200
+_RECENT, _LATEST = 3, 8
 
 
 @screens.get("/datasets")
@@ -50,38 +54,103 @@ def dataset(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, name: Name
     if not isinstance(visible, DatasetDetails):
         return RedirectResponse(f"/catalogue/{visible.name}", 303)
     registered = escrow.datasets.of(visible.name)
-    controls = registered.is_controlled_by(actor)
     record = escrow.datasets.ledger_of(actor, registered)
+    view = dataset_view.ledger(escrow.datasets.ledger(actor, name))
+    charges = [entry for entry in view.entries or () if entry.event == "reserved"]
     may_hold = [one.name for one in escrow.accounts.all() if one.has(Role.CONTROLLER) and not one.disabled]
     return page(
         "dataset.html",
+        **tab_frame(escrow, actor, registered, ""),
         dataset=visible,
-        controls=controls,
         sentences=of_schema.sentences(registered.schema)[:2],
-        versions=escrow.datasets.versions(actor, registered.name)[::-1] if controls else [],
         may_hold=sorted({*may_hold, *registered.controllers}),
         spent=total_text(record.total),
+        total=record.total,
         budget=of_guarantee.budget(record.budget) if record.budget.is_limited else None,
-        public_page=_has_public_page(escrow, actor, registered.name, visible.policy),
+        limit=record.budget.epsilon,
+        charges=charges,
+        recent=_recent(escrow, actor, registered.name),
+        looked=record.known.anyone_looked,
+        same_rows=_same_rows(visible),
+        facts={"name": registered.name, "person": actor.name},
+    )
+
+
+@screens.get("/datasets/{name}/columns")
+def columns(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, name: NameInPath) -> Response:
+    visible = escrow.datasets.one(actor, name)
+    if not isinstance(visible, DatasetDetails):
+        return RedirectResponse(f"/catalogue/{visible.name}", 303)
+    registered = escrow.datasets.of(visible.name)
+    looked = escrow.datasets.ledger_of(actor, registered).known.anyone_looked
+    return page(
+        "dataset_columns.html",
+        **tab_frame(escrow, actor, registered, "columns"),
+        dataset=visible,
+        by_person=of_schema.STATED_BY_A_PERSON,
+        after_look=of_schema.AFTER_LOOK if looked else None,
+        facts={"name": registered.name, "person": actor.name},
+    )
+
+
+@screens.get("/datasets/{name}/data")
+def data(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, name: NameInPath) -> Response:
+    """Versions of the data, their delivery and check, the population, and retirement."""
+    visible = escrow.datasets.one(actor, name)
+    if not isinstance(visible, DatasetDetails):
+        return RedirectResponse(f"/catalogue/{visible.name}", 303)
+    registered = escrow.datasets.of(visible.name)
+    controls = registered.is_controlled_by(actor)
+    return page(
+        "dataset_data.html",
+        **tab_frame(escrow, actor, registered, "data"),
+        dataset=visible,
+        versions=escrow.datasets.versions(actor, registered.name)[::-1] if controls else [],
+        looked=escrow.datasets.ledger_of(actor, registered).known.anyone_looked,
         look=of_guarantee.LOOK,
         entered=of_schema.CHECK_IS_ENTERED,
         costs=of_schema.check_costs(_ways(escrow, registered)),
-        stated=of_schema.STATED_BY_A_PERSON,
-        looked=of_schema.AFTER_LOOK if record.known.anyone_looked else None,
         populations=of_ledger.POPULATIONS,
-        same_rows=[of_ledger.same_rows_held(registered.name, other) for other in visible.same_rows or ()],
+        same_rows=_same_rows(visible),
         facts={"name": registered.name, "person": actor.name},
     )
+
+
+@screens.get("/datasets/{name}/audit")
+def audit(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, name: NameInPath) -> Response:
+    """The latest entries of the ledger and of the audit log about one dataset."""
+    visible = escrow.datasets.one(actor, name)
+    if not isinstance(visible, DatasetDetails):
+        return RedirectResponse(f"/catalogue/{visible.name}", 303)
+    registered = escrow.datasets.of(visible.name)
+    entries = dataset_view.ledger(escrow.datasets.ledger(actor, name)).entries or ()
+    events = [entry for entry in entries if entry.event in LISTED]
+    return page(
+        "dataset_audit.html",
+        **tab_frame(escrow, actor, registered, "audit"),
+        dataset=visible,
+        words=of_ledger,
+        events=events[: -_LATEST - 1 : -1],
+        all_events=len(events),
+        actions=escrow.audit.many(actor, 0, _LATEST, newest_first=True, about=registered.name),
+        facts={"public": f"/public/{visible.name}"},
+    )
+
+
+def _recent(escrow: Escrow, actor: Person, name: str) -> list[dict[str, Any]]:
+    """The latest released requests, each with its analyst."""
+    released = [one.submission for one in escrow.requests.many(actor, state="released", dataset=name, limit=_RECENT)]
+    return [{"request": request, "analyst": escrow.accounts.one(request.analyst)} for request in released]
+
+
+def _same_rows(visible: DatasetDetails) -> list[str]:
+    return [of_ledger.same_rows_held(visible.name, other) for other in visible.same_rows or ()]
 
 
 def _ways(escrow: Escrow, registered: RegisteredDataset) -> list[str]:
     """Approval modes of the policy in force."""
     signed = escrow.datasets.policy_of(registered)
     return [] if signed is None else [access_rule.approve.value for access_rule in signed.policy.access_rules]
-
-
-def _has_public_page(escrow: Escrow, actor: Person, name: str, policy: object) -> bool:
-    return policy is not None and bool(getattr(escrow.policies.current(actor, name).policy, "public_page", False))
 
 
 def _row(actor: Person, escrow: Escrow, entry: FullEntry) -> dict[str, Any]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from sfumato.escrow.identity.person import EVERYONE, Role
 from sfumato.escrow.policy.policy import AccessRule, Policy
+from sfumato.escrow.policy.presets import presets
 from sfumato.escrow.service import Escrow
+from sfumato.model.statement import AggregateKind
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import rule as of_rule
 from sfumato.presentation.wording.signals import pages as of_signal_pages
@@ -20,13 +23,19 @@ _SWITCHES = {
 }
 
 
-def form_content(escrow: Escrow, controllers: int) -> dict[str, Any]:
-    """Users, organisations and rules that the form offers. The rest of a policy is edited as text."""
+def form_content(escrow: Escrow, controllers: int, columns: Sequence[str] = ()) -> dict[str, Any]:
+    """Users, organisations, presets and rules that the form offers. The rest of a policy is edited as text."""
+    starts = presets(controllers)
     people = [person for person in escrow.accounts.all() if not person.disabled]
     return {
         "everyone": EVERYONE,
         "organisations": sorted({person.organisation for person in people if person.organisation}, key=str.casefold),
         "people": [person for person in people if person.has(Role.ANALYST)],
+        "columns": columns,
+        "aggregates": [kind.value for kind in AggregateKind],
+        "presets": [
+            (name, title, of_rule.preset(starts[name]), starts[name]) for name, title in of_rule.PRESETS.items()
+        ],
         "kinds": of_rule.KINDS,
         "own": {name: kind.title for name, kind in of_rule.KINDS.items() if kind.label},
         "levels": list(LEVELS),
@@ -36,6 +45,9 @@ def form_content(escrow: Escrow, controllers: int) -> dict[str, Any]:
         "signal_bits": AccessRule.signal_bits,
         "switches": {name: sentence for name, sentence in _SWITCHES.items() if name in Policy.__dataclass_fields__},
         "words": {
+            "presets": of_rule.ABOUT_PRESETS,
+            "columns": of_rule.COLUMNS,
+            "aggregates": of_rule.AGGREGATES,
             "rule": of_rule.PREREGISTERED_RULE,
             "epsilon_max": of_rule.EPSILON_MAX,
             "budget": of_rule.BUDGET,

@@ -20,6 +20,7 @@ from sfumato.presentation.wording import policy_sentences as of_policy
 from sfumato.presentation.wording import rule as of_rule
 from sfumato.server.dependencies import EscrowDep, NameInPath, ReadingUser
 from sfumato.server.texts import plain
+from sfumato.server.web.dataset_tabs import tab_frame
 from sfumato.server.web.policy.form import form_content
 from sfumato.server.web.shell import RendererDep
 
@@ -33,20 +34,23 @@ def policy(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, name: NameI
     dataset = escrow.datasets.for_whoever_decides(actor, name)
     now, before, broken = _signed_policies(escrow, actor, dataset)
     controls = dataset.is_controlled_by(actor) and not dataset.retired
+    columns = [column.name for column in dataset.schema.columns]
+    form = form_content(escrow, len(dataset.controllers), columns) if controls else None
     brought = None if rule is None else _rule_of(rule)
     return page(
         "policy.html",
+        **tab_frame(escrow, actor, dataset, "policy"),
         dataset=dataset,
         now=None if now is None else policy_view.signed(now),
         history=[policy_view.signed(version) for version in reversed(before)],
         broken=broken,
         no_policy=of_policy.NO_POLICY,
-        controls=controls,
+        may_write=controls,
         looked=_look_warnings(escrow, actor, dataset),
         accept_change=of_rule.ACCEPT_CHANGE,
         brought=None if brought is None else f"{of_policy.rule_values(brought)}.",
         unread=rule is not None and brought is None,
-        form=form_content(escrow, len(dataset.controllers)) if controls else None,
+        form=form,
         facts={
             "name": dataset.name,
             "policy": {} if now is None else now.policy.as_dict(),
