@@ -5,7 +5,7 @@ import { EditorView, HighlightStyle, SQLDialect, autocompletion, basicSetup, key
 const SQL = "sql";
 
 const marks = HighlightStyle.define([
-  { tag: tags.keyword, color: "var(--link)", fontWeight: "600" },
+  { tag: tags.keyword, color: "var(--accent)", fontWeight: "600" },
   { tag: [tags.string, tags.special(tags.string)], color: "var(--good)" },
   { tag: tags.number, color: "var(--bad)" },
   { tag: tags.comment, color: "var(--soft)", fontStyle: "italic" },
@@ -16,11 +16,11 @@ const look = EditorView.theme({
   "&.cm-focused": { outline: "3px solid var(--chosen)", outlineOffset: "2px" },
   ".cm-content": { fontFamily: "ui-monospace, SFMono-Regular, Menlo, monospace", caretColor: "var(--ink)", minHeight: "6.5rem" },
   ".cm-cursor": { borderLeftColor: "var(--ink)" },
-  ".cm-gutters": { backgroundColor: "var(--raised)", color: "var(--soft)", border: "0" },
+  ".cm-gutters": { backgroundColor: "var(--sunken)", color: "var(--soft)", border: "0" },
   ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "color-mix(in srgb, var(--chosen) 8%, transparent)" },
   "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: "color-mix(in srgb, var(--chosen) 30%, transparent) !important" },
-  ".cm-tooltip": { backgroundColor: "var(--raised)", color: "var(--ink)", border: "1px solid var(--line)" },
-  ".cm-tooltip-autocomplete ul li[aria-selected]": { backgroundColor: "var(--chosen)", color: "var(--on-chosen)" },
+  ".cm-tooltip": { backgroundColor: "var(--sunken)", color: "var(--ink)", border: "1px solid var(--line)" },
+  ".cm-tooltip-autocomplete ul li[aria-selected]": { backgroundColor: "var(--chosen)", color: "var(--on-accent)" },
   ".cm-diagnostic-error": { borderLeftColor: "var(--over)" },
   ".cm-diagnostic-warning": { borderLeftColor: "var(--chosen)" },
   ".cm-lintRange-warning": { backgroundImage: "none", borderBottom: "2px dashed var(--chosen)" },

@@ -89,7 +89,9 @@ function signInAgain() {
 export async function pageNow() {
   const answer = await fetch(location.href, { credentials: "same-origin" });
   if (!answer.ok || answer.redirected) return null;
-  return new DOMParser().parseFromString(await answer.text(), "text/html");
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  times(page);
+  return page;
 }
 
 export const facts = () => JSON.parse(document.getElementById("facts").textContent);
@@ -219,6 +221,31 @@ export function rounded(value, ends) {
   return figures.map((one) => signed(one.toLocaleString("en", { minimumFractionDigits: places, maximumFractionDigits: places })));
 }
 
+// Times as people say them, in their own time zone, with the exact one on hover; without scripts and in print they stay in UTC.
+const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium" });
+const EXACT = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "long" });
+
+export function ago(at, now = Date.now()) {
+  const seconds = Math.round((at - now) / 1000);
+  if (Math.abs(seconds) < 45) return "just now";
+  for (const [unit, size, below] of [["minute", 60, 60], ["hour", 3600, 24], ["day", 86400, 7]]) {
+    const many = Math.round(seconds / size);
+    if (Math.abs(many) < below) return RELATIVE.format(many, unit);
+  }
+  return DAY.format(at);
+}
+
+export function times(within = document) {
+  for (const one of $$("time[datetime]:not(:has(time))", within)) {
+    const at = new Date(one.dateTime);
+    if (Number.isNaN(at.getTime())) continue;
+    one.dataset.utc ??= one.textContent;
+    one.title = EXACT.format(at);
+    one.textContent = ago(at);
+  }
+}
+
 const signed = (text) => text.replace(/^-/, "−");
 
 export const dark = () => {
@@ -255,6 +282,32 @@ $("#theme").addEventListener("click", () => {
   document.dispatchEvent(new Event("theme"));
 });
 
+times();
+setInterval(times, 60000);
+addEventListener("beforeprint", () => $$("time[data-utc]").forEach((one) => (one.textContent = one.dataset.utc)));
+addEventListener("afterprint", () => times());
+
+// The account menu closes by itself; ? lists the keys, but not while something is typed.
+const account = $("#account");
+document.addEventListener("click", (event) => {
+  if (account?.open && !account.contains(event.target)) account.open = false;
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && account?.open) {
+    account.open = false;
+    $("summary", account).focus();
+  }
+  const where = event.composedPath()[0];
+  if (event.key !== "?" || event.ctrlKey || event.metaKey || $("dialog[open]")) return;
+  if (where.isContentEditable || where.closest?.("input:not([type=range], [type=radio], [type=checkbox]), textarea, select")) return;
+  event.preventDefault();
+  $("#keys-help")?.showModal();
+});
+$("#show-keys")?.addEventListener("click", () => {
+  account.open = false;
+  $("#keys-help").showModal();
+});
+
 $("#sign-out")?.addEventListener("click", (event) =>
   busy(event.currentTarget, async () => {
     await call("DELETE", "/session");
@@ -263,7 +316,7 @@ $("#sign-out")?.addEventListener("click", (event) =>
 );
 
 // What was typed when a session was over is there again, once the same person is back; what was ticked is not.
-const typedHere = () => `typed ${$(".who span")?.textContent} ${location.pathname}${location.search}`;
+const typedHere = () => `typed ${$(".who .name")?.textContent} ${location.pathname}${location.search}`;
 const typed = () => $$("input[id]:is(:not([type]), [type=text], [type=number]), textarea[id]").filter((one) => one.value !== one.defaultValue);
 
 addEventListener("DOMContentLoaded", () => {

@@ -14,8 +14,9 @@ from sfumato.presentation.wording.numbers import number
 
 
 def moment(text: str | None) -> str:
-    """A time as people read it: to the minute, in the server's own UTC."""
-    return "" if not text else f"{text[:16].replace('T', ' ')} UTC"
+    """A time to the minute, in UTC. Where scripts run, the page says how long ago it was (sfumato.js)."""
+    time = Markup('<time datetime="{}">{} UTC</time>')
+    return "" if not text else time.format(text, text[:16].replace("T", " "))
 
 
 def figure(value: object) -> str:
