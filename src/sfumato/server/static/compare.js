@@ -5,8 +5,9 @@ import { $, facts, onTheme, placed } from "./sfumato.js";
 const { figure } = facts();
 const short = (text) => (text.length > 44 ? `${text.slice(0, 42)} …` : text);
 
-onTheme(() => {
-  const narrow = innerWidth < 700;
+const phone = matchMedia("(max-width: 719px)");
+const draw = () => {
+  const narrow = phone.matches;
   const [bars, ...lines] = figure.data;
   const names = figure.layout.yaxis.ticktext.map(short);
   // On a narrow page the name is above its bar.
@@ -15,4 +16,7 @@ onTheme(() => {
   data.push(...lines.map((line) => ({ ...line, y: [narrow ? -0.8 : -0.5, line.y[1]] })), ...(narrow ? [above] : []));
   const yaxis = { ...figure.layout.yaxis, title: undefined, ...(narrow ? { tickvals: [] } : { ticktext: names }) };
   placed($("#plot"), { data, layout: { ...figure.layout, yaxis, height: 80 + (narrow ? 58 : 40) * names.length } });
-});
+};
+
+onTheme(draw);
+phone.addEventListener("change", draw);

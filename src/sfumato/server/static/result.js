@@ -61,11 +61,9 @@ async function draw(charts) {
   const places = $$(".charts").flatMap((place) => charts[Number(place.dataset.answer)].map((chart) => [place, chart]));
   if (!places.length) return;
   await plotly();
-  for (const [place, chart] of places) {
-    const plot = h("div", { class: "plot", role: "img", "aria-label": chart.label });
-    place.append(plot);
-    onTheme(() => placed(plot, chart));
-  }
+  const plots = places.map(([, chart]) => h("div", { class: "plot", role: "img", "aria-label": chart.label }));
+  places.forEach(([place], i) => place.append(plots[i])); // all of them first: each is drawn as wide as its place
+  onTheme(() => places.forEach(([, chart], i) => placed(plots[i], chart)));
 }
 
 function comparison(id) {

@@ -90,7 +90,7 @@ export async function pageNow() {
   const answer = await fetch(location.href, { credentials: "same-origin" });
   if (!answer.ok || answer.redirected) return null;
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  times(page);
+  dressed(page);
   return page;
 }
 
@@ -246,6 +246,18 @@ export function times(within = document) {
   }
 }
 
+// On a telephone a row of a table with .cards is a block: each cell has the name of its column.
+function dressed(within) {
+  times(within);
+  for (const one of $$("table.cards", within)) {
+    const heads = $$("thead th", one).map((head) => (head.querySelector(".unseen, .vh") ? "" : head.textContent.trim()));
+    for (const cell of $$("tbody td", one)) {
+      const name = heads[cell.cellIndex];
+      if (name && !cell.dataset.l) cell.dataset.l = name;
+    }
+  }
+}
+
 const signed = (text) => text.replace(/^-/, "−");
 
 export const dark = () => {
@@ -263,8 +275,33 @@ export const typeface = () => getComputedStyle(document.body).fontFamily;
 export function placed(plot, { data, layout }, plotly = window.Plotly) {
   const painted = (part) => JSON.parse(JSON.stringify(part), (_, value) => (typeof value === "string" ? value.replace(/^var\(--(\w+)\)$/, (_all, name) => colour(name)) : value));
   const font = { ...layout.font, color: colour("ink"), family: typeface(), size: 13 };
-  return plotly?.react(plot, painted(data), { ...painted(layout), font }, { displayModeBar: false, responsive: true });
+  const xaxis = layout.xaxis && { ticks: "outside", ticklen: 6, tickcolor: "rgba(0,0,0,0)", ...apart(layout.xaxis, plot.clientWidth - 100) };
+  if (xaxis) drawnAt.set(plot, [plot.clientWidth, () => placed(plot, { data, layout }, plotly)]);
+  return plotly?.react(plot, painted(data), painted({ ...layout, ...(xaxis ? { xaxis } : {}), font }), { displayModeBar: false, responsive: true });
 }
+
+// An axis with the ticks whose numbers have room beside each other.
+function apart(axis, width) {
+  if (!axis.range || !axis.tickvals || !axis.ticktext) return axis;
+  const bend = axis.type === "log" ? Math.log10 : Number;
+  const place = (value) => ((bend(value) - axis.range[0]) / (axis.range[1] - axis.range[0])) * width;
+  let end = -Infinity;
+  const kept = axis.tickvals.map((value, i) => {
+    const half = axis.ticktext[i].length * 4 + 4;
+    if (place(value) - half < end) return false;
+    end = place(value) + half;
+    return true;
+  });
+  return { ...axis, tickvals: axis.tickvals.filter((_, i) => kept[i]), ticktext: axis.ticktext.filter((_, i) => kept[i]) };
+}
+
+const drawnAt = new Map();
+addEventListener("resize", () => {
+  clearTimeout(drawnAt.timer);
+  drawnAt.timer = setTimeout(() => {
+    for (const [plot, [width, again]] of drawnAt) if (plot.isConnected && plot.clientWidth && plot.clientWidth !== width) again();
+  }, 100);
+});
 
 // Done now, and again whenever the page turns from light to dark or back.
 export function onTheme(work) {
@@ -282,7 +319,7 @@ $("#theme").addEventListener("click", () => {
   document.dispatchEvent(new Event("theme"));
 });
 
-times();
+dressed(document);
 setInterval(times, 60000);
 addEventListener("beforeprint", () => $$("time[data-utc]").forEach((one) => (one.textContent = one.dataset.utc)));
 addEventListener("afterprint", () => times());
