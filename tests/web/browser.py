@@ -164,6 +164,11 @@ def sign_in(page: Page, name: str, password: str = PASSWORD) -> None:
     page.get_by_role("button", name="Sign in", exact=True).click()
 
 
+def sign_out(page: Page) -> None:
+    page.locator("#account summary").click()
+    page.get_by_role("button", name="Sign out").click()
+
+
 def look(page: Page, milliseconds: float | None = None) -> None:
     """View individual risks on a page of the explorer, and wait until they are there."""
     page.get_by_role("button", name="View individual risks (logged)").click()

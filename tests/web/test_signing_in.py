@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from sfumato.cli.local.demo_server import ANALYST, CONTROLLER, PASSWORD
 from tests.web.axe import violations
-from tests.web.browser import Visitors, sign_in, tab_to
+from tests.web.browser import Visitors, sign_in, sign_out, tab_to
 from tests.web.conftest import SignedIn
 from tests.web.house import House
 
@@ -81,7 +81,7 @@ def test_where_the_server_does_not_answer_all_that_was_typed_is_still_there(page
 def test_signed_out_is_signed_out_also_by_the_back_button(signed_in: SignedIn, house: House) -> None:
     page = signed_in(CONTROLLER)
     page.goto("/account")
-    page.get_by_role("button", name="Sign out").click()
+    sign_out(page)
     at(page, house, "/sign-in")
     page.go_back()
     at(page, house, "/sign-in?next=%2Faccount")
@@ -115,7 +115,7 @@ def test_signed_out_in_one_tab_is_signed_out_in_the_other(
     other = one.context.new_page()
     for tab in (one, other):
         tab.goto("/account")
-    one.get_by_role("button", name="Sign out").click()
+    sign_out(one)
     at(one, house, "/sign-in")
     other.get_by_role("button", name="Create token").click()
     at(other, house, "/sign-in?next=%2Faccount")
@@ -162,6 +162,8 @@ def test_with_the_keyboard_alone(page: Page, house: House) -> None:
     tab_to(page, page.get_by_role("button", name="Sign in", exact=True))
     page.keyboard.press("Space")
     at(page, house, "/account")
+    tab_to(page, page.locator("#account summary"))
+    page.keyboard.press("Enter")
     tab_to(page, page.get_by_role("button", name="Sign out"))
     page.keyboard.press("Enter")
     at(page, house, "/sign-in")

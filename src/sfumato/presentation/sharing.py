@@ -153,7 +153,7 @@ def _in_space(figure: Figure) -> dict[str, Any]:
     drawn["data"] += [{"type": "scatter3d", "mode": "lines", "line": dotted, **quiet} for _ in range(4)]
     drawn["data"].append({"type": "scatter3d", "mode": "markers", "marker": _HERE | {"size": 7}, **quiet})
     drawn["layout"]["scene"]["zaxis"] |= {"range": [0, 1], "tickmode": "auto"}
-    drawn["layout"]["scene"]["camera"] = {"eye": {"x": 1.5, "y": 1.7, "z": 0.8}}
+    drawn["layout"]["scene"]["camera"] = {"eye": {"x": 1.6, "y": 1.8, "z": 0.8}, "center": {"x": 0, "y": 0, "z": -0.15}}
     drawn["layout"] |= {"margin": dict.fromkeys("trbl", 0), "uirevision": "kept"}
     return drawn
 

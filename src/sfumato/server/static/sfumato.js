@@ -252,8 +252,8 @@ function dressed(within) {
   for (const one of $$("table.cards", within)) {
     const heads = $$("thead th", one).map((head) => (head.querySelector(".unseen, .vh") ? "" : head.textContent.trim()));
     for (const cell of $$("tbody td", one)) {
-      const name = heads[cell.cellIndex];
-      if (name && !cell.dataset.l) cell.dataset.l = name;
+      if (!cell.textContent.trim() && !cell.firstElementChild) cell.dataset.l = "";
+      else cell.dataset.l ??= heads[cell.cellIndex] ?? "";
     }
   }
 }
@@ -276,8 +276,10 @@ export function placed(plot, { data, layout }, plotly = window.Plotly) {
   const painted = (part) => JSON.parse(JSON.stringify(part), (_, value) => (typeof value === "string" ? value.replace(/^var\(--(\w+)\)$/, (_all, name) => colour(name)) : value));
   const font = { ...layout.font, color: colour("ink"), family: typeface(), size: 13 };
   const xaxis = layout.xaxis && { ticks: "outside", ticklen: 6, tickcolor: "rgba(0,0,0,0)", ...apart(layout.xaxis, plot.clientWidth - 100) };
-  if (xaxis) drawnAt.set(plot, [plot.clientWidth, () => placed(plot, { data, layout }, plotly)]);
-  return plotly?.react(plot, painted(data), painted({ ...layout, ...(xaxis ? { xaxis } : {}), font }), { displayModeBar: false, responsive: true });
+  const width = plot.clientWidth || undefined;
+  drawnAt.set(plot, [width, () => placed(plot, { data, layout }, plotly)]);
+  // Plotly's own way of following the window would forget the height of a figure.
+  return plotly?.react(plot, painted(data), painted({ ...layout, ...(xaxis ? { xaxis } : {}), width, font }), { displayModeBar: false });
 }
 
 // An axis with the ticks whose numbers have room beside each other.

@@ -126,6 +126,9 @@ async function space() {
   const [t, s, r] = [trust / grid.steps, sensitivity / grid.steps, course(sensitivity, trust)[point]];
   const places = [[[t, t], [s, s], [0, r]], [[0, t], [s, s], [0, 0]], [[t, t], [0, s], [0, 0]], [[0, t], [s, s], [r, r]], [[t], [s], [r]]];
   places.forEach(([x, y, z], i) => Object.assign(marks[i], { x, y, z }));
+  const { eye } = (space.camera ??= structuredClone(figures.space.layout.scene.camera));
+  const away = $("#space").clientWidth < 480 ? 1.6 : 1; // from further away where there is less room
+  figures.space.layout.scene.camera.eye = { x: eye.x * away, y: eye.y * away, z: eye.z * away };
   await placed($("#space"), figures.space, plotly);
 }
 
