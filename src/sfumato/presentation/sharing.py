@@ -171,8 +171,10 @@ def _in_space(figure: Figure) -> dict[str, Any]:
     dotted, quiet = {"color": "var(--ink)", "width": 4, "dash": "dot"}, {"hoverinfo": "skip", "showlegend": False}
     drawn["data"] += [{"type": "scatter3d", "mode": "lines", "line": dotted, **quiet} for _ in range(4)]
     drawn["data"].append({"type": "scatter3d", "mode": "markers", "marker": _HERE | {"size": 7}, **quiet})
+    for axis, name in (("xaxis", "trust"), ("yaxis", "sensitivity"), ("zaxis", "risk")):  # short, for a telephone
+        drawn["layout"]["scene"][axis]["title"] = {"text": name}
     drawn["layout"]["scene"]["zaxis"] |= {"range": [0, 1], "tickmode": "auto"}
-    drawn["layout"]["scene"]["camera"] = {"eye": {"x": 1.6, "y": 1.8, "z": 0.8}, "center": {"x": 0, "y": 0, "z": -0.15}}
+    drawn["layout"]["scene"]["camera"] = {"eye": {"x": 1.6, "y": 1.8, "z": 0.9}, "center": {"x": 0, "y": 0, "z": -0.22}}
     drawn["layout"] |= {"margin": dict.fromkeys("trbl", 0), "uirevision": "kept"}
     return drawn
 

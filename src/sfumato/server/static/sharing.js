@@ -1,5 +1,5 @@
 import { $, $$, at, busy, call, facts, h, number, onTheme, placed, Problem, quiet, say, show, table } from "./sfumato.js";
-import { icon, s } from "./drawing.js";
+import { s } from "./drawing.js";
 
 // Sliders look up what the server worked out: risks[stakes[sensitivity][trust]][point], and the least noise within the
 // limit, for which the server is asked again after each move. Nothing is computed here but places on the paper.
@@ -40,11 +40,11 @@ function words(rows, row) {
   const sentences = [filled(said.partner, values), row.noise, row.guess, filled(within ? said.within : said.over, values)];
   $("#summary").replaceChildren(...sentences.map((text) => h("p", {}, text)));
   $("#verdict").className = `verdict-title ${within ? "ok" : "over"}`;
-  $("#verdict").replaceChildren(icon(within ? "ok" : "over"), within ? "✓ Within your limit" : "✕ Over your limit");
+  $("#verdict").textContent = within ? "✓ Within your limit" : "✕ Over your limit";
   $("#least").textContent = least ? least.sentence : said.every;
   $("#course tbody").replaceChildren(
     ...rows.map((one) =>
-      h("tr", { class: one === row ? "current" : null }, h("th", { scope: "row" }, one.short), ...[number(one.epsilon, 3), one.guesses, number(one.risk)].map((text) => h("td", { class: "number" }, text)), h("td", {}, one.risk > limit ? "✕ over" : one.least ? "✓ least noise" : "✓ within")),
+      h("tr", { class: one === row ? "current" : null }, h("th", { scope: "row" }, one.short), h("td", { class: "number only-wide" }, number(one.epsilon, 3)), ...[one.guesses, number(one.risk)].map((text) => h("td", { class: "number" }, text)), h("td", {}, one.risk > limit ? "✕ over" : one.least ? "✓ least noise" : "✓ within")),
     ),
   );
   const rule = encodeURIComponent(JSON.stringify({ sharing_risk: limit, ...how }));
@@ -187,7 +187,11 @@ async function space(row) {
   const [t, d, r] = [trust / grid.steps, sensitivity / grid.steps, row.risk];
   const places = [[[t, t], [d, d], [0, r]], [[0, t], [d, d], [0, 0]], [[t, t], [0, d], [0, 0]], [[0, t], [d, d], [r, r]], [[t], [d], [r]]];
   places.forEach(([x, y, z], i) => Object.assign(marks[i], { x, y, z }));
-  await placed($("#space"), surface, plotly);
+  const { camera } = surface.layout.scene;
+  const away = $("#space").clientWidth < 480 ? 1.6 : 1; // so that all of it fits a telephone
+  const eye = Object.fromEntries(Object.entries(camera.eye).map(([axis, far]) => [axis, far * away]));
+  const scene = { ...surface.layout.scene, camera: { ...camera, eye } };
+  await placed($("#space"), { ...surface, layout: { ...surface.layout, scene } }, plotly);
 }
 
 // ------------------------------------------------------------------------------------------------- moves
