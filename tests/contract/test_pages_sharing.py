@@ -60,7 +60,7 @@ def test_words_begin_where_they_are_nearest() -> None:
 @pytest.mark.parametrize("sql", [BY_WARD, "SELECT MEDIAN(age) FROM stays"])
 def test_the_least_noise_is_one_number_wherever_it_is_shown(sql: str) -> None:
     """The mark, the curve, the table, the surface and the sentence have it from one place."""
-    terms = {"trust": 0.3, "data_sensitivity": 0.7, "limit": 0.3}
+    terms: dict[str, Any] = {"trust": 0.3, "data_sensitivity": 0.7, "limit": 0.3}
     seen = of(sql).guessing(choices=4, candidates=sharing.EPSILONS, **terms)
     grid, least = sharing.grid(seen.view), sharing.least_noise(seen.view)
     assert least is not None
