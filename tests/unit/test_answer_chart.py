@@ -17,7 +17,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 def of(figures: list[tuple[float, float, float]], type_: Type = Type.NUMBER, *, ranged: bool = True) -> AnswerChart:
     rows = tuple((f"group <{i}>", value) for i, (value, _, _) in enumerate(figures))
     intervals = tuple((None, (low, high)) for _, low, high in figures) if ranged else None
-    columns, types = ("kind", "hours"), (Type.TEXT, type_)
+    columns, types = ("<kind>", "hours"), (Type.TEXT, type_)
     (chart,) = answer_charts(Answer(columns, rows, intervals, ((0.0,),) * len(rows), types, (False, True)))
     return chart
 
@@ -32,7 +32,7 @@ def test_every_row_has_its_place_between_the_ends_of_its_interval(groups: int) -
         assert (place.noisy, place.goes_below, place.goes_above) == (False, False, False)
     assert [at for at, _ in chart.ticks] == sorted({at for at, _ in chart.ticks})
     assert (chart.ticks[0][0], chart.ticks[-1][0]) == (0, 100)
-    drawn = ElementTree.fromstring(picture(chart, "hours by <kind>"))
+    drawn = ElementTree.fromstring(picture(chart))
     assert len(drawn.findall(f"{SVG}circle")) == groups
     wide, high = float(drawn.attrib["width"]), float(drawn.attrib["height"])
     for shape in drawn.iter(f"{SVG}circle"):
@@ -48,7 +48,7 @@ def test_an_interval_that_is_much_wider_goes_beyond_the_axis_of_the_others() -> 
     last = chart.places[-1]
     assert (last.at, last.goes_below, last.goes_above) == (None, False, True)
     assert chart.ticks[0][1] == "34"
-    assert "mostly noise" in picture(chart, "hours")
+    assert "mostly noise" in picture(chart)
 
 
 def test_a_count_that_its_noise_exceeds_is_mostly_noise() -> None:
@@ -60,7 +60,7 @@ def test_a_count_that_its_noise_exceeds_is_mostly_noise() -> None:
 def test_where_noise_is_withheld_there_are_dots_and_no_intervals() -> None:
     chart = of([(3.5, 0, 0), (4.5, 0, 0)], ranged=False)
     assert all(place.start == place.end == place.at and not place.noisy for place in chart.places)
-    assert "90% interval" not in picture(chart, "hours")
+    assert "90% interval" not in picture(chart)
 
 
 def test_one_row_has_no_chart() -> None:

@@ -44,6 +44,7 @@ class AnswerChart:
 
     column: int
     name: str
+    title: str
     labels: tuple[str, ...]
     texts: tuple[tuple[str, str], ...]
     places: tuple[Place, ...]
@@ -71,6 +72,11 @@ def row_labels(answer: Answer) -> tuple[str, ...]:
     return tuple(" · ".join("" if row[i] is None else str(row[i]) for i in keys) for row in answer.rows)
 
 
+def _title(answer: Answer, column: int) -> str:
+    by = ", ".join(key for key, ranged in zip(answer.columns, answer.ranged, strict=True) if not ranged)
+    return f"{answer.columns[column]} by {by}" if by else answer.columns[column]
+
+
 def _chart(answer: Answer, column: int) -> AnswerChart:
     estimates: list[Estimate] = [
         (float(row[column]), None if answer.intervals is None else answer.intervals[i][column])  # type: ignore[arg-type]
@@ -88,6 +94,7 @@ def _chart(answer: Answer, column: int) -> AnswerChart:
     return AnswerChart(
         column,
         answer.columns[column],
+        _title(answer, column),
         row_labels(answer),
         tuple((text, interval) for text, interval in texts),
         tuple(places),
@@ -183,20 +190,20 @@ def place_on(estimate: Estimate, low: float, high: float, *, noisy: bool) -> Pla
     return Place(at(value) if inside else None, at(start), at(end), start < low - beyond, end > high + beyond, noisy)
 
 
-def picture(chart: AnswerChart, title: str) -> str:
+def picture(chart: AnswerChart) -> str:
     """The chart of one column by itself, as an SVG of light colours: to download, and for notebooks."""
     labels = [plain(label if len(label) <= LONGEST else f"{label[: LONGEST - 1]}…") for label in chart.labels]
     texts = [reading(*text, noisy=place.noisy) for text, place in zip(chart.texts, chart.places, strict=True)]
     left = MARGIN + max(long(label, BODY) for label in labels) + 16
     right = left + _PLOT + 16
     width = round(right + max(long(text, BODY) for text in texts) + MARGIN)
-    heads, note = wrap(title, LARGE, width - 2 * MARGIN), wrap(_note(chart), SMALL, width - 2 * MARGIN)
+    heads, note = wrap(chart.title, LARGE, width - 2 * MARGIN), wrap(_note(chart), SMALL, width - 2 * MARGIN)
     top = MARGIN + len(heads) * (LARGE + 6) + 8
     bottom = top + len(labels) * _ROW
     height = bottom + 30 + len(note) * (SMALL + 5) + MARGIN
     root = Element("svg", {"xmlns": "http://www.w3.org/2000/svg", "viewBox": f"0 0 {width} {height}", "role": "img"})
     root.attrib |= {"width": str(width), "height": str(height), "font-family": "Inter, system-ui, sans-serif"}
-    SubElement(root, "title").text = plain(title)
+    SubElement(root, "title").text = plain(chart.title)
     _shape(root, "rect", "paper", width=width, height=height)
     for i, line in enumerate(heads):
         _text(root, line, MARGIN, MARGIN + (i + 1) * (LARGE + 6) - 6, LARGE, weight="600")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from sfumato.model.release import Answer, ReleaseCertificate
-from sfumato.presentation.document import Cells, CodeLines, Document, Prose, in_html, in_text
+from sfumato.presentation.answer_chart import answer_charts, picture
+from sfumato.presentation.document import Cells, CodeLines, Document, Drawing, Prose, in_html, in_text
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import ledger_sentences as of_ledger
 from sfumato.presentation.wording import release_sentences as of_release
 from sfumato.presentation.wording.numbers import figure_text, rounded_figure
 
+MOST_DRAWN, MOST_CHARTS = 60, 4  # rows and columns of a notebook's charts
 INTERVAL, BEHIND = of_release.INTERVAL, "count behind it"
 
 
@@ -16,12 +18,14 @@ def document(answer: Answer, certificate: ReleaseCertificate, place: str = "see 
     """The answer with its intervals, the guarantee, the budget, and where the certificate is."""
     guarantee, used = of_guarantee.guarantee(certificate), of_ledger.used(certificate)
     lines, more = (guarantee, used, f"Certificate: {place}"), notes(answer, certificate)
+    drawn = answer.intervals is not None and len(answer.rows) <= MOST_DRAWN
+    charts = answer_charts(answer)[:MOST_CHARTS] if drawn else []
     return Document(
         "",
         (
             Cells(*cells(answer), caption=guarantee),
             in_text(CodeLines("\n".join(more)), CodeLines("\n".join(lines))),
-            in_html(*map(Prose, (*more, *lines[1:]))),
+            in_html(*(Drawing(picture(chart)) for chart in charts), *map(Prose, (*more, *lines[1:]))),
         ),
     )
 

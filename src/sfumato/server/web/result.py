@@ -64,7 +64,7 @@ def as_chart(
     charts = [one for one in answer_chart.answer_charts(answer) if column in (None, one.column + 1)]
     if not charts:
         raise NotFound("There is no chart of this column", hint="choose a column of figures in an answer with rows.")
-    picture = answer_chart.picture(charts[0], _title(answer, charts[0].name))
+    picture = answer_chart.picture(charts[0])
     named = {"Content-Disposition": f'attachment; filename="answer-{query}-{charts[0].column + 1}.svg"'}
     return Response(picture, headers=named, media_type="image/svg+xml")
 
@@ -143,11 +143,6 @@ def _answer(released: Released, number: int) -> dict[str, Any]:
         "charts": [{"column": chart.column + 1, "name": chart.name} for chart in charts],
         "left_out": max(0, len(answer.rows) - _MOST_SHOWN),
     }
-
-
-def _title(answer: Answer, name: str) -> str:
-    by = ", ".join(key for key, ranged in zip(answer.columns, answer.ranged, strict=True) if not ranged)
-    return f"{name} by {by}" if by else name
 
 
 def _tables(answer: Answer, charts: Sequence[answer_chart.AnswerChart], number: int) -> list[dict[str, Any]]:
