@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sfumato.model.release import Answer, ReleaseCertificate
 from sfumato.presentation.answer_chart import answer_charts, picture
-from sfumato.presentation.document import Cells, CodeLines, Document, Drawing, Prose, in_html, in_text
+from sfumato.presentation.document import Cells, CodeLines, Document, Prose, SvgPicture, in_html, in_text
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import ledger_sentences as of_ledger
 from sfumato.presentation.wording import release_sentences as of_release
@@ -25,7 +25,7 @@ def document(answer: Answer, certificate: ReleaseCertificate, place: str = "see 
         (
             Cells(*cells(answer), caption=guarantee),
             in_text(CodeLines("\n".join(more)), CodeLines("\n".join(lines))),
-            in_html(*(Drawing(picture(chart)) for chart in charts), *map(Prose, (*more, *lines[1:]))),
+            in_html(*(SvgPicture(picture(chart)) for chart in charts), *map(Prose, (*more, *lines[1:]))),
         ),
     )
 

@@ -33,7 +33,7 @@ export function dots({ place, ticks, larger, smaller }) {
   );
 }
 
-// An SVG as a PNG, so many times its size.
+// An SVG as a PNG, enlarged by this factor.
 export async function canvas(text, times) {
   const picture = new Image();
   picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;

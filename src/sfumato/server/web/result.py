@@ -151,7 +151,7 @@ def _tables(answer: Answer, charts: Sequence[answer_chart.AnswerChart], number: 
     keys = [i for i, ranged in enumerate(answer.ranged) if not ranged]
     parts = [figures[i : i + _BESIDE] for i in range(0, len(figures), _BESIDE)] or [[]]
     by_column = {chart.column: chart for chart in charts}
-    shown = range(min(len(answer.rows), _MOST_SHOWN))
+    visible = range(min(len(answer.rows), _MOST_SHOWN))
     return [
         {
             "caption": f"Answer {number}: " + ", ".join(answer.columns[i] for i in (*keys, *part)),
@@ -171,7 +171,7 @@ def _tables(answer: Answer, charts: Sequence[answer_chart.AnswerChart], number: 
                     "noisy": any(by_column[i].places[row].noisy for i in part if i in by_column),
                     "cells": [_cell(answer, row, i, by_column.get(i)) for i in part],
                 }
-                for row in shown
+                for row in visible
             ],
         }
         for part in parts
@@ -194,11 +194,11 @@ def _cell(answer: Answer, row: int, column: int, chart: answer_chart.AnswerChart
 def _budget(certificate: ReleaseCertificate, charged: float | None) -> dict[str, Any]:
     """The budget in a sentence, and as parts of a bar where all of it is known."""
     total, limit = certificate.dataset_total, of_ledger.budget_limits(certificate).get("epsilon")
-    said = {"sentence": of_ledger.used(certificate)}
+    parts = {"sentence": of_ledger.used(certificate)}
     if total is None or limit is None or charged is None:
-        return said
+        return parts
     most = max(float(limit), total)
-    return said | {"before": 300 * max(0.0, total - charged) / most, "now": 300 * min(charged, total) / most}
+    return parts | {"before": 300 * max(0.0, total - charged) / most, "now": 300 * min(charged, total) / most}
 
 
 def _cells(answer: Answer) -> list[dict[str, Any]]:

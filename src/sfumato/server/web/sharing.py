@@ -51,8 +51,8 @@ def sharing(
     problem, grid, least = None, None, None
     rows: list[dict[str, Any]] = []
     try:
-        asked = how | terms | {"limit": at["limit"], "candidates": view.EPSILONS}
-        guesses = escrow.questions.guessing(actor, name, query, asked)
+        options = how | terms | {"limit": at["limit"], "candidates": view.EPSILONS}
+        guesses = escrow.questions.guessing(actor, name, query, options)
         grid, least = view.grid(guesses), view.least_noise(guesses)
         rows = view.scale(grid, least, at["sensitivity"], at["trust"])
         at["point"] = min(range(len(rows)), key=lambda i: abs(rows[i]["epsilon"] - epsilon))
