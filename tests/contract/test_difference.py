@@ -33,7 +33,11 @@ def test_two_counts_by_the_noise_of_both(api: Api) -> None:
     assert told["difference"] == round(exact)
     assert told["high"] - told["difference"] == told["difference"] - told["low"] == 7  # 3.272 / 0.5, and half a person
     assert told["larger"] == (told["low"] > 0)
-    assert f"90% interval ±{7}" in told["sentence"]
+    assert f"Difference {told['figure']}, 90% interval {told['interval']}: " in told["sentence"]
+    assert told["interval"] == f"{told['low']:.0f} to {told['high']:.0f}".replace("-", "−")
+    place = told["place"]
+    assert place["start"] < place["at"] < place["end"]
+    assert (place["zero"] < place["start"]) == (told["low"] > 0), "beside its interval, 0 says what the verdict says"
     assert "It holds for one comparison at a time" in told["covers"]
 
 

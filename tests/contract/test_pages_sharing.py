@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 from urllib.parse import quote
 
@@ -56,19 +57,36 @@ def test_words_begin_where_they_are_nearest() -> None:
         assert word == nearest_word(hundredth / 100)
 
 
-@pytest.mark.parametrize(("sql", "falling"), [(BY_WARD, False), ("SELECT MEDIAN(age) FROM stays", True)])
-def test_pictures_are_the_servers_own(sql: str, falling: bool) -> None:
-    grid = sharing.grid(of(sql).guessing(choices=4, candidates=sharing.EPSILONS).view)
-    drawn = sharing.figures(grid, 6, 14, 0.3, 3)
-    line, here, limit, pin = drawn["curve"]["data"]
-    assert line["y"] == sharing.course(grid, 14, 6)
-    assert (line["x"][3], line["y"][3]) == (here["x"][0], here["y"][0])
-    assert (limit["x"], limit["y"], len(pin["x"])) == ([line["x"][0], line["x"][-1]], [0.3, 0.3], 2)
-    assert (drawn["curve"]["layout"]["xaxis"]["autorange"] == "reversed") is falling
-    *lines, limit = drawn["trusts"]["data"]
-    assert [each["y"] for each in lines] == [sharing.course(grid, 14, step) for step in (2, 6, 10, 14, 18)]
-    surface, plane, *marks = drawn["space"]["data"]
-    assert surface["z"][14][6] == here["y"][0]
+@pytest.mark.parametrize("sql", [BY_WARD, "SELECT MEDIAN(age) FROM stays"])
+def test_the_least_noise_is_one_number_wherever_it_is_shown(sql: str) -> None:
+    """The mark, the curve, the table, the surface and the sentence have it from one place."""
+    terms: dict[str, Any] = {"trust": 0.3, "data_sensitivity": 0.7, "limit": 0.3}
+    seen = of(sql).guessing(choices=4, candidates=sharing.EPSILONS, **terms)
+    grid, least = sharing.grid(seen.view), sharing.least_noise(seen.view)
+    assert least is not None
+    assert (least.epsilon, least.risk) == (seen.epsilon, 0.3)
+    rows = sharing.scale(grid, least, 14, 6)
+    place = [row["least"] for row in rows].index(True)
+    assert [row["epsilon"] for row in rows] == sorted((row["epsilon"] for row in rows), reverse=True)
+    assert rows[place - 1]["risk"] > 0.3 >= rows[place]["risk"], "with less noise it is over"
+    assert least.risks[grid["stakes"][14][6]] == 0.3
+    sentences = sharing.summary(rows, least, 6, 14, 0.3, place)
+    assert f"least noise that meets your limit: {least.short} (epsilon {seen.epsilon:.3g})" in sentences[-1]
+    assert "The sharing risk is 0.3 (low) on a scale from 0 to 1: within your limit of 0.3." in sentences
+
+
+def test_any_noise_meets_a_limit_that_is_never_reached() -> None:
+    seen = of(BY_WARD).guessing(choices=4, candidates=sharing.EPSILONS, trust=0.3, data_sensitivity=0.7, limit=0.5)
+    assert sharing.least_noise(seen.view) is None
+    rows = sharing.scale(sharing.grid(seen.view), None, 14, 6)
+    assert "within your limit at any noise" in sharing.summary(rows, None, 6, 14, 0.5, 0)[-1]
+
+
+def test_the_surface_is_the_servers_own() -> None:
+    grid = sharing.grid(of(BY_WARD).guessing(choices=4, candidates=sharing.EPSILONS).view)
+    drawn = sharing.space(grid, 0.3, 3)
+    surface, plane, *marks = drawn["data"]
+    assert surface["z"][14][6] == sharing.course(grid, 14, 6)[3]
     assert {height for row in plane["z"] for height in row} == {0.3}
     assert len(marks) == 5
     assert "#" not in json.dumps(drawn), "colours are names, which follow the page's theme"
@@ -79,14 +97,15 @@ def test_the_story_of_the_paper(api: Api) -> None:
     page = api("alice", "GET", at(BY_WARD)).text
     assert "A recipient with trust 0.3 (low) gets figures from data with sensitivity 0.7 (high)." in page
     assert "a count of 100 becomes 100 to 100" in page
-    assert "The sharing risk is 0.49 (medium), on a scale from 0 to 1. That is over your limit, 0.3 (low)" in page
+    assert "The sharing risk is 0.49 (medium) on a scale from 0 to 1: over your limit of 0.3." in page
     assert "An attacker guesses right at most 99.9999994% of the time (25% by a blind guess)." in page
-    enough = api("alice", "GET", at(BY_WARD, epsilon="0.86")).text
-    assert "That is within your limit, 0.3 (low)" in enough
-    told = facts(enough)
-    place = [point["epsilon"] for point in told["grid"]["points"]].index(0.86)
-    course = sharing.course(told["grid"], 14, 6)
-    assert course[place] <= 0.3 < course[place - 1], "the least noise on the scale"
+    least = facts(page)["least"]
+    assert least["sentence"] in page
+    enough = api("alice", "GET", at(BY_WARD, epsilon=str(least["epsilon"]))).text
+    assert "The sharing risk is 0.3 (low) on a scale from 0 to 1: within your limit of 0.3." in enough
+    larger = min(one["epsilon"] for one in facts(page)["grid"]["points"] if one["epsilon"] > least["epsilon"])
+    over = api("alice", "GET", at(BY_WARD, epsilon=str(larger))).text
+    assert re.search(r"risk is 0\.3\d+ \(low\) on a scale from 0 to 1: over your limit of 0\.3\.", over)
 
 
 def test_what_is_guessed_is_a_column_of_the_schema(api: Api) -> None:
@@ -124,6 +143,8 @@ def test_exactly_what_a_rule_would_take(api: Api) -> None:
     place = [row["epsilon"] for row in found["candidates"]].index(found["epsilon"])
     assert found["candidates"][place]["risk"] == pytest.approx(0.3, abs=1e-6)
     assert "the sharing risk is 0.3 (low)" in found["sentences"][place]
+    assert found["least"]["epsilon"] == found["epsilon"]
+    assert found["least"] == facts(api("alice", "GET", at(BY_WARD)).text)["least"], "the page shows the same"
     wrong = api("alice", "POST", "/datasets/stays/guessing", json={"sql": BY_WARD, "how": how | {"trusts": 1}})
     assert (wrong.status_code, wrong.json()["code"]) == (422, "input")
 

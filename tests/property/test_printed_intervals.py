@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from sfumato.model.choice import Noise
 from sfumato.model.measurement import Measurement
-from sfumato.presentation.release_view import rounded
-from sfumato.presentation.wording.numbers import percent, percent_stated, percent_up
+from sfumato.presentation.wording.numbers import percent, percent_stated, percent_up, rounded_figure
 from sfumato.privacy.noise.calibration import calibrate
 from sfumato.privacy.noise.intervals import printed_count
 from sfumato.privacy.sensitivity import measure
@@ -73,7 +72,7 @@ def testrounded_it_still_contains_its_figure_and_all_that_it_had(
 ) -> None:
     value: float = math.floor(low + widths[0]) if whole else low + widths[0]
     interval = (min(low, value), max(value, value + widths[1]))
-    figure, printed = rounded(value, interval)
+    figure, printed = rounded_figure(value, interval)
     below, above = (_read(end) for end in printed.split(" to "))
     assert below <= _read(figure) <= above
     if interval[0] < interval[1]:

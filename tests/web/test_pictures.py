@@ -19,6 +19,6 @@ def test_a_column_that_is_called_like_a_link_is_none_in_a_picture(visitors: Visi
     asked = 'SELECT SUM("{}") FROM linked'.format(LINK.replace('"', '""'))
     page = visitors.enter(own_house, CONTROLLER)
     page.goto(f"/datasets/linked/sharing?sql={quote(asked)}")
-    title = page.locator("#curve .xtitle")
+    title = page.locator("#curve-heading + span")
     expect(title).to_contain_text(LINK)
-    expect(page.locator("#curve a")).to_have_count(0)
+    expect(page.locator("section:has(#curve) a")).to_have_count(0)

@@ -48,16 +48,19 @@ def test_low_trust_high_sensitivity_and_a_low_limit_need_noise_and_it_is_said_wh
     expect(summary).to_contain_text(
         "A recipient with trust 0.3 (low) gets figures from data with sensitivity 0.7 (high)."
     )
-    expect(summary).to_contain_text("✕")
-    expect(summary).to_contain_text("That is over your limit, 0.3 (low): add noise, or accept more risk.")
+    expect(page.locator("#verdict")).to_contain_text("✕")
+    expect(summary).to_contain_text("over your limit of 0.3. Add noise, or accept more risk.")
     without = snoop(page)
     page.get_by_role("button", name="Use the least noise that meets my limit").click()
-    expect(summary).to_contain_text("✓")
-    expect(summary).to_contain_text("That is within your limit, 0.3 (low).")
+    expect(page.locator("#verdict")).to_contain_text("✓")
+    expect(summary).to_contain_text("The sharing risk is 0.3 (low) on a scale from 0 to 1: within your limit of 0.3.")
     expect(summary).to_contain_text(re.compile(r"a count of 100 becomes \d+ to \d+"))
     assert 25 < snoop(page) < without
-    expect(page.locator("#exact")).to_contain_text(re.compile(r"the sharing risk is 0\.3 \(low\)"))
-    assert int(page.locator("#point").input_value()) > 0
+    noise = page.locator("#point-said").inner_text()
+    expect(page.locator("#least")).to_contain_text(f"least noise that meets your limit: {noise} (epsilon")
+    expect(page.locator("#curve .t-ok")).to_have_text(f"✓ from {noise} on")
+    page.get_by_text("Table of noise and sharing risk").click()
+    expect(page.get_by_role("row", name="least noise")).to_contain_text(noise)
 
 
 def test_a_partner_who_is_trusted_gets_less_noise(signed_in: SignedIn) -> None:
@@ -65,12 +68,12 @@ def test_a_partner_who_is_trusted_gets_less_noise(signed_in: SignedIn) -> None:
     opened(page)
     move(page, "2 Sensitivity of the data", HIGH)
     move(page, "3 Highest tolerable risk", LOW)
-    taken = []
+    taken: list[float] = []
     for trust in (0.1, 0.3, 0.5):
         move(page, "1 Trust in the recipient", trust)
         page.get_by_role("button", name="Use the least noise that meets my limit").click()
-        expect(page.locator("#exact")).not_to_be_empty()
-        taken.append(int(page.locator("#point").input_value()))
+        expect(page.locator("#verdict")).to_contain_text("✓")
+        taken.append(float(page.locator("#point-said").inner_text().removeprefix("±")))
     assert taken == sorted(taken, reverse=True)
     assert taken[0] > taken[-1]
 
@@ -91,10 +94,11 @@ def test_lines_of_trust_differ_in_more_than_colour_and_the_surface_opens(
     page = signed_in(CONTROLLER)
     opened(page)
     page.get_by_text("Sharing risk by level of trust").click()
-    lines = page.locator("#trusts .scatterlayer path.js-line")
-    expect(lines).to_have_count(6)  # the last one is the limit
+    lines = page.locator("#trusts .series")
+    expect(lines).to_have_count(5)
     dashes = lines.evaluate_all("all => all.map((one) => getComputedStyle(one).strokeDasharray)")
-    assert len(set(dashes[:5])) == 5
+    assert len(set(dashes)) == 5
+    expect(page.get_by_role("region", name="Sharing risk by level of trust")).not_to_contain_text("…")
     page.get_by_text("in three dimensions").click()
     expect(page.locator("#space canvas").first).to_be_visible()
     expect(page.get_by_role("region", name="Sharing risk by trust and sensitivity")).to_be_visible()

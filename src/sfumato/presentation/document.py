@@ -96,6 +96,13 @@ class Callout:
 
 
 @dataclass(frozen=True)
+class SvgPicture:
+    """A picture that is SVG already; a terminal leaves it out."""
+
+    svg: str
+
+
+@dataclass(frozen=True)
 class Only:
     """Blocks that some renderings have and others leave out."""
 
@@ -105,7 +112,7 @@ class Only:
 
 CONTROLLER_ONLY = Prose(of_guarantee.CONTROLLER_ONLY, "warning")
 A_LOOK = Prose(f"{of_guarantee.CONTROLLER_ONLY} {of_guarantee.LOOK}", "warning")
-Block: TypeAlias = Heading | Prose | Items | CodeLines | FactRows | Cells | Callout | Figure | Only
+Block: TypeAlias = Heading | Prose | Items | CodeLines | FactRows | Cells | Callout | Figure | SvgPicture | Only
 
 
 def in_text(*blocks: Block) -> Only:
@@ -235,6 +242,8 @@ def _element(block: Block, on_page: bool) -> str:
             more = "".join(f"<p>{_escaped(words)}</p>" for words in sentences)
             lead = f'<p><strong>{_escaped(word)}</strong></p><p class="lead">{_escaped(lead)}</p>'
             return f'<div class="notice{"" if good else " ill"}">{lead}{more}</div>'
+        case SvgPicture(picture):
+            return f"<figure>{picture}</figure>"
         case Figure():  # on a page twice, of which one is shown and read out
             return f"<figure>{svg(block, WIDE)}{svg(block, NARROW)}</figure>" if on_page else svg(block)
     return ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -11,7 +12,8 @@ from sfumato.model.guess_view import GuessAt, GuessView
 from sfumato.presentation.figures.curves import Course
 from sfumato.presentation.figures.figure import Figure
 from sfumato.presentation.figures.marks import Limit, Line, Pin, Points, Surface
-from sfumato.presentation.figures.plotly import page_plotly, shown_text
+from sfumato.presentation.figures.palette import SERIES
+from sfumato.presentation.figures.plotly import page_plotly
 from sfumato.presentation.figures.scale import Axis
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import guessing_sentences as of_guessing
@@ -65,83 +67,100 @@ EPSILONS = tuple(float(f"{10 ** (1 - step / 15):.2g}") for step in range(46))
 STEPS = 20  # of trust and of sensitivity, from 0 to 1
 
 
+@dataclass(frozen=True)
+class SharingPoint:
+    """One noise of the scale: its place, its name, and what it means in sentences."""
+
+    epsilon: float
+    across: float
+    short: str
+    noise: str
+    guess: str
+    guesses: str
+
+
+@dataclass(frozen=True)
+class LeastNoise(SharingPoint):
+    """The least noise that meets a limit: the one number that curve, mark, table and sentence show."""
+
+    risk: float
+    risks: tuple[float, ...]  # for each of the stakes of a grid
+    sentence: str
+
+
+def least_noise(view: GuessView) -> LeastNoise | None:
+    """Where the limit asks for noise; None without a limit, and where any noise meets it."""
+    row = next((row for row in view.candidates if row.epsilon == view.epsilon), None)
+    if row is None or row.risk is None:
+        return None
+    point = _point(row, view)
+    sentence = of_guessing.LEAST.format(short=point.short, epsilon=number(row.epsilon))
+    return LeastNoise(**asdict(point), risk=_upward(row.risk), risks=_risks(row, view), sentence=sentence)
+
+
+_PRODUCTS = [[s * (STEPS - t) for t in range(STEPS + 1)] for s in range(STEPS + 1)]
+_STAKES = sorted({product for row in _PRODUCTS for product in row})  # of sensitivity and lack of trust, in 400ths
+
+
+def _risks(row: GuessAt, view: GuessView) -> tuple[float, ...]:
+    return tuple(_upward(sharing_risk(stake / STEPS**2, 0.0, row.chance, view.blind)) for stake in _STAKES)
+
+
 def grid(view: GuessView) -> dict[str, Any]:
     """All that the sliders of a page show: a noise is an index of `points`, a recipient one of `stakes`.
 
     The risk is `risks[stakes[sensitivity][trust]][point]`, rounded up to four digits, with sensitivity and trust in
     twentieths; its word is the last of `levels` that begins at or below it.
     """
-    points = sorted(view.candidates, key=lambda row: -row.epsilon)
-    products = [[s * (STEPS - t) for t in range(STEPS + 1)] for s in range(STEPS + 1)]
-    known = sorted({product for row in products for product in row})
-    at_stake = [product / STEPS**2 for product in known]
-    place = {product: i for i, product in enumerate(known)}
-    by_rank = any(row.noise_90[0] is None for row in points)
+    points = sorted((row for row in view.candidates if row.epsilon != view.epsilon), key=lambda row: -row.epsilon)
+    place = {product: i for i, product in enumerate(_STAKES)}
     return {
         "query": view.query,
         "secret": view.secret,
         "blind": view.blind,
-        "across": "epsilon" if by_rank else f"noise of the {view.numbers[0]} (90%, ±)",
-        "points": [_point(row, view, by_rank) for row in points],
-        "stakes": [[place[product] for product in row] for row in products],
-        "risks": [[_upward(sharing_risk(stake, 0.0, row.chance, view.blind)) for row in points] for stake in at_stake],
+        "across": "epsilon" if _by_rank(view) else f"noise of the {view.numbers[0]} (90%, ±)",
+        "points": [asdict(_point(row, view)) for row in points],
+        "stakes": [[place[product] for product in row] for row in _PRODUCTS],
+        "risks": [list(risks) for risks in zip(*(_risks(row, view) for row in points), strict=True)],
         "levels": [{"word": word, "from": start, "step": round(LEVELS[word] * STEPS)} for word, start in _levels()],
         "steps": STEPS,
     }
 
 
-def summary(grid: Mapping[str, Any], trust: int, sensitivity: int, limit: float, point: int) -> list[str]:
+def scale(grid: Mapping[str, Any], least: LeastNoise | None, sensitivity: int, trust: int) -> list[dict[str, Any]]:
+    """The points of the grid with their risks, and among them the least noise within the limit: little noise first."""
+    risks = course(grid, sensitivity, trust)
+    rows = [point | {"risk": risk, "least": False} for point, risk in zip(grid["points"], risks, strict=True)]
+    exact = [] if least is None else [asdict(least) | {"least": True}]
+    return sorted(rows + exact, key=lambda row: -row["epsilon"])
+
+
+def summary(
+    rows: Sequence[Mapping[str, Any]], least: LeastNoise | None, trust: int, sensitivity: int, limit: float, point: int
+) -> list[str]:
     """The choice and its risk, in the sentences that a page fills in as sliders move."""
-    risk = course(grid, sensitivity, trust)[point]
+    at = rows[point]
     words = {
         "trust": _with_word(trust / STEPS),
         "sensitivity": _with_word(sensitivity / STEPS),
-        "limit": _with_word(limit),
-        "risk": _with_word(risk),
+        "limit": f"{limit:.15g}",
+        "risk": _with_word(at["risk"]),
     }
-    at = grid["points"][point]
-    verdict = of_guessing.WITHIN if risk <= limit else of_guessing.OVER
-    return [of_guessing.PARTNER.format(**words), at["noise"], at["guess"], verdict.format(**words)]
+    verdict = of_guessing.WITHIN if at["risk"] <= limit else of_guessing.OVER
+    last = of_guessing.EVERY if least is None else least.sentence
+    return [of_guessing.PARTNER.format(**words), at["noise"], at["guess"], verdict.format(**words), last]
 
 
-def figures(grid: Mapping[str, Any], trust: int, sensitivity: int, limit: float, point: int) -> dict[str, Any]:
-    """The pictures where sliders stand like this; a script puts in the numbers of other positions.
-
-    Noise is on a log scale from little to much: where it is told by epsilon, from large to small.
-    """
-    points, all_steps = grid["points"], range(STEPS + 1)
-    noise, places = Axis(grid["across"], scale="log"), [each["across"] for each in points]
-    risks = course(grid, sensitivity, trust)
-    by_trust = {f"trust {each['word']}": course(grid, sensitivity, each["step"]) for each in grid["levels"]}
-    curves = {label: tuple(zip(places, each, strict=True)) for label, each in by_trust.items()}
-    here = (places[point], risks[point])
-    curve = noise_against_risk(tuple(zip(places, risks, strict=True)), limit, least=places[0], chosen=here, noise=noise)
-    drawn = {"curve": _sliding(curve), "trusts": _sliding(risk_by_trust(curves, limit, noise))}
-    line, marker, *_ = drawn["curve"]["data"]
-    line |= {"text": [shown_text(each["guess"]) for each in points], "hovertemplate": _HOVER}
-    marker |= {"marker": _HERE | {"size": 14}, "hoverinfo": "skip"}
+def space(grid: Mapping[str, Any], limit: float, point: int) -> dict[str, Any]:
+    """The surface at one noise of the grid; a script puts in the numbers of others."""
+    all_steps = range(STEPS + 1)
     heights = [[course(grid, row, column)[point] for column in all_steps] for row in all_steps]
     shares = [step / STEPS for step in all_steps]
-    return drawn | {"space": _in_space(sharing_surface(shares, shares, heights, limit))}
+    return _in_space(sharing_surface(shares, shares, heights, limit))
 
 
+DASHES = [series.dashes for series in SERIES]
 _HERE = {"color": "var(--paper)", "line": {"color": "var(--ink)", "width": 3}}
-_HOVER = "%{x:.3~g}: risk %{y:.3~g}<br>%{text}<extra></extra>"
-
-
-def _sliding(figure: Figure) -> dict[str, Any]:
-    """A figure whose axes follow what a script puts in."""
-    drawn = page_plotly(figure)
-    layout, first = drawn["layout"], drawn["data"][0]["x"]
-    falling = first[0] > first[-1]
-    fixed = ("range", "tickvals", "ticktext")
-    x, y = ({key: value for key, value in layout[axis].items() if key not in fixed} for axis in ("xaxis", "yaxis"))
-    layout["xaxis"] = x | {"dtick": 1, "autorange": "reversed" if falling else True}
-    layout["yaxis"] = y | {"rangemode": "tozero"}
-    layout |= {"margin": layout["margin"] | {"r": 100}, "legend": {"orientation": "h", "y": 1.12}}
-    limit = next(trace for trace in drawn["data"] if trace["name"] == shown_text(figure.of(Limit)[0].label))
-    limit["x"] = [first[0], first[-1]]
-    return drawn
 
 
 def _in_space(figure: Figure) -> dict[str, Any]:
@@ -152,8 +171,10 @@ def _in_space(figure: Figure) -> dict[str, Any]:
     dotted, quiet = {"color": "var(--ink)", "width": 4, "dash": "dot"}, {"hoverinfo": "skip", "showlegend": False}
     drawn["data"] += [{"type": "scatter3d", "mode": "lines", "line": dotted, **quiet} for _ in range(4)]
     drawn["data"].append({"type": "scatter3d", "mode": "markers", "marker": _HERE | {"size": 7}, **quiet})
+    for axis, name in (("xaxis", "trust"), ("yaxis", "sensitivity"), ("zaxis", "risk")):  # short, for a telephone
+        drawn["layout"]["scene"][axis]["title"] = {"text": name}
     drawn["layout"]["scene"]["zaxis"] |= {"range": [0, 1], "tickmode": "auto"}
-    drawn["layout"]["scene"]["camera"] = {"eye": {"x": 1.6, "y": 1.8, "z": 0.8}, "center": {"x": 0, "y": 0, "z": -0.15}}
+    drawn["layout"]["scene"]["camera"] = {"eye": {"x": 1.6, "y": 1.8, "z": 0.9}, "center": {"x": 0, "y": 0, "z": -0.22}}
     drawn["layout"] |= {"margin": dict.fromkeys("trbl", 0), "uirevision": "kept"}
     return drawn
 
@@ -168,16 +189,20 @@ def _with_word(figure: float) -> str:
     return f"{figure:.15g} ({nearest_word(figure)})"
 
 
-def _point(row: GuessAt, view: GuessView, by_rank: bool) -> dict[str, object]:
+def _by_rank(view: GuessView) -> bool:
+    return any(row.noise_90[0] is None for row in view.candidates)
+
+
+def _point(row: GuessAt, view: GuessView) -> SharingPoint:
     far = row.noise_90[0]
-    return {
-        "epsilon": row.epsilon,
-        "across": row.epsilon if by_rank or far is None else far,
-        "short": f"epsilon {number(row.epsilon)}" if far is None else f"±{number(far)}",
-        "noise": of_guarantee.sentence(of_guessing.noise_range(view.numbers, row)),
-        "guess": of_guarantee.sentence(of_guessing.right_guesses(row.chance, view.blind)),
-        "guesses": percent_up(row.chance),
-    }
+    return SharingPoint(
+        epsilon=row.epsilon,
+        across=row.epsilon if _by_rank(view) or far is None else far,
+        short=f"epsilon {number(row.epsilon)}" if far is None else f"±{number(far)}",
+        noise=of_guarantee.sentence(of_guessing.noise_range(view.numbers, row)),
+        guess=of_guarantee.sentence(of_guessing.right_guesses(row.chance, view.blind)),
+        guesses=percent_up(row.chance),
+    )
 
 
 def _upward(risk: float) -> float:

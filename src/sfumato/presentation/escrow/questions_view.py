@@ -13,6 +13,7 @@ from sfumato.model.plain import from_plain
 from sfumato.model.release import ReleaseCertificate
 from sfumato.presentation import certificate as certificate_view
 from sfumato.presentation import method_comparison_view as comparison_view
+from sfumato.presentation.sharing import LeastNoise, least_noise
 from sfumato.presentation.wording import guessing_sentences as of_guessing
 from sfumato.presentation.wording import requests_sentences as of_request
 
@@ -71,9 +72,10 @@ class WordedDryRun(DryRunFacts):
 
 @dataclass(frozen=True, kw_only=True)
 class WordedGuesses(GuessView):
-    """With each candidate in a sentence."""
+    """With each candidate in a sentence, and the least noise that meets the limit."""
 
     sentences: tuple[str, ...]
+    least: LeastNoise | None
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,7 @@ def dry_run(facts: DryRunFacts) -> WordedDryRun:
 
 def guesses(view: GuessView) -> WordedGuesses:
     sentences = tuple(of_guessing.guess_at(row, view.blind) for row in view.candidates)
-    return WordedGuesses(**vars(view), sentences=sentences)
+    return WordedGuesses(**vars(view), sentences=sentences, least=least_noise(view))
 
 
 def histogram(facts: HistogramFacts) -> WordedHistogram:

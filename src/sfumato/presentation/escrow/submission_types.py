@@ -75,6 +75,7 @@ class WordedSignalResult:
     why: str | None = None
     title: str | None = None
     sentences: tuple[str, ...] | None = None
+    verdict: str | None = None  # how often fresh noise gives the same result, yes or no
     picture: Mapping[str, Any] | None = None
 
 

@@ -181,7 +181,7 @@ def signal_result(result: SignalResult) -> dict[str, Any]:
     score, now = result.score, result.guarantee
     came_back = [] if now is score.guarantee else [of_signalling.came_back(score.guarantee, now)]
     sentences = {"title": of_signal.TITLES[score.kind], "sentences": [*of_signal.sentences(score), *came_back]}
-    return {**worded_json(result.stored()), **sentences, "picture": picture(score)}
+    return {**worded_json(result.stored()), **sentences, "verdict": of_signal.verdict(score), "picture": picture(score)}
 
 
 def signal_page(page: SignalApprovalFacts) -> dict[str, Any]:

@@ -69,7 +69,7 @@ def scale(axis: Axis, values: list[float]) -> Scale:
     low, high = min((*values, *axis.bounds)), max((*values, *axis.bounds))
     if math.isclose(low, high):
         low, high = (low, low * 10) if axis.scale == "log" else (low, low + (abs(low) or 1))
-    step = _step((high - low) / 5)
+    step = round_step((high - low) / 5)
     counts = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
     ticks = tuple(min(max(count * step, low), high) for count in counts)
     if axis.scale == "log" and len(decades := _decades(low, high)) >= 2:
@@ -82,7 +82,7 @@ def scale(axis: Axis, values: list[float]) -> Scale:
     return Scale(low, high, axis.ticks or ticks, step, axis.scale, sign)
 
 
-def _step(least: float) -> float:
+def round_step(least: float) -> float:
     """The first of 1, 2, 5, 10, 20, 50 … that is not below the least."""
     power: float = 10.0 ** magnitude(least)
     return next(power * times for times in (1, 2, 5, 10) if power * times >= least * (1 - 1e-9))
@@ -98,12 +98,12 @@ def _decades(low: float, high: float) -> tuple[float, ...]:
 
 def above(value: float) -> float:
     """A round number well above this one, which is above 0."""
-    return _step(1.5 * value)
+    return round_step(1.5 * value)
 
 
 def below(value: float) -> float:
     """A round number well below this one, and above 0 as it is."""
-    return 1 / _step(1.5 / value)
+    return 1 / round_step(1.5 / value)
 
 
 def finite(values: Iterable[float], what: str) -> None:

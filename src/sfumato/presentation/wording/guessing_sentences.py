@@ -17,21 +17,17 @@ GUESSES = (
 )
 
 
-# Filled in with what was chosen: {trust}, {sensitivity}, {limit}, {risk} as a number with its word.
+# Filled in with what was chosen: {trust}, {sensitivity}, {risk} as a number with its word, {limit} as a number.
 PARTNER = "A recipient with trust {trust} gets figures from data with sensitivity {sensitivity}."
-WITHIN = "The sharing risk is {risk}, on a scale from 0 to 1. That is within your limit, {limit}."
-OVER = (
-    "The sharing risk is {risk}, on a scale from 0 to 1. That is over your limit, {limit}: add noise, or accept more "
-    "risk."
-)
-NEVER = "No noise on this scale brings the risk within your limit. Raise the limit, or do not share this."
+WITHIN = "The sharing risk is {risk} on a scale from 0 to 1: within your limit of {limit}."
+OVER = "The sharing risk is {risk} on a scale from 0 to 1: over your limit of {limit}. Add noise, or accept more risk."
+LEAST = "The least noise that meets your limit: {short} (epsilon {epsilon})."
+EVERY = "With this trust and this sensitivity, the risk is within your limit at any noise."
 RULE_SAYS = (
     "The rule states the highest tolerable risk and what is guessed. The policy states the trust in each "
     "recipient and the sensitivity of the data, and each recipient gets the noise that follows."
 )
-BEGINS = (
-    "The scale begins with little noise. Add noise to see the risk fall, or take the first value that meets your limit."
-)
+BEGINS = "The scale begins with little noise. Add noise to see the risk fall."
 IN_SPACE = (
     "The curved surface is the sharing risk for each trust and each sensitivity at this noise: higher is "
     "riskier. The flat surface is your limit. The point is your choice."

@@ -117,7 +117,7 @@ def used(certificate: ReleaseCertificate) -> str:
     """The budget line of a release."""
     if certificate.dataset_total is None:
         return "Budget: no total exists for this dataset."
-    limits = dict(limit.rsplit(" ", 1) for limit in (certificate.budget or "").split(", ") if limit)
+    limits = budget_limits(certificate)
     spent = {"epsilon": f"{certificate.dataset_total:.15g}"}
     if certificate.dataset_delta or "delta" in limits:
         spent["delta"] = exactly(certificate.dataset_delta or 0.0)
@@ -126,6 +126,11 @@ def used(certificate: ReleaseCertificate) -> str:
         return f"Epsilon used so far: {spent['epsilon']}{delta} (no budget is set)."
     parts = (f"{name} {figure}{f' of {limits[name]}' if name in limits else ''}" for name, figure in spent.items())
     return f"Budget: {', '.join(parts)} used."
+
+
+def budget_limits(certificate: ReleaseCertificate) -> dict[str, str]:
+    """The most epsilon and delta that the dataset may spend, as the certificate states them."""
+    return dict(limit.rsplit(" ", 1) for limit in (certificate.budget or "").split(", ") if limit)
 
 
 def so_far(spent: float | None, delta: float, releases_hold: bool, budget: float | None) -> str:

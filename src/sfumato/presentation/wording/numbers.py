@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+
+_EXACT = Context(prec=1000)  # digits, more than any float has
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -53,3 +56,34 @@ def percent_up(share: float, places: int = 0) -> str:
 def magnitude(value: float) -> int:
     """The power of ten of the first digit."""
     return math.floor(math.log10(abs(value))) if value else 0
+
+
+def rounded_figure(value: object, interval: tuple[float, float] | None) -> list[str]:
+    """A figure and its interval to two digits of the interval's half-width; the interval is rounded outward.
+
+    >>> rounded_figure(-3.14159, (-4.5678, 12.3456)), rounded_figure(1234, (1211.2, 1257.4)), rounded_figure(0.5, None)
+    (['−3.1', '−4.6 to 12.4'], ['1,234', '1,211 to 1,258'], ['0.5', ''])
+    """
+    if interval is None or not isinstance(value, int | float) or not all(map(math.isfinite, interval)):
+        return [_signed(figure_text(value)) if isinstance(value, int | float) else figure_text(value), ""]
+    low, high = map(Decimal, interval)  # exactly
+    if low == high:
+        return [_signed(figure_text(value)), f"{_signed(figure_text(value))} to {_signed(figure_text(value))}"]
+    places = 0 if isinstance(value, int) else min(12, max(0, 1 - ((high - low) / 2).adjusted()))
+    precision = Decimal(1).scaleb(-places)
+    ends = low.quantize(precision, ROUND_FLOOR, _EXACT), high.quantize(precision, ROUND_CEILING, _EXACT)
+    figure, *reach = (_signed(f"{number:,.{places}f}") for number in (value, *ends))
+    return [figure, " to ".join(reach)]
+
+
+def _signed(figure: str) -> str:
+    return figure.replace("-", "−", 1) if figure.startswith("-") else figure
+
+
+def figure_text(value: object) -> str:
+    """A value of an answer by itself, to six digits."""
+    if isinstance(value, bool) or value is None:
+        return "" if value is None else str(value).lower()
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:,.6g}" if isinstance(value, float) else str(value)

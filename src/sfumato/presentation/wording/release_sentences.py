@@ -14,6 +14,12 @@ from sfumato.presentation.wording.exposure_histogram_sentences import AFTERWARDS
 from sfumato.presentation.wording.guarantee import WITHHELD, sentence
 from sfumato.presentation.wording.schema_sentences import CHECK_READ
 
+INTERVAL = "90% interval"
+MOSTLY = "Mostly noise"
+MOSTLY_NOISE = (
+    f"“{MOSTLY}”: the interval is much wider than the differences between the other groups, or the noise is larger "
+    "than the figure itself. An arrow marks an interval that goes beyond the axis."
+)
 ALONE = "Each interval covers the noise only, not clipping or dropped rows"
 NOISE_ONLY = f"{ALONE}, and holds for one figure at a time"
 PICKED = "rows were picked by their noisy figures, and for picked rows an interval holds less often"

@@ -58,8 +58,25 @@ class FigurePair(Body):
     second: FigureBody
 
 
+class DifferencePlace(BaseModel):
+    """Where the difference, its interval and 0 stand on an axis, in percent of its width."""
+
+    at: float
+    start: float
+    end: float
+    zero: float
+
+
+class AxisTick(BaseModel):
+    at: float
+    text: str
+
+
 class DifferenceShown(BaseModel):
-    """First minus second; `low` and `high` are its 90% interval, for the noise only."""
+    """First minus second; `low` and `high` are its 90% interval, for the noise only.
+
+    `figure` and `interval` are rounded to the digits that the noise leaves; `place` and `ticks` are its picture.
+    """
 
     difference: float
     low: float
@@ -67,8 +84,13 @@ class DifferenceShown(BaseModel):
     larger: bool
     smaller: bool
     verdict: str
+    title: str
+    figure: str
+    interval: str
     sentence: str
     covers: str
+    place: DifferencePlace
+    ticks: list[AxisTick]
 
 
 _SHARED = SubmissionRoutes(

@@ -1,4 +1,5 @@
-import { $, $$, at, busy, call, facts, h, onTheme, pageNow, placed, Problem, quiet, say, sent, show } from "./sfumato.js";
+import { $, $$, at, busy, call, facts, h, pageNow, Problem, quiet, say, sent, show } from "./sfumato.js";
+import { canvas, dots, icon } from "./drawing.js";
 
 // ------------------------------------------------------------------------------------------------ where it stands
 
@@ -57,13 +58,27 @@ export const plotly = () =>
     document.head.append(script);
   }));
 
-async function draw(charts) {
-  const places = $$(".charts").flatMap((place) => charts[Number(place.dataset.answer)].map((chart) => [place, chart]));
-  if (!places.length) return;
-  await plotly();
-  const plots = places.map(([, chart]) => h("div", { class: "plot", role: "img", "aria-label": chart.label }));
-  places.forEach(([place], i) => place.append(plots[i])); // all of them first: each is drawn as wide as its place
-  onTheme(() => places.forEach(([, chart], i) => placed(plots[i], chart)));
+// A picture of the server as PNG, at twice its size.
+function downloads() {
+  for (const button of $$(".as-png"))
+    button.addEventListener("click", () =>
+      busy(button, async () => {
+        const answer = await fetch(button.dataset.from, { credentials: "same-origin" });
+        if (!answer.ok) return say("The chart could not be loaded. Reload the page and try again.");
+        const address = URL.createObjectURL(await canvas(await answer.text(), 2));
+        h("a", { href: address, download: button.dataset.name }).click();
+        return setTimeout(() => URL.revokeObjectURL(address), 10000);
+      }),
+    );
+  $("#copy-link")?.addEventListener("click", async (event) => {
+    const link = new URL(event.currentTarget.dataset.link, location.href).href;
+    try {
+      await navigator.clipboard.writeText(link);
+      say("The link to the certificate is copied.");
+    } catch {
+      say(`Copy this link: ${link}`);
+    }
+  });
 }
 
 function comparison(id) {
@@ -78,8 +93,16 @@ function comparison(id) {
   const named = (select) => select.selectedOptions[0].textContent;
   sent(form, async ({ first, second }) => {
     const said = await call("POST", `/requests${at(id)}/difference`, { first: cell(first), second: cell(second) });
+    const kind = said.larger ? "ok" : said.smaller ? "over" : "wait";
     $("#compared").prepend(
-      h("li", {}, h("strong", {}, `${said.verdict} ${named(form.first)} > ${named(form.second)}? `), said.sentence, said.covers === each ? null : ` ${said.covers}`),
+      h(
+        "li",
+        { class: "stack" },
+        h("p", { class: "sm" }, `Is ${named(form.first)} above ${named(form.second)}?`),
+        h("p", { class: `verdict-title ${kind}` }, icon(kind === "wait" ? "noise" : kind), said.title),
+        h("p", { class: "sm muted" }, "Difference ", h("b", {}, said.figure), `, 90% interval ${said.interval}.`, said.covers === each ? null : ` ${said.covers}`),
+        dots(said),
+      ),
     );
   });
 }
@@ -88,9 +111,9 @@ function shown() {
   const told = facts();
   steps(told.id);
   comparison(told.id);
+  downloads();
   if (told.waiting) wait(told.id, told.state);
   if (told.signalling) import("./signals.js").then(({ signalling }) => signalling(told.id, told.signalling));
-  return draw(told.charts);
 }
 
 shown();

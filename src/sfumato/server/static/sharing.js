@@ -1,94 +1,155 @@
-import { $, $$, at, busy, call, facts, number, onTheme, placed, quiet, say, show, table } from "./sfumato.js";
+import { $, $$, at, busy, call, facts, h, number, onTheme, placed, Problem, quiet, say, show, table } from "./sfumato.js";
+import { s } from "./drawing.js";
 
-// Sliders look up what the server worked out: risks[stakes[sensitivity][trust]][point]. Nothing is computed here.
-const { grid, figures, said, name, how, at: begin } = facts();
+// Sliders look up what the server worked out: risks[stakes[sensitivity][trust]][point], and the least noise within the
+// limit, for which the server is asked again after each move. Nothing is computed here but places on the paper.
+const { grid, space: surface, said, dashes, name, how, at: begin, least: first } = facts();
 const form = $("#sliders");
-const flat = window.Plotly;
+let least = first; // null where any noise meets the limit
+let asked = null; // what it was worked out for
+let chosen = null; // the epsilon of the noise that is looked at
 
-const read = () => ({
-  trust: Number(form.trust.value),
-  sensitivity: Number(form.sensitivity.value),
-  limit: Number(form.limit.value),
-  point: Number(form.point.value),
-});
-const course = (sensitivity, trust) => grid.risks[grid.stakes[sensitivity][trust]];
+const read = () => ({ trust: Number(form.trust.value), sensitivity: Number(form.sensitivity.value), limit: Number(form.limit.value) });
 const word = (figure) => grid.levels.findLast((level) => figure >= level.from).word;
 const level = (figure) => `${number(figure)} (${word(figure)})`;
 const share = (step) => level(Number((step / grid.steps).toFixed(2)));
+const judged = (risk, limit) => `${level(risk)}${risk > limit ? ", over your limit" : ""}`;
 const filled = (text, values) => text.replace(/\{(\w+)\}/g, (_, key) => values[key]);
-// The first noise, from little to much, at which the risk is within the limit; -1 where there is none.
-const least = (risks, limit) => risks.findIndex((risk) => risk <= limit);
+
+// Every noise, little first, with its risk for this recipient and these data; the least noise within the limit is one.
+function scale(sensitivity, trust, exact = least) {
+  const stake = grid.stakes[sensitivity][trust];
+  const rows = grid.points.map((point, i) => ({ ...point, risk: grid.risks[stake][i], of: (t, d) => grid.risks[grid.stakes[d][t]][i] }));
+  if (exact) rows.push({ ...exact, least: true, of: (t, d) => exact.risks[grid.stakes[d][t]] });
+  return rows.sort((a, b) => b.epsilon - a.epsilon);
+}
+
+const nearest = (rows, epsilon) => rows.reduce((best, row, i) => (Math.abs(row.epsilon - epsilon) < Math.abs(rows[best].epsilon - epsilon) ? i : best), 0);
 
 // ---------------------------------------------------------------------------------------------- in words
 
-function words() {
-  const { trust, sensitivity, limit, point } = read();
-  const risks = course(sensitivity, trust);
-  const risk = risks[point];
-  const chosen = { trust: share(trust), sensitivity: share(sensitivity), limit: level(limit), risk: level(risk) };
-  const shown = { trust: chosen.trust, sensitivity: chosen.sensitivity, limit: chosen.limit, point: grid.points[point].short };
+function words(rows, row) {
+  const { trust, sensitivity, limit } = read();
+  const values = { trust: share(trust), sensitivity: share(sensitivity), limit: number(limit), risk: level(row.risk) };
+  const shown = { trust: values.trust, sensitivity: values.sensitivity, limit: level(limit), point: row.short };
   for (const [slider, text] of Object.entries(shown)) {
     $(`#${slider}-said`).textContent = text;
     form[slider].setAttribute("aria-valuetext", text);
   }
-  const sentences = [filled(said.partner, chosen), grid.points[point].noise, grid.points[point].guess];
-  sentences.push(`${risk <= limit ? "✓" : "✕"} ${filled(risk <= limit ? said.within : said.over, chosen)}`);
-  if (least(risks, limit) < 0) sentences.push(said.never);
-  $("#summary").replaceChildren(
-    ...sentences.map((text) => Object.assign(document.createElement("p"), { textContent: text })),
+  const within = row.risk <= limit;
+  const sentences = [filled(said.partner, values), row.noise, row.guess, filled(within ? said.within : said.over, values)];
+  $("#summary").replaceChildren(...sentences.map((text) => h("p", {}, text)));
+  $("#verdict").className = `verdict-title ${within ? "ok" : "over"}`;
+  $("#verdict").textContent = within ? "✓ Within your limit" : "✕ Over your limit";
+  $("#least").textContent = least ? least.sentence : said.every;
+  $("#course tbody").replaceChildren(
+    ...rows.map((one) =>
+      h("tr", { class: one === row ? "current" : null }, h("th", { scope: "row" }, one.short), h("td", { class: "number only-wide" }, number(one.epsilon, 3)), ...[one.guesses, number(one.risk)].map((text) => h("td", { class: "number" }, text)), h("td", {}, one.risk > limit ? "✕ over" : one.least ? "✓ least noise" : "✓ within")),
+    ),
   );
-  $$("#course tbody tr").forEach((row, i) => {
-    row.children[3].textContent = number(risks[i]);
-    row.children[4].textContent = risks[i] <= limit ? "✓ within" : "✕ over";
-    row.classList.toggle("current", i === point);
-  });
   const rule = encodeURIComponent(JSON.stringify({ sharing_risk: limit, ...how }));
   $("#rule").href = `/datasets${at(name)}/policy?rule=${rule}`;
-  keep(trust, sensitivity, limit, point);
 }
 
 // The address has what was chosen: to come back to, and to send on.
-function keep(trust, sensitivity, limit, point) {
+function keep() {
+  const { trust, sensitivity, limit } = read();
   const here = new URL(location.href);
-  const stated = { trust: trust / grid.steps, sensitivity: sensitivity / grid.steps, limit, epsilon: grid.points[point].epsilon };
+  const stated = { trust: trust / grid.steps, sensitivity: sensitivity / grid.steps, limit, epsilon: chosen };
   for (const [key, value] of Object.entries(stated)) here.searchParams.set(key, value);
   history.replaceState(null, "", here);
 }
 
 // ------------------------------------------------------------------------------------------- as pictures
 
-// The figures are the server's: what the sliders look up is put in.
-const bounded = (trace, limit) => Object.assign(trace, { y: [limit, limit], text: ["", ` your limit ${number(limit)}`] });
+const TALL = 250;
+const STEPS = [1, 2, 5];
 
-function curve() {
-  const { trust, sensitivity, limit, point } = read();
-  const risks = course(sensitivity, trust);
-  const first = least(risks, limit);
-  const [line, here, bound, pin] = figures.curve.data;
-  line.y = risks;
-  Object.assign(here, { x: [line.x[point]], y: [risks[point]] });
-  bounded(bound, limit);
-  const [from, side] = [line.x[Math.max(0, first)], first < grid.points.length / 2 ? "right" : "left"];
-  const text = first > 0 ? ["", ` ✓ from ${grid.points[first].short} on `] : [];
-  Object.assign(pin, { visible: first > 0, x: [from, from], y: [0, Math.max(risks[0], limit)], text, textposition: `bottom ${side}` });
-  placed($("#curve"), figures.curve, flat);
+function round(most) {
+  const power = 10 ** Math.floor(Math.log10(most / 4));
+  const step = power * ([...STEPS, 10].find((times) => power * times >= most / 4 - 1e-12) ?? 10);
+  return { step, top: Math.ceil(most / step - 1e-9) * step };
+}
+
+// Paper with both axes: noise on a log scale from little to much, risk from 0 up; the limit has its name at the right.
+function paper(place, xs, most, limit) {
+  const wide = Math.max(260, place.clientWidth);
+  const [left, right, top] = [36, wide - 76, 40];
+  const bottom = top + TALL;
+  const [low, high] = [Math.log10(Math.min(...xs)), Math.log10(Math.max(...xs))];
+  const falling = xs[0] > xs.at(-1);
+  const part = (x) => (Math.log10(x) - low) / (high - low || 1);
+  const x = (value) => left + (right - left) * (falling ? 1 - part(value) : part(value));
+  const { step, top: highest } = round(Math.max(most, limit, 0.01));
+  const y = (value) => bottom - (TALL * value) / highest;
+  const ticks = Array.from({ length: Math.round(highest / step) + 1 }, (_, i) => i * step);
+  const decades = Array.from({ length: Math.floor(high) - Math.ceil(low) + 1 }, (_, i) => 10 ** (Math.ceil(low) + i));
+  const sheet = s("svg", { class: "chart", viewBox: `0 0 ${wide} ${bottom + 40}`, width: wide, height: bottom + 40, "aria-hidden": "true" });
+  sheet.append(
+    ...ticks.flatMap((tick) => [s("line", { class: "gridl", x1: left, x2: right, y1: y(tick), y2: y(tick) }), s("text", { x: left - 8, y: y(tick) + 4, "text-anchor": "end" }, number(tick))]),
+    ...decades.flatMap((tick) => [s("line", { class: "gridl", x1: x(tick), x2: x(tick), y1: top, y2: bottom }), s("text", { x: x(tick), y: bottom + 18, "text-anchor": "middle" }, falling ? number(tick) : `±${number(tick)}`)]),
+    s("text", { class: "t-faint", x: (left + right) / 2, y: bottom + 36, "text-anchor": "middle" }, "little noise → much noise"),
+    s("line", { class: "axisl", x1: left, x2: right, y1: bottom, y2: bottom }),
+    s("line", { class: "limit", x1: left, x2: right, y1: y(limit), y2: y(limit) }),
+    s("text", { class: "t-over", x: right + 6, y: y(limit) - 3 }, "your limit"),
+    s("text", { class: "t-over", x: right + 6, y: y(limit) + 12 }, number(limit)),
+  );
+  return { sheet, x, y, top, bottom, left, right };
+}
+
+const path = (points) => points.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
+
+// A label in a lane above the curve, beside the place that it belongs to.
+function flag({ sheet, left, right }, x, lane, from, text, kind) {
+  const ends = x > (left + right) / 2;
+  sheet.append(s("line", { class: kind === "t-ok" ? "lead-ok" : "lead-g", x1: x, x2: x, y1: lane + 4, y2: from }), s("text", { class: kind, x: x + (ends ? -2 : 2), y: lane, "text-anchor": ends ? "end" : "start" }, text));
+}
+
+function curve(rows, row) {
+  const { limit } = read();
+  const place = $("#curve");
+  const drawn = paper(place, rows.map((one) => one.across), Math.max(...rows.map((one) => one.risk)), limit);
+  const { sheet, x, y, bottom } = drawn;
+  const spot = (one) => [x(one.across), y(one.risk)];
+  sheet.append(s("path", { class: "curve", d: path(rows.map(spot)) }));
+  const within = rows.filter((one) => one.risk <= limit);
+  if (within.length) sheet.append(s("path", { class: "curve-ok", d: path(within.map(spot)) }));
+  if (least) flag(drawn, x(least.across), 12, bottom, `✓ from ${least.short} on`, "t-ok");
+  const [cx, cy] = spot(row);
+  flag(drawn, cx, 30, cy, row.least ? `chosen: risk ${number(row.risk)}` : `chosen: ${row.short}, risk ${number(row.risk)}`, "t-acc");
+  sheet.append(s("circle", { class: "req", cx, cy, r: 7 }));
+  place.replaceChildren(sheet);
 }
 
 const TRUSTS = grid.levels.map(({ word: text, step }) => ({ text, step }));
 
-function trusts() {
-  if (!$("#by-trust").open) return;
-  const { sensitivity, limit, point } = read();
-  const lines = figures.trusts.data;
-  TRUSTS.forEach(({ step }, i) => (lines[i].y = course(sensitivity, step)));
-  bounded(lines.at(-1), limit);
-  placed($("#trusts"), figures.trusts, flat);
-  const rows = TRUSTS.map(({ text, step }) => {
-    const risks = course(sensitivity, step);
-    const first = least(risks, limit);
-    return [`${text}, ${share(step).split(" ")[0]}`, level(risks[point]), first < 0 ? "none on this scale" : grid.points[first].short];
-  });
-  $("#trusts-table").replaceChildren(table("Sharing risk by level of trust", ["Trust", "Sharing risk at your noise", "Least noise within your limit"], rows));
+async function trusts(row) {
+  const fold = $("#by-trust");
+  if (!fold.open) return;
+  const { sensitivity, limit } = read();
+  const lines = TRUSTS.map(({ step }) => scale(sensitivity, step, null));
+  const { sheet, x, y } = paper($("#trusts"), lines[0].map((one) => one.across), Math.max(...lines.flat().map((one) => one.risk)), limit);
+  sheet.append(...lines.map((rows, i) => s("path", { class: `series s${i + 1}`, "stroke-dasharray": dashes[i], d: path(rows.map((one) => [x(one.across), y(one.risk)])) })));
+  $("#trusts").replaceChildren(sheet);
+  $("#trusts-legend").replaceChildren(
+    ...TRUSTS.map(({ text }, i) => h("span", {}, s("svg", { class: "chart", viewBox: "0 0 36 12", "aria-hidden": "true" }, s("path", { class: `series s${i + 1}`, "stroke-dasharray": dashes[i], d: "M0 6H36" })), `trust ${text}`)),
+  );
+  const cells = (found) => TRUSTS.map(({ text, step }, i) => [`${text}, ${share(step).split(" ")[0]}`, judged(row.of(step, sensitivity), limit), found[i]]);
+  const put = (found) => $("#trusts-table").replaceChildren(table("Sharing risk by level of trust", ["Trust", "Sharing risk at your noise", "Least noise within your limit"], cells(found)));
+  put(TRUSTS.map(() => "…"));
+  const text = JSON.stringify(terms());
+  if (asked !== text) return; // it is drawn again once the server has answered
+  const each = await Promise.all(TRUSTS.map(({ step }) => noiseFor({ ...terms(), trust: step / grid.steps })));
+  if (JSON.stringify(terms()) === text) put(each.map((one) => one?.short ?? "any noise"));
+}
+
+// The least noise that meets the limit under these terms, by the server; each is asked for once.
+const solved = new Map();
+function noiseFor(stated) {
+  const text = JSON.stringify(stated);
+  if (!solved.has(text)) solved.set(text, call("POST", `/datasets${at(name)}/guessing`, { sql: grid.query, how: { ...how, ...stated } }).then((answer) => answer.least));
+  solved.get(text).catch(() => solved.delete(text));
+  return solved.get(text);
 }
 
 let deep;
@@ -105,13 +166,13 @@ function loaded() {
 
 const hasWebGL = () => Boolean(document.createElement("canvas").getContext("webgl"));
 
-async function space() {
+async function space(row) {
   if (!$("#in-space").open) return;
-  const { trust, sensitivity, limit, point } = read();
+  const { trust, sensitivity, limit } = read();
   const steps = [...Array(grid.steps + 1).keys()];
   const heads = ["Sensitivity", ...TRUSTS.map(({ text }) => `trust ${text}`)];
-  const rows = TRUSTS.map(({ text, step }) => [text, ...TRUSTS.map((one) => number(course(step, one.step)[point]))]);
-  $("#space-table").replaceChildren(table("Sharing risk by trust and sensitivity", heads, rows, { numbers: [1, 2, 3, 4, 5] }));
+  const cells = TRUSTS.map(({ text, step }) => [text, ...TRUSTS.map((one) => number(row.of(one.step, step)))]);
+  $("#space-table").replaceChildren(table("Sharing risk by trust and sensitivity", heads, cells, { numbers: [1, 2, 3, 4, 5] }));
   $("#space-said").textContent = $("#summary p:nth-last-child(1)").textContent;
   if (!hasWebGL()) {
     $("#space-problem").textContent = said.flat;
@@ -120,49 +181,84 @@ async function space() {
     return;
   }
   const plotly = await loaded();
-  const [surface, plane, ...marks] = figures.space.data;
-  surface.z = steps.map((s) => steps.map((t) => course(s, t)[point]));
-  plane.z = plane.z.map((row) => row.map(() => limit));
-  const [t, s, r] = [trust / grid.steps, sensitivity / grid.steps, course(sensitivity, trust)[point]];
-  const places = [[[t, t], [s, s], [0, r]], [[0, t], [s, s], [0, 0]], [[t, t], [0, s], [0, 0]], [[0, t], [s, s], [r, r]], [[t], [s], [r]]];
+  const [shape, plane, ...marks] = surface.data;
+  shape.z = steps.map((d) => steps.map((t) => row.of(t, d)));
+  plane.z = plane.z.map((line) => line.map(() => limit));
+  const [t, d, r] = [trust / grid.steps, sensitivity / grid.steps, row.risk];
+  const places = [[[t, t], [d, d], [0, r]], [[0, t], [d, d], [0, 0]], [[t, t], [0, d], [0, 0]], [[0, t], [d, d], [r, r]], [[t], [d], [r]]];
   places.forEach(([x, y, z], i) => Object.assign(marks[i], { x, y, z }));
-  const { eye } = (space.camera ??= structuredClone(figures.space.layout.scene.camera));
-  const away = $("#space").clientWidth < 480 ? 1.6 : 1; // from further away where there is less room
-  figures.space.layout.scene.camera.eye = { x: eye.x * away, y: eye.y * away, z: eye.z * away };
-  await placed($("#space"), figures.space, plotly);
+  const { camera } = surface.layout.scene;
+  const away = $("#space").clientWidth < 480 ? 1.6 : 1; // so that all of it fits a telephone
+  const eye = Object.fromEntries(Object.entries(camera.eye).map(([axis, far]) => [axis, far * away]));
+  const scene = { ...surface.layout.scene, camera: { ...camera, eye } };
+  await placed($("#space"), { ...surface, layout: { ...surface.layout, scene } }, plotly);
 }
 
 // ------------------------------------------------------------------------------------------------- moves
 
+// The noise that was looked at stays, wherever the least one moves to.
 function all() {
-  words();
-  curve();
-  trusts();
-  space();
+  const { trust, sensitivity } = read();
+  const rows = scale(sensitivity, trust);
+  const index = nearest(rows, chosen);
+  form.point.max = rows.length - 1;
+  form.point.value = index;
+  words(rows, rows[index]);
+  keep();
+  curve(rows, rows[index]);
+  trusts(rows[index]).catch(failed);
+  space(rows[index]);
 }
 
-form.addEventListener("input", () => {
-  $("#exact").textContent = "";
+const terms = () => {
+  const { trust, sensitivity, limit } = read();
+  return { trust: trust / grid.steps, data_sensitivity: sensitivity / grid.steps, limit };
+};
+
+// The least noise for these terms; an answer to earlier ones is too late.
+async function solve() {
+  const stated = terms();
+  const text = JSON.stringify(stated);
+  if (asked === text) return;
+  const found = await noiseFor(stated);
+  if (JSON.stringify(terms()) !== text) return;
+  [least, asked] = [found, text];
   all();
+}
+
+let pause;
+form.addEventListener("input", (event) => {
+  if (event.target.name === "point") {
+    const { trust, sensitivity } = read();
+    chosen = scale(sensitivity, trust)[Number(form.point.value)].epsilon;
+    return all();
+  }
+  // Until the server has answered, there is no mark: an old one would be wrong.
+  if (JSON.stringify(terms()) !== asked) [least, asked] = [null, null];
+  all();
+  $("#least").textContent = "…";
+  clearTimeout(pause);
+  pause = setTimeout(() => solve().catch(failed), 150);
+  return undefined;
 });
+const failed = (error) => {
+  if (!(error instanceof Problem)) throw error;
+  show(error, form);
+};
 form.addEventListener("submit", (event) => event.preventDefault());
-for (const id of ["by-trust", "in-space"]) $(`#${id}`).addEventListener("toggle", id === "by-trust" ? trusts : space);
+for (const id of ["by-trust", "in-space"]) $(`#${id}`).addEventListener("toggle", () => all());
 
 $("#take").addEventListener("click", (event) =>
   busy(event.currentTarget, async () => {
     quiet(form);
-    const { trust, sensitivity, limit } = read();
-    const first = least(course(sensitivity, trust), limit);
-    form.point.value = first < 0 ? grid.points.length - 1 : first;
-    all();
-    say(first < 0 ? said.never : grid.points[first].noise);
     try {
-      const partner = { trust: trust / grid.steps, data_sensitivity: sensitivity / grid.steps, limit };
-      const found = await call("POST", `/datasets${at(name)}/guessing`, { sql: grid.query, how: { ...how, ...partner } });
-      const exact = found.candidates.findIndex((one) => one.epsilon === found.epsilon);
-      $("#exact").textContent = exact < 0 ? "" : `Exact result under a rule: ${found.why} ${found.sentences[exact]}`;
+      clearTimeout(pause);
+      await solve();
+      if (least) chosen = least.epsilon;
+      all();
+      say(least ? least.sentence : said.every);
     } catch (error) {
-      show(error, form);
+      failed(error);
     }
   }),
 );
@@ -170,5 +266,12 @@ $("#take").addEventListener("click", (event) =>
 form.trust.value = begin.trust;
 form.sensitivity.value = begin.sensitivity;
 form.limit.value = begin.limit;
-form.point.value = begin.point;
+asked = JSON.stringify(terms());
+chosen = scale(begin.sensitivity, begin.trust)[begin.point].epsilon;
 onTheme(all);
+let width = 0;
+new ResizeObserver(([{ contentRect }]) => {
+  if (Math.round(contentRect.width) === width) return;
+  width = Math.round(contentRect.width);
+  all();
+}).observe($("#curve"));

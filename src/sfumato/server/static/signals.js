@@ -1,6 +1,7 @@
 // Utility signals: a task is stated and submitted, and its result is drawn (steps 4, 5 and 6).
 
 import { $, $$, at, busy, call, h, number, onTheme, placed, Problem, say, sent, show } from "./sfumato.js";
+import { icon } from "./drawing.js";
 import { plotly } from "./result.js";
 
 const words = (name) => name.replaceAll("_", " ");
@@ -10,6 +11,46 @@ export function signalling(request, told) {
   const list = history(request, told);
   const form = $("#ask-signal");
   if (form) asking(form, request, told, list);
+  if ($("#conclude")) concluding($("#conclude"), request, told, list);
+}
+
+// ------------------------------------------------------------------------------------------------ conclusions
+
+// A conclusion is a free signal of a yes-or-no task: one row above another, or above all.
+const concluded = ({ kind, task, result }) => kind === "free" && result?.verdict && (task?.task === "above" || (task?.task === "top_k" && task.k === 1 && task.reference?.length));
+
+function conclusion({ task, result }) {
+  const what = task.task === "above" ? `${task.a} above ${task.b}` : `${task.reference[0]} above all other rows`;
+  const sure = result.score === 1 && result.changed <= 0.1;
+  return h("li", {}, h("span", { class: sure ? "ok" : "wait" }, icon(sure ? "ok" : "noise")), h("div", {}, h("h3", {}, `${task.column}: ${what}`, h("span", {}, result.verdict))));
+}
+
+function concluding(form, request, told, list) {
+  const place = $("#conclusions");
+  const put = (one) => concluded(one) && place.append(conclusion(one));
+  [...told.signals].reverse().forEach(put);
+  const tables = told.tables.filter((one) => one.figures.length && one.labels.length > 1);
+  const of = tables.flatMap((one) => one.figures.map((column) => ({ ...one, column })));
+  const name = ({ query, column }) => (told.tables.length > 1 ? `Answer ${query}: ${column}` : column);
+  form.elements.a.append(...of.map((one, i) => h("optgroup", { label: name(one) }, one.labels.map((label, j) => h("option", { value: `${i} ${j}` }, `${label} · ${one.column}`)))));
+  const chosen = () => {
+    const [i, j] = form.elements.a.value.split(" ").map(Number);
+    return { ...of[i], a: of[i].labels[j] };
+  };
+  const fill = () => {
+    const { labels, a } = chosen();
+    form.elements.than.replaceChildren(h("option", { value: "" }, "is above all other rows"), ...labels.filter((label) => label !== a).map((label) => h("option", { value: label }, `is above ${label}`)));
+  };
+  form.elements.a.addEventListener("change", fill);
+  fill();
+  sent(form, async ({ than }) => {
+    const { query, column, a } = chosen();
+    const task = than ? { task: "above", column, a, b: than } : { task: "top_k", column, k: 1, reference: [a] };
+    const now = await call("POST", `/requests${at(request)}/signals`, { query, kind: "free", task }, { headers: { "Idempotency-Key": crypto.randomUUID?.() ?? String(Math.random()) } });
+    put(now);
+    list.put(now, false);
+    say(now.result?.verdict ?? now.next);
+  });
 }
 
 // ------------------------------------------------------------------------------------------------ the task

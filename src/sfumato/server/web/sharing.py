@@ -42,17 +42,22 @@ def sharing(
     dataset = escrow.datasets.one(actor, name)
     how: dict[str, Any] = {"secret": secret} if secret else {"choices": _whole(choices)}
     query = sql or first_query(dataset.name)
-    problem, grid = None, None
-    try:
-        grid = view.grid(escrow.questions.guessing(actor, name, query, how | {"candidates": view.EPSILONS}))
-    except (BadInput, Refused) as wrong:
-        problem = wrong
     at: dict[str, Any] = {
         "trust": _twentieths(trust),
         "sensitivity": _twentieths(sensitivity),
-        "limit": round(limit, 2),
-        "point": min(range(len(view.EPSILONS)), key=lambda i: abs(view.EPSILONS[i] - epsilon)),
+        "limit": max(0.01, round(limit, 2)),
     }
+    terms = {"trust": at["trust"] / view.STEPS, "data_sensitivity": at["sensitivity"] / view.STEPS}
+    problem, grid, least = None, None, None
+    rows: list[dict[str, Any]] = []
+    try:
+        options = how | terms | {"limit": at["limit"], "candidates": view.EPSILONS}
+        guesses = escrow.questions.guessing(actor, name, query, options)
+        grid, least = view.grid(guesses), view.least_noise(guesses)
+        rows = view.scale(grid, least, at["sensitivity"], at["trust"])
+        at["point"] = min(range(len(rows)), key=lambda i: abs(rows[i]["epsilon"] - epsilon))
+    except (BadInput, Refused) as wrong:
+        problem = wrong
     rule = json.dumps({"sharing_risk": at["limit"]} | how)
     signed = None if dataset.policy is None else escrow.policies.current(actor, name).policy
     return page(
@@ -64,8 +69,8 @@ def sharing(
         problem=problem,
         grid=grid,
         at=at,
-        summary=() if grid is None else view.summary(grid, **at),
-        course=() if grid is None else view.course(grid, at["sensitivity"], at["trust"]),
+        rows=rows,
+        summary=() if grid is None else view.summary(rows, least, **at),
         words=of_guessing,
         rated=[]
         if signed is None
@@ -73,8 +78,8 @@ def sharing(
         rule=f"/datasets/{quote(dataset.name)}/policy?rule={quote(rule)}",
         facts={}
         if grid is None
-        else {"grid": grid, "figures": view.figures(grid, **at), "at": at, "said": _SENTENCES}
-        | {"name": dataset.name, "how": how},
+        else {"grid": grid, "least": None if least is None else vars(least), "space": view.space(grid, at["limit"], 0)}
+        | {"at": at, "said": _SENTENCES, "dashes": view.DASHES, "name": dataset.name, "how": how},
     )
 
 
@@ -82,7 +87,7 @@ _SENTENCES = {
     "partner": of_guessing.PARTNER,
     "within": of_guessing.WITHIN,
     "over": of_guessing.OVER,
-    "never": of_guessing.NEVER,
+    "every": of_guessing.EVERY,
     "flat": of_guessing.NO_WEBGL,
 }
 

@@ -14,7 +14,7 @@ from sfumato.model.signal_score import (
     SignalScore,
 )
 from sfumato.presentation.wording.guarantee import guarantee, rounded_down, rounded_up
-from sfumato.presentation.wording.numbers import percent_up
+from sfumato.presentation.wording.numbers import percent, percent_up
 
 TITLES = {
     SignalKind.FREE: "Effect of noise on the score",
@@ -73,6 +73,13 @@ def sentences(signal: SignalScore) -> tuple[str, ...]:
         case PublishedScore():
             return _published(signal)
     raise ValueError("not a signal")
+
+
+def verdict(signal: SignalScore) -> str | None:
+    """The result of a yes-or-no task, and how often fresh noise gives the same; None for other signals."""
+    if not isinstance(signal, FreeScore) or not signal.decides or signal.score not in (0.0, 1.0):
+        return None
+    return f"{'Yes' if signal.score else 'No'}, and the same in {percent(1 - signal.changed)} of the draws"
 
 
 def drawn(signal: FreeScore) -> str:

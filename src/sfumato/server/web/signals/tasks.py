@@ -42,11 +42,15 @@ def section(escrow: Escrow, actor: Person, request: Mapping[str, Any], answers: 
         return facts | {"problem": of_signal_pages.NOTHING_ALLOWED}
     tables = [_table(number, released.answer) for number, released in enumerate(answers, 1)]
     figures = tables[0]["figures"]
+    conclusions = SignalKind.FREE.value in access.signals and any(
+        one["figures"] and len(one["labels"]) > 1 for one in tables
+    )
     return facts | {
         "problem": None,
         "kinds": kinds(access.signals),
         "tasks": [_task(one) for one in task_descriptions()],
         "tables": tables,
+        "conclusions": conclusions,
         "amounts": _AMOUNTS,
         "code_amounts": _CODE_AMOUNTS,
         "may_code": access.code,
