@@ -50,7 +50,7 @@ async function ofCsv(file) {
   return (names ?? []).map((name, i) => ({ name, type: guessed(seen.map((row) => row[i] ?? "")) }));
 }
 
-function rowsOf(text, delimiter) {
+export function rowsOf(text, delimiter) {
   const rows = [[]];
   let field = "";
   let quoted = false;
