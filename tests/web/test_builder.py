@@ -27,8 +27,8 @@ def page(signed_in: SignedIn) -> Page:
 
 def test_an_answer_without_a_line_of_sql(own_house: House, visitors: Visitors) -> None:
     clara = own_house.escrow.accounts.one(CONTROLLER)
-    (rule,) = POLICY["access_rule"]
-    own_house.escrow.policies.set(clara, "adult", POLICY | {"access_rule": [rule | {"approve": "automatic"}]})
+    access = {"who": [ANALYST], "preferences": ["rule"], "approve": "automatic"}
+    own_house.escrow.policies.set(clara, "adult", POLICY | {"access_rule": [access]})
     page = visitors.enter(own_house, ANALYST)
     page.goto(ASK)
     page.get_by_label("Templates").select_option(label="Count of all rows")

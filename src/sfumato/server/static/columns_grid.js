@@ -8,7 +8,7 @@ const keyed = ({ type }) => ["integer", "text"].includes(type);
 const RANGE = /^(-?\d+)\s*(?:to|\.\.|–)\s*(-?\d+)$/i;
 const WHOLE = /^[+-]?\d+$/;
 
-export const fresh = ({ name, type }) => ({ name, type, use: USES[type][0], format: "", low: "", high: "", keys: "", label: "" });
+export const fresh = ({ name, type, format = "" }) => ({ name, type, use: USES[type][0], format, low: "", high: "", keys: "", label: "" });
 
 // A type has uses of its own: another one begins with its first.
 export function fit(column) {

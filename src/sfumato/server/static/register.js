@@ -132,7 +132,7 @@ $("#file").addEventListener("change", async () => {
 // Names and types only: a value of the file would be a look.
 function previewed() {
   $("#file-read").textContent = `${number(state.columns.length)} columns: ${state.columns.map((column) => column.name).join(", ")}`;
-  $("#preview").replaceChildren(...table("Columns of the file", ["Column", "Likely type"], state.columns.map(({ name, type }) => [name, type])).children);
+  $("#preview").replaceChildren(...table("Columns of the file", ["Column", "Likely type"], state.columns.map(({ name, type, format }) => [name, format ? `${type}, written as ${format}` : type])).children);
   $("#preview").hidden = false;
 }
 
