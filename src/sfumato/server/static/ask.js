@@ -181,9 +181,9 @@ async function estimate() {
   running?.abort();
   const mine = (running = new AbortController());
   const place = $("#estimate-shown");
-  if (empty({ aloud: false })) return;
   place.setAttribute("aria-busy", "true");
   try {
+    if (empty({ aloud: false })) return;
     const said = await call("POST", `/datasets${at(told.dataset)}/estimate`, { ...stated(), ...people() }, { signal: mine.signal });
     cleared();
     place.replaceChildren(...costs(said));
@@ -445,4 +445,5 @@ try {
 } catch (error) {
   console.warn(error); // it stays a textarea
 }
-if (questions().every((one) => $("textarea", one).value.trim())) estimate();
+if (told.ready) estimate();
+else $("#estimate-shown").removeAttribute("aria-busy");

@@ -52,6 +52,7 @@ def ask(
         "dataset": dataset.name,
         "person": actor.name,
         "before": before,
+        "ready": dataset.ready,
         "start": start,
         "vocabulary": _vocabulary(dataset, dataset.access_rule),
         "offers": [offer.as_dict() for offer in offers],
