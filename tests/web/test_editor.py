@@ -34,12 +34,10 @@ def write(page: Page, sql: str) -> None:
 def test_an_error_stands_below_its_question_and_is_marked_at_its_place(page: Page, visitors: Visitors) -> None:
     visitors.forgive("400 (Bad Request)", "422 (Unprocessable")
     write(page, "SELECT sex,\n       SUM(nothing) AS sum\nFROM adult GROUP BY sex")
-    page.get_by_role("button", name="Estimate").click()
     question = page.get_by_role("group", name="Query 1")
     expect(question.locator(".problem")).to_contain_text("nothing")
     expect(page.locator(".cm-lintRange-error")).to_have_text("nothing")
     write(page, "SELECT sex, COUNT(*) AS people FROM adult GROUP BY sex")
-    page.get_by_role("button", name="Estimate").click()
     expect(page.locator("#estimate-shown")).to_contain_text("epsilon")
     expect(question.locator(".problem")).to_be_hidden()
     expect(page.locator(".cm-lintRange-error")).to_have_count(0)
@@ -63,10 +61,10 @@ def test_names_complete_themselves(page: Page, visitors: Visitors) -> None:
     visitors.forgive("400 (Bad Request)", "422 (Unprocessable")  # it is estimated while one types
     write(page, "SELECT COUNT(*) FROM adult WHERE ")
     page.keyboard.type("mar")
-    page.get_by_role("option", name="marital_status").click()
+    page.locator(".editor").get_by_role("option", name="marital_status").click()
     expect(editor(page)).to_contain_text("WHERE marital_status")
     page.keyboard.type(" = '")
-    expect(page.get_by_role("option", name="'Divorced'")).to_be_visible()
+    expect(page.locator(".editor").get_by_role("option", name="'Divorced'")).to_be_visible()
 
 
 def test_a_value_that_is_no_category_of_its_column_is_doubted(page: Page) -> None:

@@ -49,10 +49,9 @@ def chosen(page: Page, stays: Path) -> None:
     go_on(page)
     expect(page.get_by_role("heading", name="2 Privacy unit")).to_be_focused()
     go_on(page)
-    page.get_by_label("Group keys of ward").select_option("listed")
-    page.get_by_label("Categories, one per line of ward").fill("\n".join(WARDS))
-    page.get_by_label("Lower bound of days").fill("0")
-    page.get_by_label("Upper bound of days").fill("60")
+    page.get_by_label("ward group keys").fill(", ".join(WARDS))
+    page.get_by_label("days lowest").fill("0")
+    page.get_by_label("days highest").fill("60")
 
 
 def registered(page: Page, stays: Path) -> None:
@@ -139,7 +138,7 @@ def test_the_back_button_goes_one_step_back_and_loses_nothing(
     page.get_by_label("Purpose").fill("planning of beds")
     page.go_back()
     expect(page.get_by_role("heading", name="3 Columns")).to_be_visible()
-    expect(page.get_by_label("Upper bound of days")).to_have_value("60")
+    expect(page.get_by_label("days highest")).to_have_value("60")
     page.go_forward()
     expect(page.get_by_label("Purpose")).to_have_value("planning of beds")
     page.reload()

@@ -19,6 +19,15 @@ from sfumato.presentation.wording import requests_sentences as of_request
 
 
 @dataclass(frozen=True)
+class ExpectedAnswer:
+    """The 90% interval of a column of the answer, in words; `count`: if so many rows are counted, null: any number."""
+
+    column: str
+    count: int | None
+    interval: str
+
+
+@dataclass(frozen=True)
 class EstimatedQuery:
     """One query of a request, from public facts; null: not known yet, or withheld."""
 
@@ -41,6 +50,7 @@ class EstimatedQuery:
     expected_count: ExpectedCount | None
     averages: str | None
     odds: str | None
+    expected: tuple[ExpectedAnswer, ...] = ()
 
 
 @dataclass(frozen=True)

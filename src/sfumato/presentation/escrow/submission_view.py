@@ -149,6 +149,9 @@ def _query(one: QueryFacts) -> dict[str, Any]:
         "expected_count": to_plain(one.expected_count),
         "averages": None if at is None else of_choosing.expected(at, one.expected_count) or None,
         "odds": None if at is None else of_request.odds(at.attack_chance, replaced=one.replaced),
+        "expected": []
+        if at is None
+        else [{"column": a.column, "count": a.count, "interval": of_choosing.interval(a)} for a in at.answers],
     }
 
 

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from sfumato.model.expected_interval import CountSource
+
 RULE = "rule"
-ESTIMATED = "Computed from public facts only: no data is read, and nothing is charged."
+ESTIMATED = "Updates as you type. Computed from public facts: no data is read, and nothing is charged."
 NOT_YET = "What you type here stays in this browser until you submit it."
 PEOPLE = "Minimum number of people in the smallest group (if you know it)"
 PEOPLE_HINT = "From public knowledge, not from the data. With it, the estimate includes the error of an average."
@@ -16,7 +18,48 @@ DELTA_HINT = (
     "Private group keys are found with noise. With at most this probability, a group of only one person is shown. "
     "Delta is charged in addition to epsilon."
 )
+BEYOND = "This SQL goes beyond the builder. Edit it as text, or start over with the builder."
+COUNT_SOURCES = {  # of the number of people that the error of an average depends on
+    CountSource.STATED: "You stated this group size.",
+    CountSource.SCHEMA: "The group size is people_at_least of the schema, divided equally; a condition leaves fewer.",
+    CountSource.SYNTHETIC: "The group size is the smallest group of the synthetic data.",
+    CountSource.RELEASED: "The group size is the lower end of a count that you released before.",
+    CountSource.EXAMPLE: "The group size is only an example: state the smallest one that you know from public sources.",
+}
+COMPARISONS = {
+    "=": "is",
+    "<>": "is not",
+    ">=": "is at least",
+    "<=": "is at most",
+    ">": "is above",
+    "<": "is below",
+    "IS NULL": "is missing",
+    "IS NOT NULL": "is not missing",
+}
 WEIGHTS = "The query with the largest weight gets all the epsilon that the preference allows; the others get less."
+
+
+@dataclass(frozen=True)
+class Measure:
+    """An aggregate that the builder offers: of all rows, of the column of people, or of a column with bounds."""
+
+    sql: str
+    words: str
+    of: str = "a column with bounds"
+
+
+ROWS, PEOPLE_COLUMN = "all rows", "the column of people"
+MEASURES = (
+    Measure("COUNT", "Count", ROWS),
+    Measure("COUNT DISTINCT", "Number of people", PEOPLE_COLUMN),
+    Measure("AVG", "Average"),
+    Measure("SUM", "Sum"),
+    Measure("MEDIAN", "Median"),
+    Measure("MIN", "Minimum"),
+    Measure("MAX", "Maximum"),
+    Measure("STDDEV", "Standard deviation"),
+    Measure("VARIANCE", "Variance"),
+)
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,30 @@ CHECK_COSTS: Mapping[str, str] = {
     ),
     "after the answer": "Under the policy in force releases have no guarantee already.",
 }
-NULL_VALUES = "Texts that mean a missing value, such as ? or NA."
+NULL_VALUES = "Texts that mean a missing value, such as ? or NA, separated by commas. They hold for every column."
+USES = {  # of a column, in the form that registers a table
+    "sum": "Sum, average",
+    "group": "Group by",
+    "both": "Sum and group by",
+    "condition": "Conditions only",
+    "none": "Not in the schema",
+    "identifies": "Identifies a person",
+}
+COLUMN_STATES = {
+    "ready": "Ready",
+    "condition": "Counts and conditions",
+    "unbounded": "No sums: no bounds",
+    "none": "Not described",
+    "bounds": "Set the bounds: needed for sums",
+    "low": "Set the lowest",
+    "high": "Set the highest",
+    "order": "Lowest must be below highest",
+    "whole": "Bounds must be whole numbers",
+    "keys": "List the keys, or write private",
+    "many": "List the keys: too many values",
+    "numbers": "Keys must be whole numbers",
+}
+COLUMNS_NEED = "A column needs bounds before it can be summed, and keys before it can be a group."
 PEOPLE_AT_LEAST = (
     "The minimum number of people in the data, if it is public knowledge. Dry runs and rehearsals use this "
     "many synthetic rows, and a private selection relies on it."

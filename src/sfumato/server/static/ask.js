@@ -1,12 +1,14 @@
-import { $, $$, at, busy, call, facts, h, Problem, rounded, say, table } from "./sfumato.js";
+import { building, templates } from "./builder.js";
+import { $, $$, at, busy, call, facts, h, number, opened, Problem, rounded, say, table } from "./sfumato.js";
 
 const told = facts();
 const form = $("#ask");
 const draft = `ask ${told.person} ${told.dataset} ${told.before ?? ""}`;
-const PAUSE = 900;
+const PAUSE = 500;
 let editing = null; // creates an editor, once it is loaded
 let unlisted = () => []; // literals that are no category of their column, once the editor is loaded
 const editors = new WeakMap(); // by fieldset of a query
+const builders = new WeakMap();
 
 // ------------------------------------------------------------------------------------------------ queries
 
@@ -18,6 +20,7 @@ function numbered() {
     const name = `SQL of query ${i + 1}`;
     for (const place of $$(".place", one)) place.textContent = i + 1;
     $("textarea", one).setAttribute("aria-label", name);
+    $(".without-sql", one).setAttribute("aria-label", `Builder of query ${i + 1}`);
     editors.get(one)?.name(name);
   });
   form.classList.toggle("several", all.length > 1);
@@ -26,14 +29,24 @@ function numbered() {
 
 function equipped(one) {
   const area = $("textarea", one);
-  area.addEventListener("input", changed);
-  $(".remove", one).addEventListener("click", () => {
+  $(".remove button", one).addEventListener("click", () => {
     one.remove();
     numbered();
     changed();
     focus(questions()[0]);
   });
-  if (editing) editors.set(one, editing(area, told.vocabulary, { run: dryRun, changed }));
+  builders.set(one, building($(".without-sql", one), told.vocabulary, (sql) => put(one, sql)));
+  builders.get(one)?.follow(area.value);
+  if (editing) edited(one);
+}
+
+const edited = (one) => editors.set(one, editing($("textarea", one), told.vocabulary, { run: dryRun, changed }));
+
+// SQL that was not typed goes into the editor, or into the textarea that it would be.
+function put(one, sql) {
+  if (editors.has(one)) return editors.get(one).write(sql);
+  $("textarea", one).value = sql;
+  return changed();
 }
 
 const focus = (one) => (editors.get(one) ?? $("textarea", one)).focus();
@@ -163,42 +176,98 @@ function empty({ aloud }) {
   return true;
 }
 
-async function estimate({ aloud }) {
+async function estimate() {
   clearTimeout(changed.timer);
   running?.abort();
   const mine = (running = new AbortController());
   const place = $("#estimate-shown");
-  if (empty({ aloud })) return;
   place.setAttribute("aria-busy", "true");
   try {
+    if (empty({ aloud: false })) return;
     const said = await call("POST", `/datasets${at(told.dataset)}/estimate`, { ...stated(), ...people() }, { signal: mine.signal });
     cleared();
     place.replaceChildren(...costs(said));
-    if (aloud) say(said.barred ?? said.sentences[0]);
+    $("#bar-facts").replaceChildren(...inShort(said));
   } catch (error) {
     if (error.name === "AbortError") return;
     cleared();
-    place.replaceChildren(h("p", { class: "soft" }, "There is no estimate: correct the error above."));
-    placed(error, { aloud });
+    place.replaceChildren(h("p", { class: "soft" }, "There is no estimate: correct the error first."));
+    $("#bar-facts").replaceChildren();
+    placed(error, { aloud: false });
   } finally {
     if (mine === running) place.removeAttribute("aria-busy");
   }
 }
 
+// Intervals of the answer's columns at the expected count, and at any count where it plays no part.
+const expected = (one) => one.expected.filter((each) => each.count === null || each.count === one.expected_count?.count);
+
 function costs(said) {
-  const parts = said.queries.map((one, i) =>
-    h(
-      "div",
-      {},
-      said.queries.length > 1 ? h("h3", {}, `Query ${i + 1}`) : null,
-      h("p", {}, h("span", { class: `word ${one.guarantee}` }, one.guarantee), ` ${one.why}`),
-      one.means ? h("p", {}, one.means) : null,
-      one.averages ? h("p", {}, one.averages) : null,
-      one.odds ? h("p", {}, one.odds) : null,
-    ),
-  );
+  const several = said.queries.length > 1;
+  const parts = said.queries.flatMap((one, i) => [several ? h("h3", {}, `Query ${i + 1}`) : null, ...intervals(one)]);
   const barred = said.barred ? [h("p", { class: "notice ill", id: "barred" }, said.barred)] : [];
-  return [...barred, ...said.sentences.map((text) => h("p", { class: "lead" }, text)), ...parts];
+  return [...barred, ...parts.filter(Boolean), charge(said), reasons(said)];
+}
+
+function intervals(one) {
+  const [first, ...others] = expected(one);
+  if (!first) return [];
+  const counted = (each) => (each.count === null ? "" : `, if ${number(each.count)} are counted`);
+  return [
+    h("div", {}, h("p", { class: "big" }, first.interval), h("p", { class: "sm muted" }, `90% interval of ${first.column}${counted(first)}`)),
+    others.length ? h("dl", { class: "kv" }, others.flatMap((each) => [h("dt", {}, each.column), h("dd", {}, each.interval)])) : null,
+    one.expected_count ? h("p", { class: "hint" }, told.sources[one.expected_count.source]) : null,
+    sizes(one, expected(one).find((each) => each.count !== null)),
+  ];
+}
+
+// How the interval of an average narrows with the size of its group, as the server computed it.
+function sizes(one, chosen) {
+  const rows = chosen ? one.expected.filter((each) => each.column === chosen.column && each.count !== null) : [];
+  if (rows.length < 2) return null;
+  const cells = rows.map((each) => h("tr", { class: each.count === chosen.count ? "current" : null }, h("th", { scope: "row", class: "num" }, number(each.count)), h("td", { class: "num" }, each.interval)));
+  const head = h("tr", {}, h("th", { scope: "col", class: "num" }, "Group size"), h("th", { scope: "col", class: "num" }, "90% interval"));
+  return h("details", {}, h("summary", {}, `${chosen.column} by group size`), h("table", {}, h("thead", {}, head), h("tbody", {}, cells)));
+}
+
+function charge(said) {
+  const odds = said.queries.length === 1 ? said.queries[0].odds : null;
+  const word = h("li", {}, mark(said.guarantee === "none" ? "✕" : "✓"), h("div", {}, h("h3", {}, told.guarantees[said.guarantee]), odds ? h("p", {}, odds) : null));
+  const left = said.left === null ? "no budget is set" : `${number(said.left, 6)} left now`;
+  const cost = said.epsilon === null ? "Charge not known in advance" : `Epsilon ${number(said.epsilon, 6)}`;
+  return h("ul", { class: "lines" }, word, h("li", {}, mark("ε"), h("div", {}, h("h3", {}, cost, h("span", {}, left)), meter(said))));
+}
+
+const mark = (text) => h("span", { class: "faint", "aria-hidden": "true" }, text);
+
+// The budget: used, and what this request would use.
+function meter({ spent, epsilon, left }) {
+  if (spent === null || epsilon === null || left === null || !(spent + left > 0)) return null;
+  const drawing = (tag, attributes) => {
+    const part = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [name, value] of Object.entries(attributes)) part.setAttribute(name, value);
+    return part;
+  };
+  const wide = (amount) => Math.min(300, (300 * amount) / (spent + left));
+  const whole = drawing("svg", { class: "meter", viewBox: "0 0 300 8", preserveAspectRatio: "none", role: "img", "aria-label": `Budget: ${number(spent)} used, ${number(epsilon)} for this request, of ${number(spent + left)}` });
+  whole.append(drawing("rect", { class: "bg", width: 300, height: 8 }), drawing("rect", { class: "used", width: wide(spent), height: 8 }), drawing("rect", { class: "now", x: wide(spent), width: Math.min(wide(epsilon), 300 - wide(spent)), height: 8 }));
+  return whole;
+}
+
+function reasons(said) {
+  const each = said.queries.flatMap((one, i) => [said.queries.length > 1 ? h("h3", {}, `Query ${i + 1}`) : null, ...[one.why, one.means, said.queries.length > 1 ? one.odds : null].filter(Boolean).map((text) => h("p", {}, text))]);
+  return h("details", {}, h("summary", {}, "Why this epsilon, and what it means"), said.sentences.map((text) => h("p", {}, text)), each);
+}
+
+// For the bar at the bottom of a telephone.
+function inShort(said) {
+  const [first] = said.queries.flatMap(expected);
+  const facts = [
+    ["90% interval", first?.interval ?? "not known"],
+    ["Epsilon", said.epsilon === null ? "not known" : number(said.epsilon, 6)],
+    ["Guarantee", told.guarantees[said.guarantee]],
+  ];
+  return facts.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value)));
 }
 
 // ------------------------------------------------------------------------------------------------ dry run
@@ -267,7 +336,7 @@ function keyed(body) {
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  busy($("#submit"), async () => {
+  busy(event.submitter ?? $("#submit"), async () => {
     cleared();
     if (empty({ aloud: true }) || !form.reportValidity()) return;
     const body = { dataset: told.dataset, purpose: form.purpose.value, ...stated() };
@@ -284,15 +353,15 @@ form.addEventListener("submit", (event) => {
 });
 
 function changed() {
+  for (const one of questions()) builders.get(one)?.follow($("textarea", one).value);
   offered();
   doubted();
   keep();
   older();
   clearTimeout(changed.timer);
-  changed.timer = setTimeout(() => estimate({ aloud: false }), PAUSE);
+  changed.timer = setTimeout(estimate, PAUSE);
 }
 
-$("#estimate").addEventListener("click", (event) => busy(event.currentTarget, () => estimate({ aloud: true })));
 $("#dry-run").addEventListener("click", dryRun);
 form.addEventListener("input", changed);
 
@@ -302,14 +371,79 @@ addEventListener("keydown", (event) => {
   dryRun();
 });
 
+// ------------------------------------------------------------------------------------------------ templates, saved queries
+
+const SAVED = `saved ${told.person} ${told.dataset}`;
+
+function saved() {
+  try {
+    return JSON.parse(localStorage.getItem(SAVED)) ?? [];
+  } catch {
+    return [];
+  }
+}
+
+function store(all) {
+  try {
+    localStorage.setItem(SAVED, JSON.stringify(all));
+  } catch {
+    say("The browser stores nothing: the query was not saved.");
+  }
+  list();
+}
+
+function use(queries) {
+  for (const one of questions().slice(queries.length)) one.remove();
+  queries.forEach(({ sql, weight }, i) => {
+    const one = questions()[i] ?? added();
+    $('[name="weight"]', one).value = weight;
+    put(one, sql);
+  });
+  numbered();
+  changed();
+}
+
+function list() {
+  const all = saved();
+  const entry = ({ label, queries }, i) => {
+    const take = h("button", { type: "button", class: "btn small", onclick: () => (use(queries), $("#saved").close()) }, "Use", h("span", { class: "vh" }, ` ${label}`));
+    const drop = h("button", { type: "button", class: "btn small quiet", onclick: () => store(saved().filter((_, each) => each !== i)) }, "Delete", h("span", { class: "vh" }, ` ${label}`));
+    return h("li", { class: "row" }, h("span", { class: "grow break" }, label), take, drop);
+  };
+  $("#saved-list").replaceChildren(...all.map(entry));
+  $("#saved-none").hidden = all.length > 0;
+}
+
+$("#open-saved").hidden = false;
+$("#open-saved").addEventListener("click", () => (list(), opened($("#saved"))));
+$("#saved .close").addEventListener("click", () => $("#saved").close());
+$("#save").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const { label } = event.target.elements;
+  const name = label.value.trim();
+  if (!name) return;
+  store([...saved().filter((one) => one.label !== name), { label: name, queries: asked() }]);
+  label.value = "";
+});
+
+const patterns = templates(told.vocabulary);
+$("#templates").hidden = !patterns.length;
+$("#templates").append(...patterns.map(([heading, all]) => h("optgroup", { label: heading }, all.map(([name, sql]) => h("option", { value: sql }, name)))));
+$("#templates").addEventListener("change", ({ target }) => {
+  if (target.value) use([{ sql: target.value, weight: 1 }]);
+  target.value = "";
+});
+
 for (const one of questions()) equipped(one);
 restore();
 numbered();
 offered();
 try {
   ({ editing, unlisted } = await import("./editor.js"));
-  for (const one of questions()) editors.set(one, editing($("textarea", one), told.vocabulary, { run: dryRun, changed }));
+  for (const one of questions()) edited(one);
   doubted();
 } catch (error) {
   console.warn(error); // it stays a textarea
 }
+if (told.ready) estimate();
+else $("#estimate-shown").removeAttribute("aria-busy");

@@ -1,6 +1,7 @@
 // A textarea that becomes an editor, of SQL or of plain text; without it, it stays a textarea.
 
 import { EditorView, HighlightStyle, SQLDialect, autocompletion, basicSetup, keymap, setDiagnostics, sql, syntaxHighlighting, tags } from "./vendor/codemirror.js";
+import { literal, name } from "./builder.js";
 
 const SQL = "sql";
 
@@ -12,11 +13,12 @@ const marks = HighlightStyle.define([
 ]);
 
 const look = EditorView.theme({
-  "&": { color: "var(--ink)", backgroundColor: "var(--paper)", border: "1px solid var(--line)", borderRadius: ".3rem", fontSize: ".95rem" },
+  "&": { color: "var(--ink)", backgroundColor: "var(--paper)", border: "1px solid var(--line)", borderRadius: ".3rem", fontSize: ".875rem" },
   "&.cm-focused": { outline: "3px solid var(--chosen)", outlineOffset: "2px" },
-  ".cm-content": { fontFamily: "ui-monospace, SFMono-Regular, Menlo, monospace", caretColor: "var(--ink)", minHeight: "6.5rem" },
+  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.6" }, // numbers and lines in one typeface, so that they align
+  ".cm-content": { caretColor: "var(--ink)", minHeight: "6.5rem" },
   ".cm-cursor": { borderLeftColor: "var(--ink)" },
-  ".cm-gutters": { backgroundColor: "var(--sunken)", color: "var(--soft)", border: "0" },
+  ".cm-gutters": { minHeight: "6.5rem", backgroundColor: "var(--sunken)", color: "var(--soft)", border: "0" },
   ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "color-mix(in srgb, var(--chosen) 8%, transparent)" },
   "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: "color-mix(in srgb, var(--chosen) 30%, transparent) !important" },
   ".cm-tooltip": { backgroundColor: "var(--sunken)", color: "var(--ink)", border: "1px solid var(--line)" },
@@ -26,10 +28,6 @@ const look = EditorView.theme({
   ".cm-lintRange-warning": { backgroundImage: "none", borderBottom: "2px dashed var(--chosen)" },
   ".cm-lintRange-error": { backgroundImage: "none", borderBottom: "2px solid var(--over)", backgroundColor: "color-mix(in srgb, var(--over) 22%, transparent)" },
 });
-
-// Words that SQL would not read as a name by itself are quoted; a text is quoted as a text.
-const name = (text) => (/^[a-z_][a-z0-9_]*$/i.test(text) ? text : `"${text.replaceAll('"', '""')}"`);
-const literal = (value) => (typeof value === "string" ? `'${value.replaceAll("'", "''")}'` : String(value));
 
 function options({ table, columns, aggregates, functions, clauses }) {
   return [
@@ -161,6 +159,7 @@ export function editing(area, vocabulary, { run, changed }) {
   marked();
   return {
     focus: () => view.focus(),
+    write: (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } }),
     name: (text) => view.contentDOM.setAttribute("aria-label", text),
     // An error at its place: from a line and column to the end of the word there; without them, the first line.
     mark: (said) => {

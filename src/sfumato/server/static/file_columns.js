@@ -9,8 +9,17 @@ const KINDS = [
   ["number", /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i],
   ["date", /^\d{4}-\d{2}-\d{2}$/],
 ];
+// Formats that the values of a text cannot have by chance; a day that is at most 12 may be a month: the person says so.
+const FORMATS = [
+  ["number", "1,234.56", /^-?[$€£¥]?\s?-?\d{1,3}(,\d{3})*(\.\d+)?\s?[$€£¥]?$/, /,\d{3}|[$€£¥]/],
+  ["number", "1.234,56", /^-?[$€£¥]?\s?-?(\d{1,3}(\.\d{3})*|\d+)(,\d+)?\s?[$€£¥]?$/, /,\d/],
+  ["number", "12.5%", /^[+-]?\d+(\.\d+)?\s?%$/, /%/],
+  ["number", "12,5%", /^[+-]?\d+(,\d+)?\s?%$/, /,/],
+  ["date", "31/12/2025", /^([12]?\d|0\d|3[01])[/.-](0?\d|1[0-2])[/.-]\d{4}$/, /^(1[3-9]|2\d|3[01])\D/],
+  ["date", "12/31/2025", /^(0?\d|1[0-2])\/([12]?\d|0\d|3[01])\/\d{4}$/, /^\d+\D(1[3-9]|2\d|3[01])\D/],
+];
 
-// [{name, type}, …]; throws an Error that says why not.
+// [{name, type, format}, …]; throws an Error that says why not.
 export async function columnsOf(file) {
   const found = await (/\.(parquet|pq)$/i.test(file.name) ? ofParquet(file) : ofCsv(file));
   const names = found.map((column) => column.name.toLowerCase());
@@ -47,10 +56,10 @@ async function ofCsv(file) {
   const delimiter = [...",;\t|"].reduce((best, sign) => (count(sign) > count(best) ? sign : best));
   const [names, ...rows] = rowsOf(text, delimiter);
   const seen = (whole ? rows : rows.slice(0, -1)).slice(0, LINES);
-  return (names ?? []).map((name, i) => ({ name, type: guessed(seen.map((row) => row[i] ?? "")) }));
+  return (names ?? []).map((name, i) => ({ name, ...guessed(seen.map((row) => row[i] ?? "")) }));
 }
 
-function rowsOf(text, delimiter) {
+export function rowsOf(text, delimiter) {
   const rows = [[]];
   let field = "";
   let quoted = false;
@@ -71,5 +80,9 @@ function rowsOf(text, delimiter) {
 
 function guessed(values) {
   const there = values.map((value) => value.trim()).filter((value) => !MISSING.has(value));
-  return (there.length && KINDS.find(([, shape]) => there.every((value) => shape.test(value)))?.[0]) || "text";
+  if (!there.length) return { type: "text" };
+  const [plain] = KINDS.find(([, shape]) => there.every((value) => shape.test(value))) ?? [];
+  if (plain) return { type: plain };
+  const [type, format] = FORMATS.find(([, , shape, sure]) => there.every((value) => shape.test(value)) && there.some((value) => sure.test(value))) ?? ["text"];
+  return { type, format };
 }

@@ -1,11 +1,13 @@
 // Five steps on one page. What is typed stays in memory, and in a draft without the file until the browser is closed.
 
+import { codebookOf, fill as fillIn, read as codebook } from "./codebook.js";
+import { columnTable, fit, fresh, grid, joined, split } from "./columns_grid.js";
 import { columnsOf } from "./file_columns.js";
 import { forForm, listen, read, showAt } from "./policy_form.js";
-import { $, $$, Problem, at, busy, call, facts, h, number, quiet, say, show, upload } from "./sfumato.js";
+import { $, $$, Problem, at, asks, busy, call, facts, h, number, opened, quiet, say, show, table, upload } from "./sfumato.js";
 
-const { person, types } = facts();
-const DRAFT = `register ${person}`;
+const told = facts();
+const DRAFT = `register grid ${told.person}`;
 const LAST = 5;
 const steps = $$(".step");
 const state = { file: null, columns: [], reached: 1, checked: null, policy: null, done: [], name: "" };
@@ -51,7 +53,6 @@ for (const back of $$(".back")) back.addEventListener("click", () => go(stepOf(`
 // ------------------------------------------------------------------------------------------------- draft
 
 function keep() {
-  readColumns();
   const typed = steps.map((step) => [...step.elements].filter((one) => one.name && one.type !== "file" && !one.closest("#columns")).map(entered));
   const { columns, reached, done, name } = state;
   sessionStorage.setItem(DRAFT, JSON.stringify({ columns, reached, done, name, typed }));
@@ -100,11 +101,12 @@ async function take(file, where) {
   quiet(where);
   state.file = null;
   try {
+    if (file.size > told.data_bytes) throw new Error(`This file has ${size(file.size)}; at most ${size(told.data_bytes)} can be delivered.`);
     const found = await columnsOf(file);
     const before = state.columns.map((column) => column.name).join("\n");
     if (found.map((column) => column.name).join("\n") !== before) {
       if (where.dataset.place === "redraw") throw new Error("The columns of this file differ from those of your draft. Choose it in the first step instead.");
-      state.columns = found.map((column) => ({ ...column, described: true, low: "", high: "", groups: "", categories: "" }));
+      state.columns = found.map(fresh);
       state.reached = 1;
     }
     state.file = file;
@@ -119,13 +121,32 @@ async function take(file, where) {
 $("#file").addEventListener("change", async () => {
   const [file] = $("#file").files;
   if (!file || !(await take(file, place("file")))) return;
-  $("#file-read").textContent = `${number(state.columns.length)} columns: ${state.columns.map((column) => column.name).join(", ")}`;
+  previewed();
   const suggested = file.name.replace(/\.[^.]*$/, "");
   if (!$("#name").value) $("#name").value = suggested.toLowerCase().replace(/[^a-z0-9_]+/g, "_").replace(/^_+|_+$/g, "");
   if (!$("#title").value) $("#title").value = suggested;
   turn(1, false);
   keep();
 });
+
+// Names and types only: a value of the file would be a look.
+function previewed() {
+  $("#file-read").textContent = `${number(state.columns.length)} columns: ${state.columns.map((column) => column.name).join(", ")}`;
+  $("#preview").replaceChildren(...table("Columns of the file", ["Column", "Likely type"], state.columns.map(({ name, type, format }) => [name, format ? `${type}, written as ${format}` : type])).children);
+  $("#preview").hidden = false;
+}
+
+const size = (bytes) => (bytes < 1e6 ? `${number(bytes / 1e3, 3)} kB` : bytes < 1e9 ? `${number(bytes / 1e6, 3)} MB` : `${number(bytes / 1e9, 3)} GB`);
+
+for (const event of ["dragover", "dragleave", "drop"]) {
+  $("#drop").addEventListener(event, (dragged) => {
+    dragged.preventDefault();
+    $("#drop").classList.toggle("dragging", event === "dragover");
+    if (event !== "drop" || !dragged.dataTransfer.files.length) return;
+    $("#file").files = dragged.dataTransfer.files;
+    $("#file").dispatchEvent(new Event("change", { bubbles: true }));
+  });
+}
 
 $("#file-2").addEventListener("change", async () => {
   const [file] = $("#file-2").files;
@@ -145,68 +166,67 @@ $("#step-2").addEventListener("change", offerColumns);
 
 // ---------------------------------------------------------------------------------------------- 3 columns
 
-const ids = (i) => (name) => `column-${i}-${name}`;
+const sheet = grid($("#columns"), told, () => {
+  counted();
+  keep();
+});
 
 function drawColumns() {
-  readColumns();
-  $("#columns").replaceChildren(...state.columns.map(drawn));
+  sheet.draw(state.columns, unit());
+  counted();
 }
 
-function drawn(column, i) {
-  const id = ids(i);
-  const field = (name, label, control) => h("p", {}, h("label", { for: id(name) }, label, h("span", { class: "unseen" }, ` of ${column.name}`)), control);
-  const options = (values, chosen) => values.map(([value, text]) => h("option", { value, selected: value === chosen }, text));
-  const names = column.name === unit();
-  const fits = names ? types.filter((type) => type !== "number") : types;
-  const type = h("select", { id: id("type") }, options(fits.map((one) => [one, one]), column.type));
-  const described = h("input", { type: "checkbox", id: id("described"), checked: column.described || names, disabled: names });
-  const bound = (name, label) => field(name, label, h("input", { id: id(name), type: "number", step: "any", value: column[name] }));
-  const grouping = [["", "none: no grouping"], ["listed", "public categories, listed here"], ["private", "private: found with noise, need a delta"]];
-  const groups = h("select", { id: id("groups") }, options(grouping, column.groups));
-  const listed = field("categories", "Categories, one per line", h("textarea", { id: id("categories"), rows: "3", spellcheck: "false" }, column.categories));
-  const bounds = h("div", { class: "row" }, bound("low", "Lower bound"), bound("high", "Upper bound"));
-  const values = h("div", { class: "row" }, field("groups", "Group keys", groups), listed);
-  const more = h("div", {}, bounds, values);
-  const head = h("div", { class: "row" }, h("p", {}, h("label", { class: "beside" }, described, names ? " identifies a person" : " include in the schema")), field("type", "Type", type));
-  const card = h("fieldset", { class: "panel column", "data-column": column.name }, h("legend", { class: "code" }, column.name), head, more, h("p", { class: "problem", role: "alert", hidden: true }));
-  const turned = () => {
-    more.hidden = names || !described.checked;
-    bounds.hidden = !["integer", "number"].includes(type.value);
-    values.hidden = !["integer", "text"].includes(type.value);
-    listed.hidden = groups.value !== "listed";
-  };
-  card.addEventListener("change", turned);
-  turned();
-  return card;
+function counted() {
+  const waiting = sheet.waiting().length;
+  $("#ready").textContent = `${number(state.columns.length - waiting)} of ${number(state.columns.length)} columns ready.`;
+  $("#rest").hidden = !waiting;
 }
 
-function readColumns() {
-  state.columns.forEach((column, i) => {
-    const found = (name) => document.getElementById(ids(i)(name));
-    if (!found("type") || found("type").closest("[data-column]").dataset.column !== column.name) return;
-    if (!found("described").disabled) column.described = found("described").checked;
-    for (const name of ["type", "low", "high", "groups", "categories"]) column[name] = found(name).value;
-  });
-}
+const KINDS = [["use", "Used for", ["sum", "group", "both", "condition", "none"].map((use) => [use, told.uses[use]])], ["type", "Type", told.types.map((type) => [type, type])]];
+$("#bulk").append(...KINDS.map(([field, heading, all]) => h("optgroup", { label: heading }, all.map(([value, text]) => h("option", { value: `${field} ${value}` }, text)))));
+$("#bulk").addEventListener("change", ({ target }) => {
+  const [field, value] = target.value.split(" ");
+  const chosen = sheet.chosen();
+  target.value = "";
+  for (const column of chosen) fit(Object.assign(column, { [field]: value }));
+  drawColumns();
+  keep();
+  say(`${number(chosen.length)} columns changed.`);
+});
 
-const lines = (text) => text.split("\n").map((line) => line.trim()).filter(Boolean);
-const CATEGORY = { integer: (line) => (/^[+-]?\d+$/.test(line) ? Number(line) : line), text: (line) => line };
+// Columns that lack something are described by their type alone; those that have no such use are left out.
+$("#rest").addEventListener("click", () => {
+  for (const column of sheet.waiting()) column.use = "condition";
+  drawColumns();
+  keep();
+});
 
-function columnTable(column) {
-  const said = { type: column.type };
-  if (column.name === unit()) return said;
-  if (["integer", "number"].includes(column.type) && (column.low !== "" || column.high !== "")) {
-    said.bounds = [column.low, column.high].map((bound) => (bound === "" ? null : Number(bound)));
+$("#open-codebook").addEventListener("click", () => opened($("#codebook")));
+asks($("#codebook"), async () => {
+  const [file] = $("#codebook-file").files;
+  let variables;
+  try {
+    variables = file ? await codebookOf(file) : codebook($("#codebook-text").value);
+  } catch (error) {
+    throw fault(error.message);
   }
-  if (column.type in CATEGORY && column.groups === "listed") said.categories = lines(column.categories).map(CATEGORY[column.type]);
-  if (column.type in CATEGORY && column.groups === "private") said.keys = "private";
-  return said;
-}
+  const { filled, refused, missing } = fillIn(state.columns, variables, told.formats, joined, fit);
+  $("#null_values").value = joined([...new Set([...split($("#null_values").value), ...missing])]);
+  drawColumns();
+  keep();
+  $("#codebook form").reset();
+  const rest = refused.length ? ` Not taken over: ${refused.join("; ")}.` : "";
+  $("#taken").textContent = `Filled ${number(filled.length)} of ${number(state.columns.length)} columns.${rest}`;
+  $("#taken").hidden = false;
+  say(`Filled ${number(filled.length)} columns.`);
+});
+
+const stated = (column) => (column.name === unit() ? { type: column.type } : columnTable(column, told.formats));
 
 function schemaTable(step) {
   const said = { name: $("#name").value.trim() };
   const named = unit();
-  const described = step < 3 ? [] : state.columns.filter((column) => column.described || column.name === named);
+  const described = step < 3 ? [] : state.columns.filter((column) => column.use !== "none" || column.name === named);
   if (step >= 2) {
     if (named !== null) {
       said.unit = named;
@@ -214,12 +234,12 @@ function schemaTable(step) {
     }
     said.relation = $('[name="relation"]:checked').value;
   }
-  if (step === 2 && named !== null) described.push({ name: named, type: "text" });
+  if (step === 2 && named !== null) described.push({ name: named, type: "text", use: "condition" });
   if (step >= 3) {
-    said.null_values = lines($("#null_values").value);
+    said.null_values = split($("#null_values").value);
     if ($("#people_at_least").value !== "") said.people_at_least = Number($("#people_at_least").value);
   }
-  return { ...said, columns: Object.fromEntries(described.map((column) => [column.name, columnTable(column)])) };
+  return { ...said, columns: Object.fromEntries(described.map((column) => [column.name, stated(column)])) };
 }
 
 // --------------------------------------------------------------------------- each step is checked by the server
@@ -246,9 +266,12 @@ const CHECKS = {
     return check(1);
   },
   2: () => check(2),
-  3: () => {
-    readColumns();
-    return check(3);
+  3: (step) => {
+    const [first, ...others] = sheet.waiting();
+    if (!first) return check(3);
+    const which = others.length ? `Column ${first.name} and ${number(others.length)} more are` : `Column ${first.name} is`;
+    $(`[data-column="${CSS.escape(first.name)}"] [aria-invalid]`, step).focus();
+    return show(fault(`${which} not ready: complete the red cells, or use such columns in conditions only`), general(step));
   },
 };
 
@@ -329,7 +352,7 @@ const TASKS = {
     upload(`/datasets${at(state.name)}/data`, state.file, (part) => {
       if (part < 1) $("#progress").value = part;
       else $("#progress").removeAttribute("value");
-      $("#progress-said").textContent = part < 1 ? `${Math.round(100 * part)}% sent` : "Sent. The server is checking the file …";
+      $("#progress-said").textContent = part < 1 ? `${size(part * state.file.size)} of ${size(state.file.size)} sent (${Math.round(100 * part)}%)` : "Sent. The server is checking the file …";
     }),
   policy: () => call("PUT", `/datasets${at(state.name)}/policy`, state.policy),
 };

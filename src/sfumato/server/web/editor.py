@@ -11,8 +11,13 @@ from sfumato.errors import Forbidden
 from sfumato.escrow.catalogue.entries import CatalogueEntry
 from sfumato.escrow.policy.policy import AnalystAccess
 from sfumato.model.plain import to_plain
+from sfumato.model.schema import Schema
+from sfumato.model.statement import AggregateKind
 from sfumato.presentation.escrow import submission_view
 from sfumato.presentation.wording import asking as of_asking
+from sfumato.presentation.wording import guarantee as of_guarantee
+from sfumato.presentation.wording import policy_sentences as of_policy
+from sfumato.schema.read import parse_schema
 from sfumato.server.dependencies import EscrowDep, NameInPath, ReadingUser
 from sfumato.server.texts import Name
 from sfumato.server.web.catalogue import spent_text
@@ -20,7 +25,7 @@ from sfumato.server.web.shell import RendererDep
 from sfumato.sql.parser.vocabulary import CLAUSES, FUNCTIONS, aggregates
 
 screens = APIRouter(include_in_schema=False)
-_COLUMN = ("name", "type", "categories", "private_keys")
+_COLUMN = ("name", "type", "bounds", "categories", "private_keys")
 
 
 @screens.get("/datasets/{name}/ask")
@@ -47,9 +52,12 @@ def ask(
         "dataset": dataset.name,
         "person": actor.name,
         "before": before,
+        "ready": dataset.ready,
         "start": start,
         "vocabulary": _vocabulary(dataset, dataset.access_rule),
         "offers": [offer.as_dict() for offer in offers],
+        "guarantees": {word.value: label for word, label in of_guarantee.LABELS.items()},
+        "sources": {source.value: sentence for source, sentence in of_asking.COUNT_SOURCES.items()},
     }
     return page(
         "ask.html",
@@ -59,21 +67,38 @@ def ask(
         old=old,
         spent=spent_text(actor, name, escrow),
         words=of_asking,
+        decides=of_policy.decides(dataset.access_rule.approve),
         facts=facts,
     )
 
 
 def _vocabulary(dataset: CatalogueEntry, access: AnalystAccess) -> dict[str, Any]:
-    """Completions of the editor: allowed columns, their categories, and the supported SQL."""
+    """What the editor completes and the builder offers: allowed columns, their categories, and the supported SQL."""
     allowed = None if access.columns is None else {name.casefold() for name in access.columns}
     columns = [column for column in dataset.columns if allowed is None or column.name.casefold() in allowed]
+    names, schema = aggregates(access.aggregates), parse_schema(dataset.schema)
+    people = schema.unit.column if schema.unit.column in {column.name for column in columns} else None
+    distinct = people and (access.aggregates is None or AggregateKind.COUNT_DISTINCT in access.aggregates)
+    measures = [one for one in of_asking.MEASURES if one.sql in names or (one.sql == "COUNT DISTINCT" and distinct)]
     return {
         "table": dataset.name,
-        "columns": [{name: to_plain(column)[name] for name in _COLUMN} for column in columns],
-        "aggregates": aggregates(access.aggregates),
+        "people": people,
+        "columns": [
+            {name: to_plain(column)[name] for name in _COLUMN} | {"keys": _keys(schema, column.name)}
+            for column in columns
+        ],
+        "aggregates": names,
         "functions": FUNCTIONS,
         "clauses": CLAUSES,
+        "measures": to_plain(measures),
+        "comparisons": list(of_asking.COMPARISONS.items()),
     }
+
+
+def _keys(schema: Schema, name: str) -> int | None:
+    """How many groups a column makes, by public knowledge; None where it makes none, or private ones."""
+    column = schema.column(name)
+    return None if column is None or column.keys is None else len(column.keys)
 
 
 def _example(dataset: CatalogueEntry) -> str:

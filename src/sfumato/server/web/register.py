@@ -6,9 +6,10 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from sfumato.escrow.identity.person import Role
-from sfumato.model.schema import Relation, Type
+from sfumato.model.schema import MOST_LISTED, Format, Relation, Type
 from sfumato.presentation.wording import schema_sentences as of_schema
-from sfumato.server.dependencies import EscrowDep, ReadingUser
+from sfumato.server.dependencies import EscrowDep, ReadingUser, SettingsDep
+from sfumato.server.settings import GIB
 from sfumato.server.web.policy.form import form_content
 from sfumato.server.web.shell import RendererDep
 
@@ -17,13 +18,24 @@ STEPS = ("File", "Privacy unit", "Columns", "Policy", "Review")
 
 
 @screens.get("/register")
-def register(page: RendererDep, actor: ReadingUser, escrow: EscrowDep) -> Response:
+def register(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, settings: SettingsDep) -> Response:
     actor.require(Role.CONTROLLER, to="register data")
+    formats = [{"format": one.value, "types": [kind.value for kind in Type if one.fits(kind)]} for one in Format]
     return page(
         "register.html",
         steps=list(enumerate(STEPS, 1)),
         relations={relation.value: sentence for relation, sentence in of_schema.RELATIONS.items()},
         words=of_schema,
         form=form_content(escrow, 1),
-        facts={"person": actor.name, "types": [str(kind) for kind in Type], "replace": Relation.REPLACE.value},
+        largest=f"{settings.data_bytes / GIB:,.4g} GiB",
+        facts={
+            "person": actor.name,
+            "types": [str(kind) for kind in Type],
+            "replace": Relation.REPLACE.value,
+            "formats": formats,
+            "uses": of_schema.USES,
+            "states": of_schema.COLUMN_STATES,
+            "most_listed": MOST_LISTED,
+            "data_bytes": settings.data_bytes,
+        },
     )

@@ -1,0 +1,90 @@
+"""Registering a table: one grid of columns, filled by hand or from a codebook. No value of the file shows."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from sfumato.cli.local.demo_server import CONTROLLER
+from tests.web.axe import violations
+from tests.web.conftest import SignedIn
+
+ROWS = 'ward,days,price,code\nmarker_ward,3,"$1,400",1\nsurgery,12,"$99",2\n'
+CODEBOOK = (
+    "name,type,low,high,categories,missing\nward,text,,,cardiology;surgery,\ndays,,0,60,,99\ncode,,1,5,,NA\nsex,,,,,\n"
+)
+DDI = """<codeBook xmlns="ddi:codebook:2_5"><dataDscr>
+<var name="DAYS"><labl>Days in bed</labl><valrng><range min="0" max="30"/></valrng>
+<sumStat type="max">29</sumStat></var>
+<var name="code"><catgry><catValu>1</catValu><catStat type="freq">77</catStat></catgry>
+<catgry><catValu>2</catValu></catgry>
+<catgry missing="Y"><catValu>-9</catValu></catgry><varFormat type="numeric"/></var></dataDscr></codeBook>"""
+
+
+@pytest.fixture
+def page(signed_in: SignedIn) -> Page:
+    """At the columns of a file."""
+    page = signed_in(CONTROLLER)
+    page.goto("/register")
+    file = {"name": "stays.csv", "mimeType": "text/csv", "buffer": ROWS.encode()}
+    page.get_by_label("CSV or Parquet file").set_input_files(file)  # type: ignore[arg-type]
+    expect(page.get_by_role("region", name="Columns of the file")).to_contain_text("number, written as 1,234.56")
+    for heading in ("2 Privacy unit", "3 Columns"):
+        page.get_by_role("button", name="Next", exact=True).click()
+        expect(page.get_by_role("heading", name=heading)).to_be_visible()
+    return page
+
+
+def state(page: Page, column: str, text: str) -> None:
+    expect(page.get_by_role("row", name=column).locator(".state .pill")).to_contain_text(text)
+
+
+def fill_in(page: Page, codebook: str) -> None:
+    page.get_by_role("button", name="Paste or import a codebook").click()
+    page.get_by_label("Text", exact=True).fill(codebook)
+    page.get_by_role("button", name="Fill in columns").click()
+
+
+def test_a_missing_cell_is_named_and_one_that_does_not_apply_is_grey(page: Page) -> None:
+    assert "marker_ward" not in page.content()
+    state(page, "ward", "List the keys")
+    state(page, "days", "Set the bounds: needed for sums")
+    page.get_by_label("days lowest").fill("0")
+    state(page, "days", "Set the highest")
+    page.get_by_label("days highest").fill("60")
+    state(page, "days", "Ready")
+    page.get_by_label("code used for").select_option("group")
+    state(page, "code", "List the keys")
+    page.get_by_label("code lowest").fill("1")
+    page.get_by_label("code highest").fill("5")
+    state(page, "code", "Ready")  # its keys follow from the bounds
+    expect(page.get_by_label("code group keys")).to_have_attribute("placeholder", "1 to 5, from the bounds")
+    expect(page.get_by_label("ward lowest")).to_have_count(0)
+    expect(page.get_by_label("price format")).to_have_value("1,234.56")
+    page.get_by_role("button", name="Next", exact=True).click()
+    expect(page.locator("#step-3 > .problem")).to_contain_text("Column ward and 1 more are not ready")
+    assert violations(page) == []
+    page.get_by_role("button", name="Use the others in conditions only").click()
+    expect(page.locator("#ready")).to_have_text("4 of 4 columns ready.")
+    page.get_by_role("button", name="Next", exact=True).click()
+    expect(page.get_by_role("heading", name="4 Policy")).to_be_visible()
+    kept = page.evaluate("JSON.stringify({ ...sessionStorage })")
+    assert "marker_ward" not in kept
+    assert "60" in kept
+
+
+def test_a_codebook_fills_the_grid(page: Page) -> None:
+    fill_in(page, CODEBOOK)
+    taken = page.locator("#taken")
+    expect(taken).to_contain_text("Filled 3 of 4 columns.")
+    expect(taken).to_contain_text("sex is not a column of the file")
+    expect(page.get_by_label("ward group keys")).to_have_value("cardiology, surgery")
+    expect(page.get_by_label("days highest")).to_have_value("60")
+    expect(page.get_by_label("Missing values are written as")).to_have_value("NA")
+    expect(taken).to_contain_text("99 means missing in days, but is a possible value of price")
+    fill_in(page, DDI)
+    expect(page.get_by_label("days highest")).to_have_value("30")
+    expect(page.get_by_role("row", name="days")).to_contain_text("Days in bed")
+    expect(page.get_by_label("code group keys")).to_have_value("1, 2")
+    fill_in(page, '<!DOCTYPE x [<!ENTITY y SYSTEM "file:///etc/passwd">]><x>&y;</x>')
+    expect(page.locator("#codebook .problem")).to_contain_text("The XML has a document type or entities")
