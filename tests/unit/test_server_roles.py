@@ -63,7 +63,11 @@ class Desk:
         self.version = carol("PUT", "/datasets/stays/data", content=ROWS, headers={"Content-Type": "text/csv"})
         assert carol("PUT", "/datasets/stays/policy", json=POLICY).status_code == 200
         self.asked = {"dataset": "stays", "purpose": "beds"} | QUERY
-        self.request = ada("POST", "/requests", json=self.asked, headers={"Idempotency-Key": "k1"})
+        again, other = self.asked, self.asked | {"purpose": "x"}
+        self.request, self.repeated, self.other = (
+            ada("POST", "/requests", json=body, headers={"Idempotency-Key": "k1"})
+            for body in (self.asked, again, other)
+        )
 
 
 @pytest.fixture(scope="module")
@@ -77,13 +81,13 @@ def test_what_was_made(desk: Desk) -> None:
     assert desk.version.status_code == 200
     assert desk.version.json()["bytes"] == len(ROWS)
     assert (desk.request.status_code, desk.request.json()["state"]) == (201, "submitted")
-    redraw = desk.as_["ada"]("POST", "/requests", json=desk.asked, headers={"Idempotency-Key": "k1"})
-    assert redraw.json() == desk.request.json()
-    other = desk.as_["ada"]("POST", "/requests", json=desk.asked | {"purpose": "x"}, headers={"Idempotency-Key": "k1"})
-    assert other.status_code == 409
+    assert desk.repeated.json() == desk.request.json()
+    assert desk.other.status_code == 409
 
 
-def test_a_request_goes_from_its_purpose_to_its_answer(desk: Desk) -> None:
+@pytest.fixture(scope="module")
+def answered(desk: Desk) -> Desk:
+    """The same, after its request was approved and answered."""
     ada, carol, id = desk.as_["ada"], desk.as_["carol"], desk.request.json()["id"]
     assert ada("GET", f"/requests/{id}/result").status_code == 202
     assert "decided_by" not in ada("GET", f"/requests/{id}").json()
@@ -94,6 +98,12 @@ def test_a_request_goes_from_its_purpose_to_its_answer(desk: Desk) -> None:
     while (answer := ada("GET", f"/requests/{id}/result")).status_code == 202:
         assert time.monotonic() < until, "it is still not answered"
     assert answer.status_code == 200, answer.text
+    return desk
+
+
+def test_a_request_goes_from_its_purpose_to_its_answer(answered: Desk) -> None:
+    ada, id = answered.as_["ada"], answered.request.json()["id"]
+    answer = ada("GET", f"/requests/{id}/result")
     assert {row[0] for row in answer.json()["answers"][0]["rows"]} == {"surgery", "cardiology"}
     notice = next(one for one in ada("GET", "/notifications?unread=true").json()["items"] if one["about"] == id)
     assert ada("POST", f"/notifications/{notice['id']}/read").status_code == 204
@@ -181,7 +191,8 @@ ALLOWED = {
 
 
 @pytest.mark.parametrize("who", ROLES)
-def test_who_is_refused_what(desk: Desk, who: str) -> None:
+def test_who_is_refused_what(answered: Desk, who: str) -> None:
+    desk = answered
     shown = {
         (method, path.removeprefix(API)) for method, path in operations(desk.app) if not OPEN_TO_ALL.holds(method, path)
     }
