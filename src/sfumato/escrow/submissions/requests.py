@@ -25,7 +25,7 @@ from sfumato.escrow.submissions.request_payload import (
     RequestApprovalFacts,
     RequestPayload,
 )
-from sfumato.escrow.submissions.store import SubmissionStore
+from sfumato.escrow.submissions.store import SubmissionFilter, SubmissionStore
 from sfumato.escrow.submissions.submission import Submissions
 from sfumato.escrow.submissions.visibility import VisibleSubmission
 from sfumato.model.guarantee import Guarantee
@@ -39,11 +39,18 @@ _LONGEST_PURPOSE = 2000
 
 @dataclass(frozen=True)
 class RequestBrief:
-    """Epsilon and guarantee of a request; `introduction`: whether the approver has to pass that first."""
+    """Epsilon and guarantee of a request; `introduction`: whether the approver has to pass that first.
+
+    `noise_90` and `attack_chance` are of its first figure, in the worst case, where they are known in advance.
+    """
 
     epsilon: float | None
     guarantee: Guarantee
     introduction: bool
+    binding: str
+    allowed: bool
+    attack_chance: float | None
+    noise_90: float | None
 
 
 @dataclass(frozen=True)
@@ -180,14 +187,23 @@ class Requests(Submissions[Request, RequestApprovalFacts, ReleasedAnswers, Answe
         limit: int = 100,
     ) -> list[VisibleSubmission[Request]]:
         """An analyst's own, a controller's for their datasets, an auditor's for all; newest first."""
-        where = {} if dataset is None else {"dataset": dataset.casefold()}
-        return self._list(actor, state, after, limit, **where)
+        states = () if state is None else (State.of(state),)
+        return self.listed(actor, SubmissionFilter(state=states, dataset=dataset), after=after, limit=limit)
 
     def brief(self, actor: Person, id: str) -> RequestBrief:
         """Cost and guarantee of a request, approved now, from public facts."""
         payload = self.payload(*self._store.get_decidable(actor, id))
-        charge, due = payload.preview.charge, self.approval.is_introduction_due(actor, payload.signed)
-        return RequestBrief(None if charge is None else float(charge[0]), payload.guarantee, due)
+        facts, due = payload.preview.facts(), self.approval.is_introduction_due(actor, payload.signed)
+        worst = [query.worst_case for query in facts.queries if query.worst_case is not None]
+        return RequestBrief(
+            epsilon=facts.epsilon,
+            guarantee=payload.guarantee,
+            introduction=due,
+            binding=payload.binding,
+            allowed=payload.guarantee in payload.access.guarantees,
+            attack_chance=max((at.attack_chance for at in worst), default=None),
+            noise_90=next(iter(worst[0].noise_90), None) if worst else None,
+        )
 
     def _current(self, submission: Request) -> dict[str, object]:
         return {"progress": self._ports.runner.progress(submission.id)}
