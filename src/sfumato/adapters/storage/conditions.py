@@ -51,7 +51,7 @@ def _matches(table: sa.Table, column: sa.Column[Any], value: object, dialect: st
 def _has_word(table: sa.Table, name: str, word: str, dialect: str) -> sa.ColumnElement[bool]:
     column_name, _, field = name.partition(".")
     column = table.c[column_name]
-    if isinstance(column.type.as_generic(), sa.Integer):
+    if not isinstance(column.type, Json) and isinstance(column.type.as_generic(), sa.Integer):
         digits = word.removeprefix("#")
         is_number = digits.isascii() and digits.isdecimal() and len(digits) <= _LONGEST_NUMBER
         return column == int(digits) if is_number else sa.false()

@@ -108,9 +108,9 @@ class Access:
         looked = {"name": Among("ledger", "who", {"who": actor.name, "event": Event.LOOKED.value})}
         if not self._ports.rows("people").counts(Selection((looked,))):
             return []
-        in_force, names = self._policies.in_force(), self.held_by(actor)
-        separated = self.named([name for name in names if name in in_force and in_force[name].policy.separation])
-        return [name for name, one in separated.items() if is_viewer(self.ledger_of(actor, one).record, actor)]
+        separated = self.named([name for name, one in self._policies.in_force().items() if one.policy.separation])
+        controlled = {name: one for name, one in separated.items() if one.is_controlled_by(actor)}
+        return [name for name, one in controlled.items() if is_viewer(self.ledger_of(actor, one).record, actor)]
 
     def refuse_viewers(self, actor: Person, to: str) -> None:
         """Refuse a person who has viewed individual risks of any dataset whose policy separates viewers."""

@@ -63,12 +63,13 @@ class PublicRecord:
 class DatasetFilter:
     """What a list of datasets is narrowed to. Each word of `search` is in the name, the title or the schema.
 
-    `accessible`: those that this person may submit requests to, by an access rule.
+    `accessible`: those that this person may submit requests to, by an access rule; False: those that they control or
+    audit.
     """
 
     search: str = ""
     retired: bool | None = None
-    accessible: bool = False
+    accessible: bool | None = None
 
 
 ALL_DATASETS = DatasetFilter()
@@ -290,13 +291,14 @@ class Datasets(Access):
 
     def _selection(self, actor: Person, filter: DatasetFilter) -> Selection:
         """Policies are sealed: which of them have an access rule for this person is read from them, not by SQL."""
+        sees_all = actor.has(Role.AUDITOR) and filter.accessible is not True
         either: list[Mapping[str, object]] = []
-        if actor.has(Role.ANALYST) and (filter.accessible or not actor.has(Role.AUDITOR)):
+        if actor.has(Role.ANALYST) and filter.accessible is not False and not sees_all:
             names = [n for n, p in self._policies.in_force().items() if p.policy.access_rule_for(actor) is not None]
             either.append({"name": names, "retired": False})
-        if actor.has(Role.CONTROLLER) and not filter.accessible:
+        if actor.has(Role.CONTROLLER) and filter.accessible is not True:
             either.append({"controllers": Containing(actor.name)})
-        either = [] if actor.has(Role.AUDITOR) and not filter.accessible else either or [{"name": []}]
+        either = [] if sees_all else either or [{"name": []}]
         where = {} if filter.retired is None else {"retired": filter.retired}
         return Selection((where,), either, filter.search, ("name", "title", "population", "schema_text"))
 

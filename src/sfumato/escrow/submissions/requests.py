@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from fractions import Fraction
 from typing import Any
 
-from sfumato.errors import AwaitingApproval, BadInput, Forbidden, Gone
+from sfumato.errors import AwaitingApproval, BadInput, Forbidden, Gone, SfumatoError
 from sfumato.escrow.catalogue.separation import refuse_viewer
 from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person, Role
@@ -25,7 +26,7 @@ from sfumato.escrow.submissions.request_payload import (
     RequestApprovalFacts,
     RequestPayload,
 )
-from sfumato.escrow.submissions.store import SubmissionFilter, SubmissionStore
+from sfumato.escrow.submissions.store import IDENTICAL, SubmissionFilter, SubmissionStore
 from sfumato.escrow.submissions.submission import Submissions
 from sfumato.escrow.submissions.visibility import VisibleSubmission
 from sfumato.model.guarantee import Guarantee
@@ -41,7 +42,7 @@ _LONGEST_PURPOSE = 2000
 class RequestBrief:
     """Epsilon and guarantee of a request; `introduction`: whether the approver has to pass that first.
 
-    `noise_90` and `attack_chance` are of its first figure, in the worst case, where they are known in advance.
+    `noise_90` is of its first figure and `attack_chance` the highest of its queries, where they are known in advance.
     """
 
     epsilon: float | None
@@ -49,8 +50,29 @@ class RequestBrief:
     introduction: bool
     binding: str
     allowed: bool
+    left: float | None
+    approvals: tuple[int, int]  # given and needed
     attack_chance: float | None
     noise_90: float | None
+
+
+@dataclass(frozen=True)
+class OnePreview:
+    """A request that is to be decided together with others: `identical` is the same for identical ones."""
+
+    request: Request
+    identical: str
+    brief: RequestBrief | None
+    problem: SfumatoError | None
+
+
+@dataclass(frozen=True)
+class DecisionPreviews:
+    """`epsilon` is charged at most, and `once` if one release answers identical requests; None: not known yet."""
+
+    each: tuple[OnePreview, ...]
+    epsilon: float | None
+    once: float | None
 
 
 @dataclass(frozen=True)
@@ -201,9 +223,31 @@ class Requests(Submissions[Request, RequestApprovalFacts, ReleasedAnswers, Answe
             introduction=due,
             binding=payload.binding,
             allowed=payload.guarantee in payload.access.guarantees,
+            left=facts.left,
+            approvals=(len(payload.submission.approved_by(payload.binding)), payload.access.approvals),
             attack_chance=max((at.attack_chance for at in worst), default=None),
             noise_90=next(iter(worst[0].noise_90), None) if worst else None,
         )
+
+    def preview_each(self, actor: Person, ids: Sequence[str]) -> DecisionPreviews:
+        """What a decision on each of several requests would be of; which of them are identical counts for the total."""
+        previews = [self._preview_one(actor, id) for id in dict.fromkeys(ids)]
+        costs = [one.brief for one in previews if one.brief is not None]
+        known = all(brief.epsilon is not None for brief in costs)
+        once = {one.identical: one.brief.epsilon for one in previews if one.brief is not None}
+        return DecisionPreviews(
+            tuple(previews),
+            _sum(brief.epsilon for brief in costs) if known else None,
+            _sum(once.values()) if known else None,
+        )
+
+    def _preview_one(self, actor: Person, id: str) -> OnePreview:
+        request, _ = self._store.get_decidable(actor, id)
+        identical = digest([self._store.identical_to(actor, id)[name] for name in IDENTICAL])
+        try:
+            return OnePreview(request, identical, self.brief(actor, id), None)
+        except SfumatoError as problem:  # its policy or data is gone
+            return OnePreview(request, identical, None, problem)
 
     def _current(self, submission: Request) -> dict[str, object]:
         return {"progress": self._ports.runner.progress(submission.id)}
@@ -217,6 +261,10 @@ class Requests(Submissions[Request, RequestApprovalFacts, ReleasedAnswers, Answe
         answers = tuple(map(Released.from_dict, self._store.unseal(submission)))
         guarantee = None if submission.guarantee is None else Guarantee(submission.guarantee)
         return ReleasedAnswers(answers, guarantee, submission.charged)
+
+
+def _sum(epsilons: Iterable[float | None]) -> float:
+    return float(sum((Fraction(str(epsilon or 0)) for epsilon in epsilons), Fraction(0)))
 
 
 def _require_allowed(preview: RequestPreview, access: AccessRule, preference: Mapping[str, Any] | None) -> None:

@@ -35,6 +35,7 @@ class SubmissionFilter:
     kind: str | None = None
     request: str | None = None
     identical: Mapping[str, object] = field(default_factory=dict)
+    apart: tuple[str, ...] | None = None  # what `separated_from` returns, where that was read before
 
 
 EVERY = SubmissionFilter()
@@ -98,7 +99,8 @@ class SubmissionStore(Generic[T]):
         of_others = self.to_datasets_of(actor, filter)
         approved = Lacking({"act": Act.APPROVE.value, "who": actor.name}, ("binding", "state"))
         waits = {"state": [state.value for state in WAITING], "decided_by": approved}
-        decided_by_others = {"dataset": Other(self.datasets.separated_from(actor))}
+        apart = self.datasets.separated_from(actor) if filter.apart is None else filter.apart
+        decided_by_others = {"dataset": Other(apart)}
         in_use = {"dataset": Among("datasets", "name", {"retired": False})}
         return replace(of_others, every=(*of_others.every, waits, decided_by_others, in_use))
 

@@ -153,6 +153,14 @@ class Submissions(ABC, Generic[T, F, R, W]):
         counts = self._store.rows.counts(self._selection(actor, filter, whose), "state")
         return {State(state): rows for (state,), rows in counts.items()}
 
+    def values(self, actor: Person, column: str, whose: Whose = Whose.VISIBLE) -> list[str]:
+        """What these have in a column, for a filter to choose from."""
+        return sorted(name for (name,) in self._store.rows.counts(self._selection(actor, EVERY, whose), column))
+
+    def identical_to(self, actor: Person, id: str) -> dict[str, object]:
+        """What identical ones are equal in, of one that this person may see."""
+        return self._store.identical_to(actor, id)
+
     def _selection(self, actor: Person, filter: SubmissionFilter, whose: Whose) -> Selection:
         store = self._store
         match whose:

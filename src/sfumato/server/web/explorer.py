@@ -149,7 +149,7 @@ def _page(
     exploration: Mapping[str, Any] | None = None,
     problem: Problem | None = None,
 ) -> Response:
-    waiting = [one.submission for one in escrow.requests.approval.waiting(actor)]
+    waiting = [one.submission for one in escrow.requests.approval.waiting(actor, 2)]
     others = [one for one in waiting if one.id != request["id"]]
     facts = {"request": request["id"], "state": request["state"], "binding": seen["binding"], "looked": seen["looked"]}
     facts |= {"next": _next(others)}

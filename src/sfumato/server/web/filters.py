@@ -10,13 +10,18 @@ from markupsafe import Markup
 from sfumato.model.guarantee import Guarantee
 from sfumato.presentation.glossary import glossary
 from sfumato.presentation.wording.guarantee import LABELS
-from sfumato.presentation.wording.numbers import number
+from sfumato.presentation.wording.numbers import number, percent_up
 
 
 def moment(text: str | None) -> str:
     """A time to the minute, in UTC. Where scripts run, the page says how long ago it was (sfumato.js)."""
     time = Markup('<time datetime="{}">{} UTC</time>')
     return "" if not text else time.format(text, text[:16].replace("T", " "))
+
+
+def day(text: str | None) -> str:
+    """The day of a time, in the server's own UTC."""
+    return (text or "")[:10]
 
 
 def figure(value: object) -> str:
@@ -74,6 +79,8 @@ def guarantee_label(code: str | None) -> str:
 
 FILTERS: Mapping[str, Callable[..., str]] = {
     "moment": moment,
+    "day": day,
+    "percent": percent_up,
     "figure": figure,
     "exact": exact,
     "guarantee": guarantee_label,
