@@ -45,6 +45,8 @@ def _matches(table: sa.Table, column: sa.Column[Any], value: object, dialect: st
             return ~sa.exists(sa.select(sa.literal(1)).select_from(each).where(*same))
         case list() if not isinstance(column.type, Json):
             return column.in_(value)
+        case None if isinstance(column.type, Json):  # a null that is stored is a text
+            return _text(column) == "null"
     return column == value
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from fractions import Fraction
@@ -48,7 +49,6 @@ class RequestBrief:
     epsilon: float | None
     guarantee: Guarantee
     introduction: bool
-    binding: str
     allowed: bool
     left: float | None
     approvals: tuple[int, int]  # given and needed
@@ -63,6 +63,7 @@ class OnePreview:
     request: Request
     identical: str
     brief: RequestBrief | None
+    binding: str | None
     problem: SfumatoError | None
 
 
@@ -212,19 +213,34 @@ class Requests(Submissions[Request, RequestApprovalFacts, ReleasedAnswers, Answe
         states = () if state is None else (State.of(state),)
         return self.listed(actor, SubmissionFilter(state=states, dataset=dataset), after=after, limit=limit)
 
-    def brief(self, actor: Person, id: str) -> RequestBrief:
-        """Cost and guarantee of a request, approved now, from public facts."""
-        payload = self.payload(*self._store.get_decidable(actor, id))
-        facts, due = payload.preview.facts(), self.approval.is_introduction_due(actor, payload.signed)
+    def briefs(self, actor: Person, requests: Sequence[Request]) -> dict[str, RequestBrief]:
+        """Cost and guarantee of requests that this person may decide, approved now, from public facts; by their ids.
+
+        Those whose policy or data is gone are left out.
+        """
+        datasets = self._datasets.named({request.dataset for request in requests})
+        analysts = {one.name: one for one in self._store.accounts.named({request.analyst for request in requests})}
+        policies: dict[str, SignedPolicy | None] = {}
+        briefs: dict[str, RequestBrief] = {}
+        for request in requests:
+            dataset, analyst = datasets[request.dataset], analysts[request.analyst]
+            with suppress(SfumatoError):
+                if dataset.name not in policies:
+                    policies[dataset.name] = self._datasets.policy_of(dataset)
+                in_force = self._datasets.access_rule(analyst, dataset, policies[dataset.name])
+                briefs[request.id] = self._brief(actor, self.payload(request, dataset, "", in_force))
+        return briefs
+
+    def _brief(self, actor: Person, payload: RequestPayload) -> RequestBrief:
+        facts, request = payload.preview.facts(), payload.submission
         worst = [query.worst_case for query in facts.queries if query.worst_case is not None]
         return RequestBrief(
             epsilon=facts.epsilon,
             guarantee=payload.guarantee,
-            introduction=due,
-            binding=payload.binding,
+            introduction=self.approval.is_introduction_due(actor, payload.signed),
             allowed=payload.guarantee in payload.access.guarantees,
             left=facts.left,
-            approvals=(len(payload.submission.approved_by(payload.binding)), payload.access.approvals),
+            approvals=(len(request.approved_by(request.binding)), payload.access.approvals),
             attack_chance=max((at.attack_chance for at in worst), default=None),
             noise_90=next(iter(worst[0].noise_90), None) if worst else None,
         )
@@ -242,12 +258,13 @@ class Requests(Submissions[Request, RequestApprovalFacts, ReleasedAnswers, Answe
         )
 
     def _preview_one(self, actor: Person, id: str) -> OnePreview:
-        request, _ = self._store.get_decidable(actor, id)
-        identical = digest([self._store.identical_to(actor, id)[name] for name in IDENTICAL])
+        request, dataset = self._store.get_decidable(actor, id)
+        identical = digest([request.as_row()[name] for name in IDENTICAL])
         try:
-            return OnePreview(request, identical, self.brief(actor, id), None)
+            payload = self.payload(request, dataset)
+            return OnePreview(request, identical, self._brief(actor, payload), payload.binding, None)
         except SfumatoError as problem:  # its policy or data is gone
-            return OnePreview(request, identical, None, problem)
+            return OnePreview(request, identical, None, None, problem)
 
     def _current(self, submission: Request) -> dict[str, object]:
         return {"progress": self._ports.runner.progress(submission.id)}

@@ -95,7 +95,7 @@ def _previewed(one: OnePreview) -> dict[str, Any]:
         "id": one.request.id,
         "number": one.request.number,
         "identical": one.identical,
-        "binding": None if brief is None else brief.binding,
+        "binding": one.binding,
         "epsilon": None if brief is None else brief.epsilon,
         "guarantee": None if brief is None else brief.guarantee.value,
         "problem": alone,

@@ -19,11 +19,6 @@ def moment(text: str | None) -> str:
     return "" if not text else time.format(text, text[:16].replace("T", " "))
 
 
-def day(text: str | None) -> str:
-    """The day of a time, in the server's own UTC."""
-    return (text or "")[:10]
-
-
 def figure(value: object) -> str:
     """A number with as many digits as matter; anything else as it is."""
     if value is None:
@@ -79,7 +74,6 @@ def guarantee_label(code: str | None) -> str:
 
 FILTERS: Mapping[str, Callable[..., str]] = {
     "moment": moment,
-    "day": day,
     "percent": percent_up,
     "figure": figure,
     "exact": exact,

@@ -9,7 +9,6 @@ from typing import Annotated, Any, Literal, TypeAlias
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from sfumato.errors import SfumatoError
 from sfumato.escrow.catalogue.datasets import DatasetFilter
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.service import Escrow
@@ -121,15 +120,16 @@ def _requests(
     requests, place = escrow.requests, {"skip": listing.skip, "limit": listing.size}
     if tab == "waiting" and not one_by_one:
         groups, total = requests.approval.waiting_groups(actor, filter, newest_first=newest, **place)
-        return replace(listing, total=total), [_row(escrow, actor, *one) for one in groups]
+        briefs = requests.briefs(actor, [first for first, _ in groups])
+        return replace(listing, total=total), [_row(first, briefs.get(first.id), group) for first, group in groups]
     if tab == "waiting":
-        waiting = requests.approval.waiting(actor, filter=filter, **place)
-        total = requests.approval.count_waiting(actor, filter)
-        return replace(listing, total=total), [_row(escrow, actor, one.submission, None) for one in waiting]
+        waiting = [one.submission for one in requests.approval.waiting(actor, filter=filter, **place)]
+        total, briefs = requests.approval.count_waiting(actor, filter), requests.briefs(actor, waiting)
+        return replace(listing, total=total), [_row(one, briefs.get(one.id)) for one in waiting]
     filter = replace(filter, state=TABS[tab])
     listed = requests.listed(actor, filter, whose=Whose.TO_DECIDE, **place)
     total = sum(requests.counts(actor, filter, Whose.TO_DECIDE).values())
-    return replace(listing, total=total), [_row(None, actor, one.submission, None) for one in listed]
+    return replace(listing, total=total), [_row(one.submission) for one in listed]
 
 
 def _signals(
@@ -146,21 +146,12 @@ def _signals(
     return replace(listing, total=total), list(map(submission_view.signal, rows))
 
 
-def _row(escrow: Escrow | None, actor: Person, request: Request, group: RowGroup | None) -> dict[str, Any]:
-    """One row of the list, with a preview where there is something to decide."""
+def _row(request: Request, preview: RequestBrief | None = None, group: RowGroup | None = None) -> dict[str, Any]:
+    """One row of the list; what there is to decide has a preview, unless its policy or data is gone."""
     first, *more = request.queries
     line = next(iter(first.sql.strip().splitlines()), "")
-    preview = None if escrow is None else _preview(escrow, actor, request.id)
     alone = group is None or group.rows == 1
     return {**vars(request), "first": line, "more": len(more), "preview": preview, "group": None if alone else group}
-
-
-def _preview(escrow: Escrow, actor: Person, id: str) -> RequestBrief | None:
-    """The preview of a request; None if its policy or data is gone, as its own page says."""
-    try:
-        return escrow.requests.brief(actor, id)
-    except SfumatoError:
-        return None
 
 
 def _choices(escrow: Escrow, actor: Person) -> dict[str, list[tuple[str, str]]]:
