@@ -147,7 +147,7 @@ class CheckedFiles(Protocol):
 
 @dataclass(frozen=True)
 class Containing:
-    """Of a column that holds a list of texts: this text is in it."""
+    """A list of texts, stored in a column, that has this text."""
 
     text: str
 
@@ -170,7 +170,7 @@ class Among:
 
 @dataclass(frozen=True)
 class Lacking:
-    """Of a column that holds a list of objects: none has these values and, under the same names, those of the row."""
+    """A list of objects, stored in a column: none has these values and, under the same names, those of the row."""
 
     values: Mapping[str, str]
     of_row: Sequence[str]

@@ -1,5 +1,5 @@
-// J and K walk through the list, X selects, Enter is the link's own, / goes to the search. A decision on several
-// requests is one decision each, with the binding of its preview; its cost is shown before it can be sent.
+// J and K walk through the list, X selects, Enter is the link's own. A decision on several requests is one decision
+// each, with the binding of its preview; its cost is shown before it can be sent.
 
 import { $, $$, at, busy, call, quiet, say, show } from "./sfumato.js";
 
@@ -18,7 +18,6 @@ const KEYS = {
   j: () => walk(1),
   k: () => walk(-1),
   x: () => document.activeElement.closest("tr")?.querySelector(".pick")?.click(),
-  "/": () => $("#search")?.focus(),
 };
 
 document.addEventListener("keydown", (event) => {
@@ -28,8 +27,6 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   act();
 });
-
-for (const select of $$("form.filters select")) select.addEventListener("change", () => select.form.requestSubmit());
 
 // ------------------------------------------------------------------------------------------------ notifications
 

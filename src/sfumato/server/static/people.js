@@ -104,5 +104,3 @@ sent($("#new-person"), async ({ name, organisation, password, way: by }, form) =
   sessionStorage.setItem(DONE, JSON.stringify({ name: made.name, text, before: null }));
   location.reload();
 });
-
-for (const select of $$("form.filters select")) select.addEventListener("change", () => select.form.requestSubmit());

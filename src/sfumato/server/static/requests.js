@@ -2,8 +2,6 @@ import { $, $$, at, busy, call, say, show } from "./sfumato.js";
 
 const section = $('section[aria-label="Requests"]');
 
-for (const select of $$("form.filters select")) select.addEventListener("change", () => select.form.requestSubmit());
-
 for (const button of $$(".withdraw")) {
   button.addEventListener("click", () =>
     busy(button, async () => {
