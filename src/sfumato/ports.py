@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from sfumato.errors import SandboxMissing
@@ -144,6 +145,62 @@ class CheckedFiles(Protocol):
     def remember(self, state: str, /) -> None: ...
 
 
+@dataclass(frozen=True)
+class Containing:
+    """A list of texts, stored in a column, that has this text."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Other:
+    """Any value but these."""
+
+    than: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Among:
+    """Any value that a column of another table has in its rows that match."""
+
+    table: str
+    column: str
+    where: Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class Lacking:
+    """A list of objects, stored in a column: none has these values and, under the same names, those of the row."""
+
+    values: Mapping[str, str]
+    of_row: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Rows of a list: each of `every` holds, and one of `either`; each word of `search` is in one of `within`.
+
+    A name in `within` is of a column, or of a column that holds a list of objects and a field of these, as in
+    `queries.sql`. A column of whole numbers has a word that is this number.
+    """
+
+    every: Sequence[Mapping[str, object]] = ()
+    either: Sequence[Mapping[str, object]] = ()
+    search: str = ""
+    within: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class RowGroup:
+    """Rows that are alike: the numbers of the first and the last, and how many there are of how many people."""
+
+    first: int
+    last: int
+    rows: int
+    people: int
+    person: str  # the first of them by name
+
+
 class Rows(Protocol):
     """One table of the escrow. Where it counts, a row that comes without a number gets the next one.
 
@@ -160,6 +217,29 @@ class Rows(Protocol):
         self, *, after: str | int | None = None, limit: int = 100, newest_first: bool = False, **where: object
     ) -> Sequence[Row]:
         """In the table's own order, from beyond the row that stands at `after`."""
+
+    def listed(
+        self,
+        selection: Selection,
+        *,
+        after: str | int | None = None,
+        skip: int = 0,
+        limit: int = 100,
+        newest_first: bool = False,
+        columns: Sequence[str] = (),
+    ) -> Sequence[Row]:
+        """Some of a selection, in the table's own order; of each row the columns that are named, or all."""
+
+    def counts(self, selection: Selection, *by: str) -> dict[tuple[Any, ...], int]:
+        """How many rows a selection has, for each combination of values in these columns."""
+
+    def groups(
+        self, selection: Selection, by: Sequence[str], *, skip: int = 0, limit: int = 100, newest_first: bool = False
+    ) -> tuple[Sequence[RowGroup], int]:
+        """Some groups of rows that are equal in these columns, by their first row, and how many groups there are."""
+
+    def newest(self, by: str) -> Sequence[Row]:
+        """The last row of each value of a column."""
 
     def change(self, where: Row, to: Row) -> int:
         """How many rows were changed: 0 where someone else was first."""
@@ -187,6 +267,9 @@ class AuditStore(Protocol):
 
     def newest(self, verb: str, about: str) -> AuditEntry | None:
         """The last time that this was done to it."""
+
+    def newest_of_each(self, verb: str, about: Sequence[str] | None = None) -> Sequence[AuditEntry]:
+        """The last time that this was done, to each thing or to each of these."""
 
 
 class Sandbox(Protocol):

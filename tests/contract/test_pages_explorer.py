@@ -54,12 +54,14 @@ def test_what_waits_stands_in_the_inbox_with_what_it_would_cost(api: Api) -> Non
     shown = page(api, "alice", "/inbox")
     assert shown.status_code == 200
     said = text(shown)
-    assert "Waiting for your decision 2" in said
-    assert "#1 planning beds bob · dataset stays" in said
-    assert f"{SUM} to decide Guaranteed epsilon 0.2" in said
-    assert "answer withheld No guarantee epsilon 10" in said, "dan's waits for somebody who sees it"
+    assert "Waiting 2 Returned 1 Running 2 Decided 3 All 9" in said
+    assert f"planning beds #1 · bob {SUM} stays 0.2 ±1,151 55% Meets the policy" in said
+    assert re.search(r"stays 10 [^#]*Answer withheld", said), "dan's waits for somebody who sees it"
     assert "Inbox 2 waiting" in said
-    assert "released" in said.partition("Recent decisions")[2]
+    decided = text(page(api, "alice", "/inbox?tab=decided"))
+    for state in ("released Guaranteed", "refused", "failed"):
+        assert state in decided
+    assert "1 to 3 of 3 requests" in decided
 
 
 def test_newest_first(api: Api) -> None:
@@ -96,6 +98,7 @@ def test_what_somebody_approved_already_does_not_wait_for_them(api: Api) -> None
 
 
 def test_a_notice_is_read_by_its_button(api: Api) -> None:
+    api.room.sql("UPDATE notifications SET read_at = NULL WHERE id = 'notice-of-alice'")
     shown = page(api, "alice", "/inbox")
     assert 'data-id="notice-of-alice"' in shown.text
     assert api("alice", "POST", "/notifications/notice-of-alice/read").status_code == 204

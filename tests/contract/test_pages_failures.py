@@ -21,7 +21,7 @@ def test_what_broke_a_page_does_not_break_the_page_that_says_so(
 ) -> None:
     """The menu of every page counts what waits: with a database that is gone, that fails too."""
     caplog.set_level(logging.DEBUG)
-    monkeypatch.setattr(api.room.decisions, "waiting", fails)
+    monkeypatch.setattr(api.room.decisions, "count_waiting", fails)
     answer = api("alice", "GET", f"https://escrow.test{path}")
     assert answer.status_code == 500
     assert "<h1>" in answer.text

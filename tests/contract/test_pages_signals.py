@@ -124,7 +124,7 @@ def test_what_waits_is_in_the_inbox_with_a_count_of_its_own(allowed: Api) -> Non
     assert before is not None
     assert now is not None
     assert int(now[1]) == int(before[1]) + 2
-    for one in ("Utility signals to decide 2", "#1 As published: above", "#2 Free: own code", "Own code, to be read"):
+    for one in ("Utility signals to decide 2", "As published: above", "Free: own code", "Own code, to be read"):
         assert one in said, one
     assert "Utility signals" not in page(allowed, "fay", "/inbox").text, "of another dataset"
 

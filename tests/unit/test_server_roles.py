@@ -133,6 +133,7 @@ BODIES: dict[tuple[str, str], Any] = {
     ("POST", "/datasets/{name}/risk"): {"sql": "SELECT 1"},
     ("POST", "/datasets/{name}/explore"): {"sql": "SELECT 1"},
     ("POST", "/requests"): {"dataset": "stays", "purpose": "x", "queries": [{"sql": "SELECT 1"}]},
+    ("POST", "/requests/decision-preview"): {"ids": ["nothing"]},
     ("POST", "/requests/{id}/approve"): {"binding": "another"},
     ("POST", "/requests/{id}/return"): {"note": "x", "allow_no_guarantee": True},
     ("POST", "/requests/{id}/refuse"): {},
@@ -152,6 +153,7 @@ SPARED = {  # these would end the story that other tests go on with
 EVERYBODY = {
     ("GET", "/session"), ("GET", "/tokens"), ("POST", "/tokens"), ("GET", "/datasets"), ("GET", "/requests"),
     ("GET", "/notifications"), ("GET", "/signals"), ("GET", "/tasks"), ("POST", "/notifications/{id}/read"),
+    ("POST", "/notifications/read"),
     ("GET", "/introduction"), ("POST", "/introduction"),
 }  # fmt: skip
 SEES = {("GET", "/datasets/{name}"), ("GET", "/datasets/{name}/ledger")}

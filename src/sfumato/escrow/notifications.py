@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from sfumato.errors import NotFound
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.ports import EscrowPorts
-from sfumato.ports import Row
+from sfumato.ports import Row, Selection
 
 
 class Happened(StrEnum):
@@ -73,6 +73,29 @@ class Notifications:
         return [
             Notification.from_row(row) for row in self._rows.many(after=after, limit=limit, newest_first=True, **where)
         ]
+
+    def count(self, actor: Person, *, unread: bool = False) -> int:
+        where: dict[str, object] = {"person": actor.name} | ({"read_at": None} if unread else {})
+        return sum(self._rows.counts(Selection((where,))).values())
+
+    def read_all(self, actor: Person) -> int:
+        """Mark all as read, and return how many were not."""
+        return self._rows.change({"person": actor.name, "read_at": None}, {"read_at": self._ports.moment})
+
+    def read_about(self, actor: Person, about: str) -> None:
+        """Mark as read what this person was told about one thing: they look at it."""
+        about_it = {"person": actor.name, "about": about, "read_at": None}
+        if self._rows.one(**about_it) is not None:
+            self._rows.change(about_it, {"read_at": self._ports.moment})
+
+    def settle(self, about: str, noun: str, number: int, people: Collection[str] | None = None) -> None:
+        """Mark as read that a submission waits for a decision: it no longer does, for anyone or for these people."""
+        waits = [Happened(f"{noun} submitted"), Happened(f"{noun} computed")]
+        rows = self._rows.many(about=about, read_at=None, limit=100_000)
+        unread = [one for one in map(Notification.from_row, rows) if people is None or one.person in people]
+        settled = [one.id for one in unread if one.happened in waits and one.values.get("number") == number]
+        if settled:
+            self._rows.change({"id": settled}, {"read_at": self._ports.moment})
 
     def read(self, actor: Person, id: str) -> None:
         if not self._rows.change({"id": id, "person": actor.name}, {"read_at": self._ports.moment}):

@@ -17,7 +17,7 @@ from sfumato.model.plain import to_plain
 from sfumato.server.concurrency import WorkPool
 from sfumato.server.middleware.authentication import Caller
 from sfumato.server.settings import ServerSettings
-from sfumato.server.texts import Name, Number
+from sfumato.server.texts import Name, Number, Search
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -146,17 +146,23 @@ NameInPath: TypeAlias = Annotated[Name, Path()]
 Limit: TypeAlias = Annotated[int, Query(ge=1, le=200)]
 AfterName: TypeAlias = Annotated[Name | None, Query()]
 AfterNumber: TypeAlias = Annotated[Number | None, Query()]
+SearchText: TypeAlias = Annotated[Search, Query()]
+FilterName: TypeAlias = Annotated[Name | None, Query()]
 
 
 class Page(BaseModel, Generic[T]):
-    """Some of many: `next` is the `after` of the page that follows, null on the last."""
+    """Some of many: `next` is the `after` of the page that follows, null on the last.
+
+    `total` is the number of items on all pages, of a list that can be searched.
+    """
 
     items: list[Plain[T]]
     next: str | int | None
+    total: int | None = None
 
 
-def page(rows: Iterable[T], limit: int, cursor: str) -> Page[T]:
-    """`found` was asked for one more than `limit`, which tells whether there is another page."""
+def page(rows: Iterable[T], limit: int, cursor: str, total: int | None = None) -> Page[T]:
+    """A page of `rows`, which have one more than `limit` if there is another page."""
     items = list(rows)
     more = len(items) > limit
-    return Page(items=items[:limit], next=getattr(items[limit - 1], cursor) if more else None)
+    return Page(items=items[:limit], next=getattr(items[limit - 1], cursor) if more else None, total=total)

@@ -53,6 +53,7 @@ def _walk(value: JsonValue, deeper: int) -> None:
 
 Name: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(_one_line)]
 Line: TypeAlias = Annotated[str, StringConstraints(max_length=500), AfterValidator(_one_line)]
+Search: TypeAlias = Annotated[str, StringConstraints(max_length=200), AfterValidator(_one_line)]
 Text: TypeAlias = Annotated[str, StringConstraints(max_length=20_000), AfterValidator(_storable)]
 Document: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=500_000), AfterValidator(_storable)]
 Sql: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=100_000), AfterValidator(_storable)]

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import sqlalchemy as sa
 
-from sfumato.adapters.storage.table import InTransaction, keepable
+from sfumato.adapters.storage.conditions import keepable
+from sfumato.adapters.storage.table import InTransaction
 from sfumato.adapters.storage.tables import audit
 from sfumato.ledger.audit_log import AuditEntry, seal
 from sfumato.ledger.hash_chain import GENESIS
@@ -45,6 +46,15 @@ class AuditTable:
             return None if row is None else AuditEntry(**row._asdict())
 
         return self._within(find, writing=False)
+
+    def newest_of_each(self, verb: str, about: Sequence[str] | None = None) -> Sequence[AuditEntry]:
+        where = keepable({"verb": verb, "about": None if about is None else list(about)})
+        those = [audit.c.verb == where["verb"], *([] if about is None else [audit.c.about.in_(where["about"])])]
+        last = sa.select(sa.func.max(audit.c.number)).where(*those).group_by(audit.c.about)
+        query = sa.select(audit).where(audit.c.number.in_(last))
+        return self._within(
+            lambda connection: [AuditEntry(**row._asdict()) for row in connection.execute(query)], writing=False
+        )
 
     def read(
         self,

@@ -8,9 +8,9 @@ from typing import Any, Protocol, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
-from sfumato.adapters.storage.tables import Json
+from sfumato.adapters.storage.conditions import conditions, keepable, matches
 from sfumato.errors import BadInput
-from sfumato.ports import Row
+from sfumato.ports import Row, RowGroup, Selection
 
 T = TypeVar("T")
 
@@ -31,17 +31,69 @@ class TableRows:
         return self._within(lambda connection: self._add(connection, keepable(row)), writing=True)
 
     def one(self, **where: object) -> Row | None:
-        return next(iter(self._read(sa.select(self._table).where(*self._are(where)).limit(1))), None)
+        return next(iter(self.listed(Selection((where,)), limit=1)), None)
 
     def many(
         self, *, after: str | int | None = None, limit: int = 100, newest_first: bool = False, **where: object
     ) -> Sequence[Row]:
+        return self.listed(Selection((where,)), after=after, limit=limit, newest_first=newest_first)
+
+    def listed(
+        self,
+        selection: Selection,
+        *,
+        after: str | int | None = None,
+        skip: int = 0,
+        limit: int = 100,
+        newest_first: bool = False,
+        columns: Sequence[str] = (),
+    ) -> Sequence[Row]:
         order = self._order.desc() if newest_first else self._order
-        query = sa.select(self._table).where(*self._are(where)).order_by(order).limit(limit)
+        query = sa.select(*(self._table.c[name] for name in columns)) if columns else sa.select(self._table)
+        query = query.order_by(order).offset(skip or None).limit(limit)
         if after is not None:
             place = self._place(after)
             query = query.where(self._order < place if newest_first else self._order > place)
-        return self._read(query)
+
+        def read(connection: sa.Connection) -> list[Row]:
+            matching = query.where(*conditions(self._table, selection, connection.dialect.name))
+            return [dict(row._mapping) for row in connection.execute(matching)]
+
+        return self._within(read, writing=False)
+
+    def counts(self, selection: Selection, *by: str) -> dict[tuple[Any, ...], int]:
+        columns = [self._table.c[name] for name in by]
+        query = sa.select(sa.func.count(), *columns).select_from(self._table).group_by(*columns)
+
+        def read(connection: sa.Connection) -> dict[tuple[Any, ...], int]:
+            matching = query.where(*conditions(self._table, selection, connection.dialect.name))
+            return {tuple(values): rows for rows, *values in connection.execute(matching)}
+
+        return self._within(read, writing=False)
+
+    def groups(
+        self, selection: Selection, by: Sequence[str], *, skip: int = 0, limit: int = 100, newest_first: bool = False
+    ) -> tuple[Sequence[RowGroup], int]:
+        first, person = sa.func.min(self._order), self._table.c.analyst
+        figures = [first, sa.func.max(self._order), sa.func.count()]
+        figures += [sa.func.count(person.distinct()), sa.func.min(person)]
+        by_columns = [self._table.c[name] for name in by]
+
+        def read(connection: sa.Connection) -> tuple[Sequence[RowGroup], int]:
+            matching = conditions(self._table, selection, connection.dialect.name)
+            query = sa.select(*figures).where(*matching).group_by(*by_columns)
+            query = query.order_by(first.desc() if newest_first else first).offset(skip or None).limit(limit)
+            every = sa.select(*by_columns).where(*matching).distinct().subquery()
+            many = connection.execute(sa.select(sa.func.count()).select_from(every)).scalar_one()
+            return [RowGroup(*row) for row in connection.execute(query)], many
+
+        return self._within(read, writing=False)
+
+    def newest(self, by: str) -> Sequence[Row]:
+        column = self._table.c[by]
+        last = sa.select(column.label("of"), sa.func.max(self._order).label("last")).group_by(column).subquery()
+        query = sa.select(self._table).join(last, sa.and_(column == last.c.of, self._order == last.c.last))
+        return self._within(lambda connection: [dict(row._mapping) for row in connection.execute(query)], writing=False)
 
     def change(self, where: Row, to: Row) -> int:
         return self._count(sa.update(self._table).where(*self._are(where)).values(keepable(to)))
@@ -59,15 +111,11 @@ class TableRows:
         adding = insert(self._table).values(row).on_conflict_do_nothing()
         return connection.execute(adding, execution_options={"preserve_rowcount": True}).rowcount == 1
 
-    def _read(self, query: sa.Select[Any]) -> list[Row]:
-        return self._within(lambda connection: [dict(row._mapping) for row in connection.execute(query)], writing=False)
-
     def _count(self, statement: sa.Update | sa.Delete) -> int:
         return self._within(lambda connection: int(connection.execute(statement).rowcount), writing=True)
 
     def _are(self, where: Mapping[str, Any]) -> list[sa.ColumnElement[bool]]:
-        named = [(self._table.c[name], value) for name, value in keepable(where).items()]
-        return [column.in_(value) if _is_choice(column, value) else column == value for column, value in named]
+        return matches(self._table, keepable(where))
 
     def _place(self, after: str | int) -> str | int:
         if not isinstance(self._order.type.as_generic(), sa.Integer):
@@ -78,18 +126,3 @@ class TableRows:
             raise BadInput.because("page-unknown") from None
         keepable({"after": place})
         return place
-
-
-def _is_choice(column: sa.Column[Any], value: object) -> bool:
-    return isinstance(value, list) and not isinstance(column.type, Json)
-
-
-def keepable(row: Row) -> dict[str, Any]:
-    """The row, if both kinds of database can hold what is in it."""
-    for value in row.values():
-        for each in value if isinstance(value, list) else [value]:
-            if isinstance(each, str) and ("\0" in each or each.encode("utf-8", "replace").decode() != each):
-                raise BadInput.because("text-unkeepable")
-            if isinstance(each, int) and each.bit_length() > 63:
-                raise BadInput.because("number-unkeepable")
-    return dict(row)

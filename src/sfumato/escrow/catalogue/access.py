@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -25,11 +25,13 @@ from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.policy.policy import AccessRule, Approve, Policy
 from sfumato.escrow.policy.store import Policies, SignedPolicy
 from sfumato.escrow.ports import EscrowPorts
+from sfumato.ledger.entry import Event
 from sfumato.ledger.history import Record
 from sfumato.model.authorization import Authorization
 from sfumato.model.plain import from_plain
 from sfumato.model.release import Assumption
 from sfumato.model.schema import Type
+from sfumato.ports import Among, Containing, Selection
 from sfumato.release.context import DatasetContext
 from sfumato.release.decide import EPSILON_MAX
 from sfumato.release.ledger import PrivacyLedger, digest
@@ -89,10 +91,26 @@ class Access:
             raise Forbidden.because("policy-not-shown", dataset=dataset.name)
         return dataset
 
-    def held_by(self, actor: Person, *, to_decide: bool = False) -> list[str]:
-        """Names of the datasets that this person controls; `to_decide`: only those that they may decide about."""
-        controlled = [one for one in all_datasets(self._rows, retired=False) if one.is_controlled_by(actor)]
-        return [one.name for one in controlled if not (to_decide and self._is_viewer(actor, one))]
+    def named(self, names: Collection[str]) -> dict[str, RegisteredDataset]:
+        """Datasets by their names: access was checked before."""
+        rows = self._rows.many(name=list(names), limit=len(names)) if names else ()
+        return {row["name"]: from_plain(RegisteredDataset, row) for row in rows}
+
+    def held_by(self, actor: Person) -> list[str]:
+        """Names of the datasets that this person controls."""
+        if not actor.has(Role.CONTROLLER):
+            return []
+        rows = self._rows.listed(Selection((_controlled_by(actor),)), columns=("name",), limit=100_000)
+        return [row["name"] for row in rows]
+
+    def separated_from(self, actor: Person) -> list[str]:
+        """Names of the datasets that this person controls and may not decide about, as a viewer of individual risks."""
+        looked = {"name": Among("ledger", "who", {"who": actor.name, "event": Event.LOOKED.value})}
+        if not self._ports.rows("people").counts(Selection((looked,))):
+            return []
+        separated = self.named([name for name, one in self._policies.in_force().items() if one.policy.separation])
+        controlled = {name: one for name, one in separated.items() if one.is_controlled_by(actor)}
+        return [name for name, one in controlled.items() if is_viewer(self.ledger_of(actor, one).record, actor)]
 
     def refuse_viewers(self, actor: Person, to: str) -> None:
         """Refuse a person who has viewed individual risks of any dataset whose policy separates viewers."""
@@ -253,9 +271,6 @@ class Access:
 
     # What these lean on
 
-    def _may_see(self, actor: Person, dataset: RegisteredDataset) -> bool:
-        return self._sees_all(actor, dataset) or _is_shown(actor, dataset, self._policies_quietly(dataset))
-
     def _policies_quietly(self, dataset: RegisteredDataset) -> SignedPolicy | None:
         """To a list, a dataset whose policy was edited is one without."""
         try:
@@ -272,6 +287,10 @@ class Access:
 
     def say(self, actor: Person, verb: str, about: str, details: Mapping[str, object] | None = None) -> None:
         self._ports.audit.append(self._ports.moment, actor.name, verb, about, details or {})
+
+
+def _controlled_by(actor: Person) -> dict[str, object]:
+    return {"controllers": Containing(actor.name), "retired": False}
 
 
 def not_there(name: str) -> NotFound:

@@ -27,6 +27,7 @@ from sfumato.ledger.history import Record
 from sfumato.model.budget import BudgetLimit
 from sfumato.model.plain import from_plain
 from sfumato.model.schema import Schema
+from sfumato.ports import Containing, Selection
 from sfumato.release.ledger import refuse_below
 from sfumato.schema.read import parse_schema
 
@@ -56,6 +57,22 @@ class PublicRecord:
     schema: Schema
     record: Record = field(repr=False)
     budget: BudgetLimit
+
+
+@dataclass(frozen=True)
+class DatasetFilter:
+    """What a list of datasets is narrowed to. Each word of `search` is in the name, the title or the schema.
+
+    `accessible`: those that this person may submit requests to, by an access rule; False: those that they control or
+    audit.
+    """
+
+    search: str = ""
+    retired: bool | None = None
+    accessible: bool | None = None
+
+
+ALL_DATASETS = DatasetFilter()
 
 
 class Datasets(Access):
@@ -255,17 +272,35 @@ class Datasets(Access):
             access["same_rows"] = tuple(other.name if other.is_controlled_by(actor) else None for other in same)
         return DatasetDetails(**vars(entry(dataset, in_full=True)), **access)
 
-    def many(self, actor: Person, after: str | None = None, limit: int = 100) -> list[CatalogueEntry]:
+    def many(
+        self,
+        actor: Person,
+        after: str | None = None,
+        limit: int = 100,
+        *,
+        filter: DatasetFilter = ALL_DATASETS,
+        skip: int = 0,
+    ) -> list[CatalogueEntry]:
         """Those that this person may see, in order."""
-        entries: list[CatalogueEntry] = []
-        while len(entries) < limit:
-            rows = self._rows.many(after=after, limit=limit)
-            datasets = [from_plain(RegisteredDataset, row) for row in rows]
-            entries += [entry(d, in_full=self._sees_all(actor, d)) for d in datasets if self._may_see(actor, d)]
-            if len(rows) < limit:
-                break
-            after = rows[-1]["name"]
-        return entries[:limit]
+        rows = self._rows.listed(self._selection(actor, filter), after=after, skip=skip, limit=limit)
+        datasets = [from_plain(RegisteredDataset, row) for row in rows]
+        return [entry(dataset, in_full=self._sees_all(actor, dataset)) for dataset in datasets]
+
+    def count(self, actor: Person, filter: DatasetFilter = ALL_DATASETS) -> int:
+        return sum(self._rows.counts(self._selection(actor, filter)).values())
+
+    def _selection(self, actor: Person, filter: DatasetFilter) -> Selection:
+        """Policies are sealed: which of them have an access rule for this person is read from them, not by SQL."""
+        sees_all = actor.has(Role.AUDITOR) and filter.accessible is not True
+        either: list[Mapping[str, object]] = []
+        if actor.has(Role.ANALYST) and filter.accessible is not False and not sees_all:
+            names = [n for n, p in self._policies.in_force().items() if p.policy.access_rule_for(actor) is not None]
+            either.append({"name": names, "retired": False})
+        if actor.has(Role.CONTROLLER) and filter.accessible is not True:
+            either.append({"controllers": Containing(actor.name)})
+        either = [] if sees_all else either or [{"name": []}]
+        where = {} if filter.retired is None else {"retired": filter.retired}
+        return Selection((where,), either, filter.search, ("name", "title", "population", "schema_text"))
 
     def versions(self, actor: Person, name: str) -> list[Version]:
         dataset = self.controlled(actor, name)

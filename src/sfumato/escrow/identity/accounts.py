@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -11,6 +11,7 @@ from sfumato.errors import BadInput, Conflict, Forbidden, NotFound, NotSignedIn
 from sfumato.escrow.identity.person import EVERYONE, Person, Role, checked_name, checked_roles
 from sfumato.escrow.ports import EscrowPorts
 from sfumato.model.plain import from_plain
+from sfumato.ports import Containing, Selection
 
 SCOPES = ("read", "write")
 LEAST_PASSWORD, MOST_PASSWORD = 12, 1024
@@ -63,6 +64,19 @@ class CurrentUser:
     person: Person
     csrf: str | None = field(repr=False)
     scopes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PersonFilter:
+    """What a list of users is narrowed to. Each word of `search` is in the name or in the organisation."""
+
+    search: str = ""
+    role: Role | None = None
+    organisation: str | None = None
+    disabled: bool | None = None
+
+
+ALL_PEOPLE = PersonFilter()
 
 
 class Accounts:
@@ -175,10 +189,37 @@ class Accounts:
     def all(self) -> list[Person]:
         return [from_plain(Person, row) for row in self._rows.many(limit=100_000)]
 
-    def many(self, actor: Person, after: str | None = None, limit: int = 100) -> list[Person]:
+    def named(self, names: Collection[str]) -> list[Person]:
+        rows = self._rows.many(name=list(names), limit=len(names)) if names else ()
+        return [from_plain(Person, row) for row in rows]
+
+    def many(
+        self,
+        actor: Person,
+        after: str | None = None,
+        limit: int = 100,
+        *,
+        filter: PersonFilter = ALL_PEOPLE,
+        skip: int = 0,
+    ) -> list[Person]:
         """Users, for admins, controllers and auditors."""
+        rows = self._rows.listed(self._selection(actor, filter), after=after, skip=skip, limit=limit)
+        return [from_plain(Person, row) for row in rows]
+
+    def count(self, actor: Person, filter: PersonFilter = ALL_PEOPLE) -> int:
+        return sum(self._rows.counts(self._selection(actor, filter)).values())
+
+    def organisations(self, actor: Person) -> list[str]:
+        """Organisations of users, by name."""
+        counts = self._rows.counts(self._selection(actor, ALL_PEOPLE), "organisation")
+        return sorted((name for (name,) in counts if name), key=str.casefold)
+
+    def _selection(self, actor: Person, filter: PersonFilter) -> Selection:
         actor.require(Role.ADMIN, Role.CONTROLLER, Role.AUDITOR, to="list people")
-        return [from_plain(Person, row) for row in self._rows.many(after=after, limit=limit)]
+        named: dict[str, object] = {"roles": filter.role and Containing(filter.role.value), "disabled": filter.disabled}
+        named |= {"organisation": filter.organisation}
+        where = {name: value for name, value in named.items() if value is not None}
+        return Selection((where,), (), filter.search, ("name", "organisation"))
 
     # Who asks
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
 
-from sfumato.errors import LedgerBroken, NotFound
+from sfumato.errors import LedgerBroken, NotFound, SfumatoError
 from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.accounts import Accounts
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.policy.policy import Policy
 from sfumato.escrow.policy.read import policy_of
 from sfumato.escrow.ports import EscrowPorts
+from sfumato.ledger.audit_log import AuditEntry
 
 _WROTE = "wrote the policy of"
 
@@ -34,7 +36,7 @@ class Policies:
     def __init__(self, ports: EscrowPorts, accounts: Accounts) -> None:
         self._ports, self._accounts = ports, accounts
         self._rows = ports.rows("policies")
-        self._verified = lru_cache(256)(self._verify)  # by row and key
+        self._verified = lru_cache(4096)(self._verify)  # by row and key
 
     def write(self, author: Person, dataset: RegisteredDataset, policy: Policy) -> SignedPolicy:
         """Store the next version of a dataset's policy."""
@@ -61,14 +63,27 @@ class Policies:
     def of(self, dataset: RegisteredDataset) -> SignedPolicy | None:
         """The policy in force: the newest, with a valid signature."""
         newest = self._rows.many(dataset=dataset.name, limit=1, newest_first=True)
-        signed = self._opened(dataset, newest[0]) if newest else None
+        signed = self._opened(dataset.name, newest[0]) if newest else None
         written = self._written(dataset.name)
         if written is not None and (signed is None or (signed.number, signed.policy.fingerprint) != written):
             raise LedgerBroken.because("policy-not-newest", dataset=dataset.name)
         return signed
 
+    def in_force(self) -> dict[str, SignedPolicy]:
+        """The policies in force by dataset, for lists: one that was edited counts as none."""
+        written = {entry.about: _written(entry) for entry in self._ports.audit.newest_of_each(_WROTE)}
+        newest = self._rows.newest("dataset")
+        keys = {person.name: person.public_key for person in self._accounts.named({row["author"] for row in newest})}
+        in_force: dict[str, SignedPolicy] = {}
+        for row in newest:
+            with suppress(SfumatoError, KeyError):
+                signed = self._opened(row["dataset"], row, keys[row["author"]])
+                if written.get(signed.dataset) in (None, (signed.number, signed.policy.fingerprint)):
+                    in_force[signed.dataset] = signed
+        return in_force
+
     def history(self, dataset: RegisteredDataset) -> list[SignedPolicy]:
-        return [self._opened(dataset, row) for row in self._rows.many(dataset=dataset.name, limit=100_000)]
+        return [self._opened(dataset.name, row) for row in self._rows.many(dataset=dataset.name, limit=100_000)]
 
     def require(self, dataset: RegisteredDataset) -> SignedPolicy:
         signed = self.of(dataset)
@@ -87,10 +102,10 @@ class Policies:
         how: dict[str, Any] = {"private_keys": _private_keys(dataset), "viewers": viewers}
         return policy_of(rule | dict(tables), people, dataset.controllers, names, **how)
 
-    def _opened(self, dataset: RegisteredDataset, row: Mapping[str, Any]) -> SignedPolicy:
+    def _opened(self, dataset: str, row: Mapping[str, Any], public_key: str | None = None) -> SignedPolicy:
         """The policy of a row, if the signature is valid."""
         values = (row[name] for name in ("id", "number", "author", "at", "sealed", "signature"))
-        return self._verified(dataset.name, *values, self._accounts.one(row["author"]).public_key)
+        return self._verified(dataset, *values, public_key or self._accounts.one(row["author"]).public_key)
 
     def _verify(
         self, dataset: str, id: str, number: int, author: str, at: str, sealed: str, signature: str, public_key: str
@@ -104,7 +119,11 @@ class Policies:
     def _written(self, dataset: str) -> tuple[int, str] | None:
         """Number and fingerprint of the policy that the record says was written last."""
         wrote = self._ports.audit.newest(_WROTE, dataset)
-        return None if wrote is None else (cast(int, wrote.said["number"]), str(wrote.said["fingerprint"]))
+        return None if wrote is None else _written(wrote)
+
+
+def _written(entry: AuditEntry) -> tuple[int, str]:
+    return cast(int, entry.said["number"]), str(entry.said["fingerprint"])
 
 
 def may_write(author: Person, dataset: RegisteredDataset) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from sfumato.errors import BadInput, Conflict, Forbidden, NotIntroduced
@@ -13,12 +13,13 @@ from sfumato.escrow.identity.person import Person
 from sfumato.escrow.policy.store import SignedPolicy
 from sfumato.escrow.submissions.lifecycle import WAITING, Act, State, Submission, SubmissionDecision
 from sfumato.escrow.submissions.payload import ApprovalFacts, F, Payload, W, no_guarantee
-from sfumato.escrow.submissions.store import SubmissionStore
+from sfumato.escrow.submissions.store import EVERY, IDENTICAL, SubmissionFilter, SubmissionStore
 from sfumato.escrow.submissions.visibility import VisibleSubmission, visible
 from sfumato.ledger.entry import Draft, Event
 from sfumato.ledger.history import Record
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.plain import to_plain
+from sfumato.ports import RowGroup, Selection
 from sfumato.release.ledger import PrivacyLedger
 
 T = TypeVar("T", bound=Submission)
@@ -59,9 +60,37 @@ class Approval(Generic[T, F, W]):
         self._store, self._payload, self._start = store, payload, start
         self._ports, self._accounts, self._datasets = store.ports, store.accounts, store.datasets
 
-    def waiting(self, actor: Person, limit: int = 100) -> list[VisibleSubmission[T]]:
+    def waiting(
+        self,
+        actor: Person,
+        limit: int = 100,
+        *,
+        filter: SubmissionFilter = EVERY,
+        skip: int = 0,
+        after: int | None = None,
+    ) -> list[VisibleSubmission[T]]:
         """What waits for this person's decision, oldest first."""
-        return [visible(submission, to_controller=True) for submission in self._store.waiting_for(actor, limit)]
+        rows = self._store.rows.listed(self._store.waiting_for(actor, filter), skip=skip, after=after, limit=limit)
+        return [visible(self._store.kind.from_row(row), to_controller=True) for row in rows]
+
+    def count_waiting(self, actor: Person, filter: SubmissionFilter = EVERY) -> int:
+        return sum(self._store.rows.counts(self._store.waiting_for(actor, filter)).values())
+
+    def waiting_by_dataset(self, actor: Person, names: Sequence[str]) -> dict[str, int]:
+        """How many wait for this person's decision, by dataset."""
+        waits = self._store.waiting_for(actor, EVERY)
+        counts = self._store.rows.counts(replace(waits, every=(*waits.every, {"dataset": list(names)})), "dataset")
+        return {dataset: rows for (dataset,), rows in counts.items()}
+
+    def waiting_groups(
+        self, actor: Person, filter: SubmissionFilter, *, skip: int = 0, limit: int = 100, newest_first: bool = False
+    ) -> tuple[list[tuple[T, RowGroup]], int]:
+        """What waits for this person's decision, identical requests together, and how many groups there are."""
+        rows, waiting = self._store.rows, self._store.waiting_for(actor, filter)
+        groups, total = rows.groups(waiting, IDENTICAL, skip=skip, limit=limit, newest_first=newest_first)
+        firsts = rows.listed(Selection(({"number": [group.first for group in groups]},)), limit=limit)
+        by_number = {row["number"]: self._store.kind.from_row(row) for row in firsts}
+        return [(by_number[group.first], group) for group in groups], total
 
     def decides(self, actor: Person, id: str) -> bool:
         """Whether a submission is this person's to decide; to others it may be there, or not."""
@@ -140,6 +169,7 @@ class Approval(Generic[T, F, W]):
         approvers = {actor.name, *_valid(submission.approved_by(binding), ledger.known)}
         if len(approvers & {*dataset.controllers}) < access.approvals:
             self._store.change(submission, {"decided_by": decided_by, "binding": binding})
+            self._store.settle(submission, [actor.name])
             self._store.log(actor.name, "approved in part", submission.id, {"binding": binding})
             return self._store.get(submission.id)
         to = {"decided_by": decided_by, "decided_at": self._ports.moment, "note": note, "binding": binding}

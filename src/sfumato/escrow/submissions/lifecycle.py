@@ -90,6 +90,7 @@ class Submission:
     noun: ClassVar[str]  # what people call it
     result_column: ClassVar[str]  # where its result is stored, sealed
     started: ClassVar[Mapping[str, Any]] = {}  # fields that change when it starts
+    searched: ClassVar[tuple[str, ...]]  # what a search looks in
 
     id: str
     number: int

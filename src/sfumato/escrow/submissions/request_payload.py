@@ -26,6 +26,7 @@ from sfumato.release.ledger import PrivacyLedger, digest
 @dataclass(frozen=True, kw_only=True)
 class Request(Submission):
     noun, result_column = "request", "answers"
+    searched = ("number", "purpose", "analyst", "dataset", "queries.sql")
 
     purpose: str
     queries: tuple[RequestedQuery, ...]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from fractions import Fraction
 from typing import Any
 
-from sfumato.errors import AwaitingApproval, BadInput, Forbidden, Gone
+from sfumato.errors import AwaitingApproval, BadInput, Forbidden, Gone, SfumatoError
 from sfumato.escrow.catalogue.separation import refuse_viewer
 from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person, Role
@@ -25,7 +27,7 @@ from sfumato.escrow.submissions.request_payload import (
     RequestApprovalFacts,
     RequestPayload,
 )
-from sfumato.escrow.submissions.store import SubmissionStore
+from sfumato.escrow.submissions.store import IDENTICAL, SubmissionFilter, SubmissionStore
 from sfumato.escrow.submissions.submission import Submissions
 from sfumato.escrow.submissions.visibility import VisibleSubmission
 from sfumato.model.guarantee import Guarantee
@@ -39,11 +41,39 @@ _LONGEST_PURPOSE = 2000
 
 @dataclass(frozen=True)
 class RequestBrief:
-    """Epsilon and guarantee of a request; `introduction`: whether the approver has to pass that first."""
+    """Epsilon and guarantee of a request; `introduction`: whether the approver has to pass that first.
+
+    `noise_90` is of its first figure and `attack_chance` the highest of its queries, where they are known in advance.
+    """
 
     epsilon: float | None
     guarantee: Guarantee
     introduction: bool
+    allowed: bool
+    left: float | None
+    approvals: tuple[int, int]  # given and needed
+    attack_chance: float | None
+    noise_90: float | None
+
+
+@dataclass(frozen=True)
+class OnePreview:
+    """A request that is to be decided together with others: `identical` is the same for identical ones."""
+
+    request: Request
+    identical: str
+    brief: RequestBrief | None
+    binding: str | None
+    problem: SfumatoError | None
+
+
+@dataclass(frozen=True)
+class DecisionPreviews:
+    """`epsilon` is charged at most, and `once` if one release answers identical requests; None: not known yet."""
+
+    each: tuple[OnePreview, ...]
+    epsilon: float | None
+    once: float | None
 
 
 @dataclass(frozen=True)
@@ -180,14 +210,61 @@ class Requests(Submissions[Request, RequestApprovalFacts, ReleasedAnswers, Answe
         limit: int = 100,
     ) -> list[VisibleSubmission[Request]]:
         """An analyst's own, a controller's for their datasets, an auditor's for all; newest first."""
-        where = {} if dataset is None else {"dataset": dataset.casefold()}
-        return self._list(actor, state, after, limit, **where)
+        states = () if state is None else (State.of(state),)
+        return self.listed(actor, SubmissionFilter(state=states, dataset=dataset), after=after, limit=limit)
 
-    def brief(self, actor: Person, id: str) -> RequestBrief:
-        """Cost and guarantee of a request, approved now, from public facts."""
-        payload = self.payload(*self._store.get_decidable(actor, id))
-        charge, due = payload.preview.charge, self.approval.is_introduction_due(actor, payload.signed)
-        return RequestBrief(None if charge is None else float(charge[0]), payload.guarantee, due)
+    def briefs(self, actor: Person, requests: Sequence[Request]) -> dict[str, RequestBrief]:
+        """Cost and guarantee of requests that this person may decide, approved now, from public facts; by their ids.
+
+        Those whose policy or data is gone are left out.
+        """
+        datasets = self._datasets.named({request.dataset for request in requests})
+        analysts = {one.name: one for one in self._store.accounts.named({request.analyst for request in requests})}
+        policies: dict[str, SignedPolicy | None] = {}
+        briefs: dict[str, RequestBrief] = {}
+        for request in requests:
+            dataset, analyst = datasets[request.dataset], analysts[request.analyst]
+            with suppress(SfumatoError):
+                if dataset.name not in policies:
+                    policies[dataset.name] = self._datasets.policy_of(dataset)
+                in_force = self._datasets.access_rule(analyst, dataset, policies[dataset.name])
+                briefs[request.id] = self._brief(actor, self.payload(request, dataset, "", in_force))
+        return briefs
+
+    def _brief(self, actor: Person, payload: RequestPayload) -> RequestBrief:
+        facts, request = payload.preview.facts(), payload.submission
+        worst = [query.worst_case for query in facts.queries if query.worst_case is not None]
+        return RequestBrief(
+            epsilon=facts.epsilon,
+            guarantee=payload.guarantee,
+            introduction=self.approval.is_introduction_due(actor, payload.signed),
+            allowed=payload.guarantee in payload.access.guarantees,
+            left=facts.left,
+            approvals=(len(request.approved_by(request.binding)), payload.access.approvals),
+            attack_chance=max((at.attack_chance for at in worst), default=None),
+            noise_90=next(iter(worst[0].noise_90), None) if worst else None,
+        )
+
+    def preview_each(self, actor: Person, ids: Sequence[str]) -> DecisionPreviews:
+        """What a decision on each of several requests would be of; which of them are identical counts for the total."""
+        previews = [self._preview_one(actor, id) for id in dict.fromkeys(ids)]
+        costs = [one.brief for one in previews if one.brief is not None]
+        known = all(brief.epsilon is not None for brief in costs)
+        once = {one.identical: one.brief.epsilon for one in previews if one.brief is not None}
+        return DecisionPreviews(
+            tuple(previews),
+            _sum(brief.epsilon for brief in costs) if known else None,
+            _sum(once.values()) if known else None,
+        )
+
+    def _preview_one(self, actor: Person, id: str) -> OnePreview:
+        request, dataset = self._store.get_decidable(actor, id)
+        identical = digest([request.as_row()[name] for name in IDENTICAL])
+        try:
+            payload = self.payload(request, dataset)
+            return OnePreview(request, identical, self._brief(actor, payload), payload.binding, None)
+        except SfumatoError as problem:  # its policy or data is gone
+            return OnePreview(request, identical, None, None, problem)
 
     def _current(self, submission: Request) -> dict[str, object]:
         return {"progress": self._ports.runner.progress(submission.id)}
@@ -201,6 +278,10 @@ class Requests(Submissions[Request, RequestApprovalFacts, ReleasedAnswers, Answe
         answers = tuple(map(Released.from_dict, self._store.unseal(submission)))
         guarantee = None if submission.guarantee is None else Guarantee(submission.guarantee)
         return ReleasedAnswers(answers, guarantee, submission.charged)
+
+
+def _sum(epsilons: Iterable[float | None]) -> float:
+    return float(sum((Fraction(str(epsilon or 0)) for epsilon in epsilons), Fraction(0)))
 
 
 def _require_allowed(preview: RequestPreview, access: AccessRule, preference: Mapping[str, Any] | None) -> None:

@@ -49,6 +49,7 @@ class Signal(Submission):
     """A task of the library, or code of the analyst's own. `bits` is what it may tell by an exact score."""
 
     noun, result_column, started = "signal", "result", {"ran": True}
+    searched = ("number", "kind", "task", "code", "analyst", "dataset")
 
     request: str
     query: int

@@ -34,7 +34,7 @@ from sfumato.escrow.submissions.signal_payload import (
     SignalPayload,
     require_bits,
 )
-from sfumato.escrow.submissions.store import SubmissionStore
+from sfumato.escrow.submissions.store import SubmissionFilter, SubmissionStore
 from sfumato.escrow.submissions.submission import Submissions
 from sfumato.escrow.submissions.visibility import Standing, VisibleSubmission
 from sfumato.model.signal_score import SignalKind
@@ -160,8 +160,9 @@ class Signals(Submissions[Signal, SignalApprovalFacts, SignalResult, SignalResul
         """
         if waiting:
             return self.approval.waiting(actor, limit)
-        where = {} if request is None else {"request": self._requests.get(actor, request)[0].id}
-        return self._list(actor, state, after, limit, **where)
+        about = None if request is None else self._requests.get(actor, request)[0].id
+        states = () if state is None else (State.of(state),)
+        return self.listed(actor, SubmissionFilter(state=states, request=about), after=after, limit=limit)
 
     def _current(self, submission: Signal) -> dict[str, object]:
         run = self._code_runs.get(submission.id)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 from sfumato.errors import Conflict, Forbidden, NotFound
@@ -15,8 +16,29 @@ from sfumato.escrow.notifications import Happened, Notifications
 from sfumato.escrow.policy.store import SignedPolicy
 from sfumato.escrow.ports import EscrowPorts
 from sfumato.escrow.submissions.lifecycle import WAITING, Act, State, Submission
+from sfumato.ports import Among, Containing, Lacking, Other, Selection
 
 T = TypeVar("T", bound=Submission)
+IDENTICAL = ("dataset", "queries", "preference", "state")
+"""What identical requests are equal in: these cost the same, and one release may answer all of them."""
+
+
+@dataclass(frozen=True)
+class SubmissionFilter:
+    """What a list is narrowed to. Each word of `search` is in a text of the submission, or is its number."""
+
+    search: str = ""
+    state: tuple[State, ...] = ()
+    dataset: str | None = None
+    analyst: str | None = None
+    organisation: str | None = None
+    kind: str | None = None
+    request: str | None = None
+    identical: Mapping[str, object] = field(default_factory=dict)
+    apart: tuple[str, ...] | None = None  # what `separated_from` returns, where that was read before
+
+
+EVERY = SubmissionFilter()
 
 
 class SubmissionStore(Generic[T]):
@@ -56,12 +78,54 @@ class SubmissionStore(Generic[T]):
             raise Forbidden.because("decider-is-analyst")
         return submission, dataset
 
-    def waiting_for(self, actor: Person, limit: int) -> list[T]:
+    def visible_to(self, actor: Person, filter: SubmissionFilter) -> Selection:
+        """What this person may see: their own, those of their datasets, and all of them as an auditor."""
+        own, controlled = {"analyst": actor.name}, {"dataset": self._controlled_by(actor)}
+        either = (own, controlled) if actor.has(Role.CONTROLLER) else (own,)
+        return self._selection(filter, either=() if actor.has(Role.AUDITOR) else either)
+
+    def own(self, actor: Person, filter: SubmissionFilter) -> Selection:
+        """What this person submitted."""
+        return self._selection(filter, {"analyst": actor.name})
+
+    def to_datasets_of(self, actor: Person, filter: SubmissionFilter) -> Selection:
+        """What others submitted to the datasets that this person controls."""
+        if not actor.has(Role.CONTROLLER):
+            return self._selection(filter, {"id": []})
+        return self._selection(filter, {"dataset": self._controlled_by(actor), "analyst": Other([actor.name])})
+
+    def waiting_for(self, actor: Person, filter: SubmissionFilter) -> Selection:
         """What waits for this person's decision: of their datasets, not their own, not approved by them already."""
-        names, states = self.datasets.held_by(actor, to_decide=True), [state.value for state in WAITING]
-        rows = self.rows.many(state=states, dataset=names, limit=limit) if names else ()
-        submissions = [self.kind.from_row(row) for row in rows if row["analyst"] != actor.name]
-        return [s for s in submissions if actor.name not in s.approved_by(s.binding)]
+        of_others = self.to_datasets_of(actor, filter)
+        approved = Lacking({"act": Act.APPROVE.value, "who": actor.name}, ("binding", "state"))
+        waits = {"state": [state.value for state in WAITING], "decided_by": approved}
+        apart = self.datasets.separated_from(actor) if filter.apart is None else filter.apart
+        decided_by_others = {"dataset": Other(apart)}
+        in_use = {"dataset": Among("datasets", "name", {"retired": False})}
+        return replace(of_others, every=(*of_others.every, waits, decided_by_others, in_use))
+
+    def identical_to(self, actor: Person, id: str) -> dict[str, object]:
+        """What identical requests are equal in, of one that this person may see."""
+        row = self.get_visible(actor, id)[0].as_row()
+        return {name: row[name] for name in IDENTICAL}
+
+    def datasets_of(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, RegisteredDataset]:
+        """The datasets of some submissions, by name."""
+        return self.datasets.named({row["dataset"] for row in rows})
+
+    def _controlled_by(self, actor: Person) -> Among:
+        return Among("datasets", "name", {"controllers": Containing(actor.name)})
+
+    def _selection(
+        self, filter: SubmissionFilter, *every: Mapping[str, object], either: Sequence[Mapping[str, object]] = ()
+    ) -> Selection:
+        named: dict[str, object] = {"dataset": filter.dataset and filter.dataset.casefold(), "kind": filter.kind}
+        named |= {"analyst": filter.analyst and filter.analyst.casefold(), "request": filter.request}
+        named |= {"state": [state.value for state in filter.state] or None}
+        also = [{name: value} for name, value in named.items() if value is not None]
+        if filter.organisation is not None:
+            also.append({"analyst": Among("people", "name", {"organisation": filter.organisation})})
+        return Selection((*every, *also, filter.identical), either, filter.search, self.kind.searched)
 
     def in_state(self, state: State) -> list[Mapping[str, Any]]:
         """The rows of all that are in a state."""
@@ -96,8 +160,10 @@ class SubmissionStore(Generic[T]):
         return earlier
 
     def move(self, submission: T, act: Act, to: Mapping[str, Any]) -> None:
-        """One step, if it is still where it was."""
+        """One step, if it is still where it was; those who were told that it waits need not decide any more."""
         self.change(submission, dict(to) | {"state": submission.next_state(act).value})
+        if submission.state in WAITING:
+            self.settle(submission)
 
     def change(self, submission: T, to: Mapping[str, Any]) -> None:
         """Other facts of it, if nothing came in between."""
@@ -125,6 +191,9 @@ class SubmissionStore(Generic[T]):
 
     def log(self, who: str, verb: str, id: str, values: Mapping[str, object] | None = None) -> None:
         self.ports.audit.append(self.ports.moment, who, verb, id, values or {})
+
+    def settle(self, submission: T, people: Collection[str] | None = None) -> None:
+        self._notifications.settle(submission.about, submission.noun, submission.number, people)
 
     def notify(self, names: Iterable[str], event: str, submission: T, **values: object) -> None:
         happened = Happened(f"{submission.noun} {event}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from enum import Enum
 from typing import Generic, TypeVar
 
 from sfumato.errors import AwaitingApproval, Conflict, Forbidden, Gone, TooMany
@@ -14,11 +15,20 @@ from sfumato.escrow.submissions.approval import Approval
 from sfumato.escrow.submissions.execution import Execution
 from sfumato.escrow.submissions.lifecycle import PENDING, Act, State, Submission
 from sfumato.escrow.submissions.payload import F, Payload, W
-from sfumato.escrow.submissions.store import SubmissionStore
+from sfumato.escrow.submissions.store import EVERY, SubmissionFilter, SubmissionStore
 from sfumato.escrow.submissions.visibility import VisibleSubmission, visible
+from sfumato.ports import Selection
 
 T = TypeVar("T", bound=Submission)
 R = TypeVar("R")  # a result that was released
+
+
+class Whose(Enum):
+    """Which submissions a list is of: those one may see, one's own, or those of others to one's datasets."""
+
+    VISIBLE = 1
+    OWN = 2
+    TO_DECIDE = 3
 
 
 class Submissions(ABC, Generic[T, F, R, W]):
@@ -122,22 +132,43 @@ class Submissions(ABC, Generic[T, F, R, W]):
         """Stop what runs here, and return whether there was something."""
         return self._ports.runner.cancel(id)
 
-    def _list(
-        self, actor: Person, state: str | None, after: int | None, limit: int, **where: object
+    def listed(
+        self,
+        actor: Person,
+        filter: SubmissionFilter = EVERY,
+        *,
+        whose: Whose = Whose.VISIBLE,
+        after: int | None = None,
+        skip: int = 0,
+        limit: int = 100,
     ) -> list[VisibleSubmission[T]]:
         """An analyst's own, a controller's for their datasets, an auditor's for all; newest first."""
-        where |= {} if state is None else {"state": State.of(state).value}
-        listed: list[VisibleSubmission[T]] = []
-        while len(listed) < limit:
-            rows = self._store.rows.many(after=after, limit=limit, newest_first=True, **where)
-            for row in rows:
-                dataset = self._datasets.of(row["dataset"])
-                if self._store.may_see(actor, row, dataset):
-                    listed.append(self._visible(actor, self._store.kind.from_row(row), dataset))
-            if len(rows) < limit:
-                break
-            after = rows[-1]["number"]
-        return listed[:limit]
+        selection = self._selection(actor, filter, whose)
+        rows = self._store.rows.listed(selection, after=after, skip=skip, limit=limit, newest_first=True)
+        datasets = self._store.datasets_of(rows)
+        return [self._visible(actor, self._store.kind.from_row(row), datasets[row["dataset"]]) for row in rows]
+
+    def counts(self, actor: Person, filter: SubmissionFilter = EVERY, whose: Whose = Whose.VISIBLE) -> dict[State, int]:
+        """How many there are of these in each state."""
+        counts = self._store.rows.counts(self._selection(actor, filter, whose), "state")
+        return {State(state): rows for (state,), rows in counts.items()}
+
+    def values(self, actor: Person, column: str, whose: Whose = Whose.VISIBLE) -> list[str]:
+        """What these have in a column, for a filter to choose from."""
+        return sorted(name for (name,) in self._store.rows.counts(self._selection(actor, EVERY, whose), column))
+
+    def identical_to(self, actor: Person, id: str) -> dict[str, object]:
+        """What identical ones are equal in, of one that this person may see."""
+        return self._store.identical_to(actor, id)
+
+    def _selection(self, actor: Person, filter: SubmissionFilter, whose: Whose) -> Selection:
+        store = self._store
+        match whose:
+            case Whose.OWN:
+                return store.own(actor, filter)
+            case Whose.TO_DECIDE:
+                return store.to_datasets_of(actor, filter)
+        return store.visible_to(actor, filter)
 
     def _visible(
         self, actor: Person, submission: T, dataset: RegisteredDataset, **current: object

@@ -112,6 +112,31 @@ class WordedSignal:
 
 
 @dataclass(frozen=True)
+class RequestDecisionPreview:
+    """One of several requests that are decided together; `problem` says why it can only be decided on its own page."""
+
+    id: str
+    number: int
+    identical: str
+    binding: str | None
+    epsilon: float | None
+    guarantee: Guarantee | None
+    problem: str | None
+
+
+@dataclass(frozen=True)
+class DecisionPreview:
+    """A decision on several requests: `epsilon` is the most that is charged, `once` if identical requests share one
+    release. Null where a charge is not known in advance.
+    """
+
+    requests: tuple[RequestDecisionPreview, ...]
+    epsilon: float | None
+    once: float | None
+    sentence: str
+
+
+@dataclass(frozen=True)
 class PageAnalyst:
     name: str
     organisation: str

@@ -17,6 +17,7 @@ from sfumato.escrow.submissions.request_payload import (
     Request,
     RequestApprovalFacts,
 )
+from sfumato.escrow.submissions.requests import DecisionPreviews, OnePreview
 from sfumato.escrow.submissions.scoring import SignalResult
 from sfumato.escrow.submissions.signal_payload import Signal, SignalApprovalFacts, SignalCharge
 from sfumato.escrow.submissions.signals import TaskLibrary
@@ -72,6 +73,32 @@ def request_page(page: RequestApprovalFacts) -> dict[str, Any]:
         "approve": page.access.approve.value,
         "rehearsal": None if page.rehearsal is None else [_rehearsal(one) for one in page.rehearsal],
         **_on_deciding(page),
+    }
+
+
+def decision_preview(previews: DecisionPreviews) -> dict[str, Any]:
+    """The cost of a decision on several requests."""
+    different = len({one.identical for one in previews.each})
+    return {
+        "requests": [_previewed(one) for one in previews.each],
+        "epsilon": previews.epsilon,
+        "once": previews.once,
+        "sentence": of_request.decides_several(len(previews.each), different, previews.epsilon, previews.once),
+    }
+
+
+def _previewed(one: OnePreview) -> dict[str, Any]:
+    brief, alone = one.brief, None if one.problem is None else one.problem.message
+    if brief is not None and not brief.guarantee.holds:
+        alone = of_request.DECIDED_ALONE
+    return {
+        "id": one.request.id,
+        "number": one.request.number,
+        "identical": one.identical,
+        "binding": one.binding,
+        "epsilon": None if brief is None else brief.epsilon,
+        "guarantee": None if brief is None else brief.guarantee.value,
+        "problem": alone,
     }
 
 

@@ -38,6 +38,7 @@ NOTIFICATIONS = {  # by event
     "computed": "The answer to request {number} is computed and withheld. Decide whether to release it.",
     "failed": "Request {number} failed. There is no answer.",
 }
+TABS = {"waiting": "Waiting", "returned": "Returned", "running": "Running", "decided": "Decided", "all": "All"}
 STOPPED = "There will be no answer. Anything already charged stays charged."
 
 
@@ -70,6 +71,22 @@ def costs(epsilon: float | None, delta: float | None, word: Guarantee, left: flo
     if not word.holds:
         return f"Without a guarantee, a public constant is charged: epsilon {epsilon:.6g}.{rest}"
     return f"The charge is at most epsilon {epsilon:.6g}{f', delta {delta:g}' if delta else ''}.{rest}"
+
+
+DECIDED_ALONE = "It would have no guarantee, so it is approved on its own page"
+
+
+def decides_several(requests: int, different: int, epsilon: float | None, once: float | None) -> str:
+    """The charge of approving several requests; `once` if one release answers identical ones."""
+    if epsilon is None or once is None:
+        return "The charge of at least one of these requests is not known in advance."
+    if different == requests:
+        return f"If you approve: at most epsilon {epsilon:.6g} in total."
+    queries = "one release answers them" if different == 1 else f"{different} releases answer them"
+    return (
+        f"If you approve: epsilon {once:.6g} in total, because {queries}; at most epsilon {epsilon:.6g} if a released "
+        "answer cannot be used again."
+    )
 
 
 def lost(inputs: Iterable[Provenance]) -> str:

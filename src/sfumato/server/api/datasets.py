@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Self, TypeAlias
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from pydantic import Field, model_validator
 
+from sfumato.escrow.catalogue.datasets import DatasetFilter
 from sfumato.escrow.catalogue.entries import CatalogueEntry, DatasetAccess, DatasetDetails, FullEntry
 from sfumato.escrow.dataset import Version
 from sfumato.presentation.escrow import dataset_view, policy_view
@@ -22,6 +23,7 @@ from sfumato.server.dependencies import (
     Page,
     Plain,
     ReadingUser,
+    SearchText,
     WritingUser,
     page,
 )
@@ -88,9 +90,24 @@ Shown: TypeAlias = Plain[DatasetDetails | DatasetAccess]
 
 
 @routes.get("", responses=SIGNED_IN)
-def many(actor: ReadingUser, escrow: EscrowDep, after: AfterName = None, limit: Limit = 100) -> Page[Entry]:
-    """Datasets that the user controls, audits or has access to, by name."""
-    return page(escrow.datasets.many(actor, after, limit + 1), limit, "name")
+def many(
+    actor: ReadingUser,
+    escrow: EscrowDep,
+    search: SearchText = "",
+    retired: Annotated[bool | None, Query()] = None,
+    accessible: Annotated[bool | None, Query()] = None,
+    after: AfterName = None,
+    limit: Limit = 100,
+) -> Page[Entry]:
+    """Datasets that the user controls, audits or has access to, by name.
+
+    `accessible`: only those that the user may submit requests to; false: only those that they control or audit.
+
+    A search looks for each of its words in the name, the title and the schema.
+    """
+    filter = DatasetFilter(search, retired, accessible)
+    datasets = escrow.datasets.many(actor, after, limit + 1, filter=filter)
+    return page(datasets, limit, "name", escrow.datasets.count(actor, filter))
 
 
 @routes.post("", status_code=201, responses=SENT)

@@ -23,7 +23,13 @@ def many(
 ) -> Page[WordedNotification]:
     """One's own."""
     notifications = escrow.notifications.many(actor, unread=unread, after=after, limit=limit + 1)
-    return page(map(worded, notifications), limit, "number")
+    return page(map(worded, notifications), limit, "number", escrow.notifications.count(actor, unread=unread))
+
+
+@routes.post("/read", status_code=204, responses=SENT)
+def read_all(actor: WritingUser, escrow: EscrowDep) -> None:
+    """Mark all of your notifications as read."""
+    escrow.notifications.read_all(actor)
 
 
 @routes.post("/{id}/read", status_code=204, responses=SENT)

@@ -5,18 +5,21 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from pydantic import Field
 
-from sfumato.escrow.identity.person import Person
+from sfumato.escrow.identity.accounts import PersonFilter
+from sfumato.escrow.identity.person import Person, Role
 from sfumato.server.dependencies import (
     AfterName,
     EscrowDep,
+    FilterName,
     Limit,
     NameInPath,
     Page,
     Plain,
     ReadingUser,
+    SearchText,
     WorkPoolsDep,
     Writer,
     page,
@@ -48,9 +51,20 @@ class PersonChange(Body):
 
 
 @routes.get("", responses=SIGNED_IN)
-def many(actor: ReadingUser, escrow: EscrowDep, after: AfterName = None, limit: Limit = 100) -> Page[Person]:
-    """Users by name."""
-    return page(escrow.accounts.many(actor, after, limit + 1), limit, "name")
+def many(
+    actor: ReadingUser,
+    escrow: EscrowDep,
+    search: SearchText = "",
+    role: Annotated[Role | None, Query()] = None,
+    organisation: FilterName = None,
+    disabled: Annotated[bool | None, Query()] = None,
+    after: AfterName = None,
+    limit: Limit = 100,
+) -> Page[Person]:
+    """Users by name. A search looks for each of its words in the name and the organisation."""
+    filter = PersonFilter(search, role, organisation, disabled)
+    people = escrow.accounts.many(actor, after, limit + 1, filter=filter)
+    return page(people, limit, "name", escrow.accounts.count(actor, filter))
 
 
 @routes.post("", status_code=201, responses=SENT)

@@ -7,25 +7,36 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
+from sfumato.escrow.submissions.lifecycle import State
+from sfumato.escrow.submissions.store import SubmissionFilter
+from sfumato.model.plain import from_plain
 from sfumato.presentation.difference_view import as_dict
 from sfumato.presentation.escrow import submission_view as view
-from sfumato.presentation.escrow.submission_types import CertifiedAnswers, RequestPage, WithheldAnswers, WordedRequest
+from sfumato.presentation.escrow.submission_types import (
+    CertifiedAnswers,
+    DecisionPreview,
+    RequestPage,
+    WithheldAnswers,
+    WordedRequest,
+)
 from sfumato.release.difference import Cell
 from sfumato.server.api.exploration import Several
 from sfumato.server.api.submissions import NOT_YET, IdempotencyKey, SubmissionRoutes
 from sfumato.server.dependencies import (
     AfterNumber,
     EscrowDep,
+    FilterName,
     Limit,
     NameInPath,
     Page,
     Plain,
     ReadingPool,
     ReadingUser,
+    SearchText,
     WritingPool,
     WritingUser,
 )
-from sfumato.server.openapi import SENT, SIGNED_IN, statuses
+from sfumato.server.openapi import FOUND, SENT, statuses
 from sfumato.server.texts import Body, Name, Text
 
 routes = APIRouter(prefix="/requests", tags=["requests"])
@@ -36,6 +47,12 @@ class NewRequest(Several):
 
     dataset: Name
     purpose: Text
+
+
+class SeveralRequests(Body):
+    """Requests by their ids or numbers."""
+
+    ids: Annotated[list[Name], Field(min_length=1, max_length=200)]
 
 
 class CancelBody(Body):
@@ -107,19 +124,35 @@ _SHARED = SubmissionRoutes(
 )
 
 
-@routes.get("", response_model=Page[WordedRequest], responses=SIGNED_IN)
+@routes.get("", response_model=Page[WordedRequest], responses=FOUND)
 def many(
     actor: ReadingUser,
     escrow: EscrowDep,
-    state: Annotated[Name | None, Query()] = None,
-    dataset: Annotated[Name | None, Query()] = None,
+    state: FilterName = None,
+    dataset: FilterName = None,
+    analyst: FilterName = None,
+    organisation: FilterName = None,
+    search: SearchText = "",
+    identical: FilterName = None,
+    waiting: Annotated[bool, Query()] = False,
     after: AfterNumber = None,
     limit: Limit = 100,
 ) -> Page[Any]:
-    """List your requests, and those of datasets that you control."""
-    return _SHARED.listed(
-        escrow.requests.many(actor, state=state, dataset=dataset, after=after, limit=limit + 1), limit
-    )
+    """List your requests and those of datasets that you control, or only those that wait for your decision.
+
+    A search looks for each of its words in the purpose, the queries, the analyst, the dataset and the number.
+    `identical` is the id of a request: those with the same dataset, queries, preferences and state.
+    """
+    states = () if state is None else (State.of(state),)
+    alike = {} if identical is None else escrow.requests.identical_to(actor, identical)
+    filter = SubmissionFilter(search, states, dataset, analyst, organisation, identical=alike)
+    return _SHARED.listed(actor, escrow, filter, after, limit, waiting=waiting)
+
+
+@routes.post("/decision-preview", responses=SENT)
+async def decision_preview(pool: ReadingPool, body: SeveralRequests, escrow: EscrowDep) -> Plain[DecisionPreview]:
+    """Preview a decision on several requests: the cost of each, the binding to approve it with, and the total."""
+    return from_plain(DecisionPreview, view.decision_preview(await pool.run(escrow.requests.preview_each, body.ids)))
 
 
 @routes.post("", response_model=Plain[WordedRequest], status_code=201, responses=SENT)

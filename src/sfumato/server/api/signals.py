@@ -7,7 +7,10 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query
 from pydantic import Field
 
+from sfumato.escrow.submissions.lifecycle import State
+from sfumato.escrow.submissions.store import SubmissionFilter
 from sfumato.model.plain import from_plain
+from sfumato.model.signal_score import SignalKind
 from sfumato.presentation.escrow import submission_view as view
 from sfumato.presentation.escrow.submission_types import (
     SignalPage,
@@ -19,16 +22,18 @@ from sfumato.server.api.submissions import WITH_SANDBOX, IdempotencyKey, Submiss
 from sfumato.server.dependencies import (
     AfterNumber,
     EscrowDep,
+    FilterName,
     Limit,
     NameInPath,
     Page,
     Plain,
     ReadingPool,
     ReadingUser,
+    SearchText,
     WritingPool,
 )
 from sfumato.server.openapi import FOUND, SIGNED_IN
-from sfumato.server.texts import Body, Name, Table, Text
+from sfumato.server.texts import Body, Table, Text
 
 routes = APIRouter(tags=["signals"])
 
@@ -86,20 +91,28 @@ def about(
     actor: ReadingUser, id: NameInPath, escrow: EscrowDep, after: AfterNumber = None, limit: Limit = 100
 ) -> Page[Any]:
     """List the signals about one request."""
-    return _SHARED.listed(escrow.signals.many(actor, request=id, after=after, limit=limit + 1), limit)
+    request = escrow.requests.get(actor, id)[0].id
+    return _SHARED.listed(actor, escrow, SubmissionFilter(request=request), after, limit, waiting=False)
 
 
 @routes.get("/signals", response_model=Page[WordedSignal], responses=SIGNED_IN)
 def many(
     actor: ReadingUser,
     escrow: EscrowDep,
-    state: Annotated[Name | None, Query()] = None,
+    state: FilterName = None,
+    dataset: FilterName = None,
+    analyst: FilterName = None,
+    organisation: FilterName = None,
+    kind: Annotated[SignalKind | None, Query()] = None,
+    search: SearchText = "",
     waiting: Annotated[bool, Query()] = False,
     after: AfterNumber = None,
     limit: Limit = 100,
 ) -> Page[Any]:
     """List your signals and those of datasets that you control, or only those that wait for your decision."""
-    return _SHARED.listed(escrow.signals.many(actor, state=state, waiting=waiting, after=after, limit=limit + 1), limit)
+    states = () if state is None else (State.of(state),)
+    filter = SubmissionFilter(search, states, dataset, analyst, organisation, kind and kind.value)
+    return _SHARED.listed(actor, escrow, filter, after, limit, waiting=waiting)
 
 
 _SHARED.add_to(routes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -15,7 +15,7 @@ from sfumato.escrow.service import Escrow
 from sfumato.escrow.submissions.approval import Approval
 from sfumato.escrow.submissions.requests import Requests
 from sfumato.escrow.submissions.signals import Signals
-from sfumato.escrow.submissions.visibility import VisibleSubmission
+from sfumato.escrow.submissions.store import SubmissionFilter
 from sfumato.server.dependencies import (
     CallerDep,
     EscrowDep,
@@ -74,9 +74,19 @@ class SubmissionRoutes:
     def one(self, actor: Person, id: str, escrow: Escrow) -> dict[str, Any]:
         return self.view(self.rooms(escrow).one(actor, id))
 
-    def listed(self, submissions: Sequence[VisibleSubmission[Any]], limit: int) -> Page[Any]:
-        more = submissions[limit - 1].submission.number if len(submissions) > limit else None
-        return Page(items=list(map(self.view, submissions[:limit])), next=more)
+    def listed(
+        self, actor: Person, escrow: Escrow, filter: SubmissionFilter, after: int | None, limit: int, *, waiting: bool
+    ) -> Page[Any]:
+        """A page of a list: newest first, or what waits for this person's decision, oldest first."""
+        submissions, approval = self.rooms(escrow), self.approval(escrow)
+        if waiting:
+            items = approval.waiting(actor, limit + 1, filter=filter, after=after)
+            total = approval.count_waiting(actor, filter)
+        else:
+            items = submissions.listed(actor, filter, after=after, limit=limit + 1)
+            total = sum(submissions.counts(actor, filter).values())
+        more = items[limit - 1].submission.number if len(items) > limit else None
+        return Page(items=list(map(self.view, items[:limit])), next=more, total=total)
 
     def approval(self, escrow: Escrow) -> Approval[Any, Any, Any]:
         return self.rooms(escrow).approval

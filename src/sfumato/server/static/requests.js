@@ -1,6 +1,6 @@
 import { $, $$, at, busy, call, say, show } from "./sfumato.js";
 
-const section = $("#list-heading").parentElement;
+const section = $('section[aria-label="Requests"]');
 
 for (const button of $$(".withdraw")) {
   button.addEventListener("click", () =>
@@ -27,3 +27,10 @@ for (const button of $$(".read")) {
     }),
   );
 }
+
+$("#read-all")?.addEventListener("click", (event) =>
+  busy(event.currentTarget, async () => {
+    await call("POST", "/notifications/read");
+    location.reload();
+  }),
+);

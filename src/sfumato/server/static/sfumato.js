@@ -373,3 +373,14 @@ addEventListener("DOMContentLoaded", () => {
 addEventListener("pageshow", (event) => {
   if (event.persisted) location.reload();
 });
+
+// ------------------------------------------------------------------------------------------------ lists
+
+// A filter applies when it is chosen; / goes to the search.
+for (const select of $$("form.filters select")) select.addEventListener("change", () => select.form.requestSubmit());
+document.addEventListener("keydown", (event) => {
+  const search = $("form.filters #search");
+  if (event.key !== "/" || !search || event.ctrlKey || event.metaKey || event.target.closest("input, textarea, select, dialog")) return;
+  event.preventDefault();
+  search.focus();
+});

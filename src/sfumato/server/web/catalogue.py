@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from starlette.responses import Response
 
+from sfumato.escrow.catalogue.datasets import DatasetFilter
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.policy.policy import AnalystAccess
 from sfumato.escrow.service import Escrow
@@ -15,19 +16,26 @@ from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import ledger_sentences as of_ledger
 from sfumato.presentation.wording import policy_sentences as of_policy
 from sfumato.presentation.wording.signals import pages as of_signal_pages
-from sfumato.server.dependencies import AfterName, EscrowDep, NameInPath, ReadingUser
+from sfumato.server.dependencies import EscrowDep, NameInPath, ReadingUser, SearchText
+from sfumato.server.web.listing import ListPage, PageNumber
 from sfumato.server.web.shell import RendererDep
 from sfumato.server.web.signals.tasks import kinds
 
 screens = APIRouter(include_in_schema=False)
-_A_PAGE = 50
 
 
 @screens.get("/catalogue")
-def catalogue(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, after: AfterName = None) -> Response:
-    datasets = escrow.datasets.many(actor, after, _A_PAGE + 1)
-    more = datasets[_A_PAGE - 1].name if len(datasets) > _A_PAGE else None
-    return page("catalogue.html", datasets=datasets[:_A_PAGE], more=more, after=after)
+def catalogue(
+    page: RendererDep,
+    actor: ReadingUser,
+    escrow: EscrowDep,
+    search: SearchText = "",
+    number: Annotated[PageNumber, Query(alias="page")] = 1,
+) -> Response:
+    filter = DatasetFilter(search, accessible=True)
+    listing = ListPage("/catalogue", {"search": search}, escrow.datasets.count(actor, filter), number)
+    datasets = escrow.datasets.many(actor, None, listing.size, filter=filter, skip=listing.skip)
+    return page("catalogue.html", datasets=datasets, listing=listing)
 
 
 @screens.get("/catalogue/{name}")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from starlette.responses import RedirectResponse, Response
 
 from sfumato.errors import SfumatoError
-from sfumato.escrow.catalogue.entries import DatasetDetails, FullEntry
+from sfumato.escrow.catalogue.datasets import DatasetFilter
+from sfumato.escrow.catalogue.entries import CatalogueEntry, DatasetDetails
 from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.service import Escrow
@@ -19,32 +19,38 @@ from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import ledger_sentences as of_ledger
 from sfumato.presentation.wording import rule as of_rule
 from sfumato.presentation.wording import schema_sentences as of_schema
-from sfumato.server.dependencies import AfterName, EscrowDep, NameInPath, ReadingUser
+from sfumato.server.dependencies import EscrowDep, NameInPath, ReadingUser, SearchText
 from sfumato.server.web.dataset_tabs import tab_frame
 from sfumato.server.web.ledger_page import LISTED
+from sfumato.server.web.listing import ListPage, PageNumber
 from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
-_AT_ONCE = 30
+_AT_ONCE = 20
 _MOST_WAITING = 200
 _RECENT, _LATEST = 3, 8
 
 
 @screens.get("/datasets")
-def datasets(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, after: AfterName = None) -> Response:
+def datasets(
+    page: RendererDep,
+    actor: ReadingUser,
+    escrow: EscrowDep,
+    search: SearchText = "",
+    status: Annotated[Literal["", "current", "retired"], Query()] = "",
+    number: Annotated[PageNumber, Query(alias="page")] = 1,
+) -> Response:
     if actor.has(Role.ANALYST) and not actor.has(Role.CONTROLLER, Role.AUDITOR):
         return RedirectResponse("/catalogue", 303)
     actor.require(Role.CONTROLLER, Role.AUDITOR, to="list datasets")
-    listed = escrow.datasets.many(actor, after, _AT_ONCE + 1)
-    waiting = _waiting(actor, escrow)
-    rows = [
-        _row(actor, escrow, entry) | {"waiting": waiting[entry.name]}
-        for entry in listed[:_AT_ONCE]
-        if isinstance(entry, FullEntry)
-    ]
-    more = listed[_AT_ONCE - 1].name if len(listed) > _AT_ONCE else None
+    filter = DatasetFilter(search, {"": None, "current": False, "retired": True}[status], False)
+    filters = {"search": search, "status": status}
+    listing = ListPage("/datasets", filters, escrow.datasets.count(actor, filter), number, _AT_ONCE)
+    listed = escrow.datasets.many(actor, None, _AT_ONCE, filter=filter, skip=listing.skip)
+    waiting = escrow.requests.approval.waiting_by_dataset(actor, [entry.name for entry in listed])
+    rows = [_row(actor, escrow, entry) | {"waiting": waiting.get(entry.name, 0)} for entry in listed]
     may_register = actor.has(Role.CONTROLLER)
-    return page("datasets.html", rows=rows, more=more, may_register=may_register, about_budget=of_rule.BUDGET)
+    return page("datasets.html", rows=rows, listing=listing, may_register=may_register, about_budget=of_rule.BUDGET)
 
 
 @screens.get("/datasets/{name}")
@@ -63,6 +69,7 @@ def dataset(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, name: Name
         **tab_frame(escrow, actor, registered, ""),
         dataset=visible,
         sentences=of_schema.sentences(registered.schema)[:2],
+        may_ask=actor.has(Role.ANALYST) and visible.access_rule is not None,
         may_hold=sorted({*may_hold, *registered.controllers}),
         spent=total_text(record.total),
         total=record.total,
@@ -153,7 +160,7 @@ def _ways(escrow: Escrow, registered: RegisteredDataset) -> list[str]:
     return [] if signed is None else [access_rule.approve.value for access_rule in signed.policy.access_rules]
 
 
-def _row(actor: Person, escrow: Escrow, entry: FullEntry) -> dict[str, Any]:
+def _row(actor: Person, escrow: Escrow, entry: CatalogueEntry) -> dict[str, Any]:
     """One row of the list; a policy or ledger that cannot be read is shown as an error in its row."""
     try:
         registered = escrow.datasets.of(entry.name)
@@ -169,13 +176,3 @@ def _row(actor: Person, escrow: Escrow, entry: FullEntry) -> dict[str, Any]:
         "number": next((each.number for each in versions if each.id == registered.version), None),
         "error": None,
     }
-
-
-def _waiting(actor: Person, escrow: Escrow) -> Counter[str]:
-    """Number of requests that wait for a decision, by dataset."""
-    states = ("submitted", "computed")
-    return Counter(
-        request.submission.dataset
-        for state in states
-        for request in escrow.requests.many(actor, state=state, limit=_MOST_WAITING)
-    )

@@ -8,7 +8,8 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from sfumato.errors import Forbidden
-from sfumato.escrow.catalogue.entries import CatalogueEntry
+from sfumato.escrow.catalogue.entries import CatalogueEntry, DatasetDetails
+from sfumato.escrow.identity.person import Role
 from sfumato.escrow.policy.policy import AnalystAccess
 from sfumato.model.plain import to_plain
 from sfumato.model.schema import Schema
@@ -38,8 +39,9 @@ def ask(
 ) -> Response:
     """`from` is an earlier request of yours, to change and submit again."""
     dataset = escrow.datasets.one(actor, name)
-    if dataset.access_rule is None:
-        raise Forbidden.because("access-rule-missing", dataset=dataset.name)
+    if dataset.access_rule is None or not actor.has(Role.ANALYST):
+        controls = isinstance(dataset, DatasetDetails) and actor.name in dataset.controllers
+        raise Forbidden.because("ask-as-controller" if controls else "access-rule-missing", dataset=dataset.name)
     offers = of_asking.offered(dataset.access_rule.preferences)
     old = {} if before is None else submission_view.request(escrow.requests.one(actor, before))
     start = {

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from sfumato.model.guarantee import Guarantee
 from sfumato.presentation.glossary import glossary
 from sfumato.presentation.wording.guarantee import LABELS
-from sfumato.presentation.wording.numbers import number
+from sfumato.presentation.wording.numbers import number, percent_up
 
 
 def moment(text: str | None) -> str:
@@ -74,6 +74,7 @@ def guarantee_label(code: str | None) -> str:
 
 FILTERS: Mapping[str, Callable[..., str]] = {
     "moment": moment,
+    "percent": percent_up,
     "figure": figure,
     "exact": exact,
     "guarantee": guarantee_label,

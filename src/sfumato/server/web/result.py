@@ -82,6 +82,8 @@ def render_result(page: PageRenderer, actor: Person, escrow: Escrow, id: str) ->
     released: Sequence[Released] = ()
     signals: dict[str, Any] | None = None
     own, without = request.get("analyst", actor.name) == actor.name, ""
+    if own and page.by_session:
+        escrow.notifications.read_about(actor, request["id"])
     if request["state"] == State.RELEASED:
         try:
             released = escrow.requests.result(actor, id).answers

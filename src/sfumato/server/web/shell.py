@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse
 from sfumato.errors import SfumatoError
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.service import Escrow
+from sfumato.escrow.submissions.store import SubmissionFilter
 from sfumato.presentation.figures.palette import PALETTE
 from sfumato.server.middleware.authentication import Caller
 from sfumato.server.web.assets import Assets
@@ -90,6 +91,11 @@ class PageRenderer:
     def __init__(self, request: Request, caller: Caller | None) -> None:
         self._request, self._caller = request, caller
 
+    @property
+    def by_session(self) -> bool:
+        """Whether a person who signed in looks at the page."""
+        return self._caller is not None and self._caller.csrf is not None
+
     def __call__(
         self, template: str, *, facts: Mapping[str, Any] | None = None, status: int = 200, **content: Any
     ) -> HTMLResponse:
@@ -100,9 +106,8 @@ class PageRenderer:
             "person": person,
             "csrf": None if self._caller is None else self._caller.csrf,
             "menu": [] if person is None else [item for item in MENU if person.has(*item.roles)],
-            "waiting": 0
-            if person is None or status >= 500
-            else self._waiting(person),  # not after a failure of the server
+            "waiting": 0 if person is None or status >= 500 else self._waiting(person),  # not after a failure
+            "unread": 0 if person is None or status >= 500 else self._unread(person),
             "here": self._request.scope["path"],
             "theme": theme if theme in THEMES else "",
             "facts": {} if facts is None else facts,
@@ -116,7 +121,18 @@ class PageRenderer:
             return 0
         escrow: Escrow = self._request.app.state.escrow
         with suppress(SfumatoError):  # the page of an error is rendered too
-            return len(escrow.requests.approval.waiting(person)) + len(escrow.signals.approval.waiting(person))
+            every = SubmissionFilter(apart=tuple(escrow.datasets.separated_from(person)))
+            kinds = (escrow.requests.approval, escrow.signals.approval)
+            return sum(kind.count_waiting(person, every) for kind in kinds)
+        return 0
+
+    def _unread(self, person: Person) -> int:
+        """Number of unread notifications of an analyst; the menu shows it."""
+        if not person.has(Role.ANALYST):
+            return 0
+        escrow: Escrow = self._request.app.state.escrow
+        with suppress(SfumatoError):
+            return escrow.notifications.count(person, unread=True)
         return 0
 
 

@@ -36,7 +36,7 @@ def signal(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, sid: NameIn
         seen = submission_view.signal_page(escrow.signals.approval.inspect(actor, facts["id"]))
     except SfumatoError as gone:  # the answer or the policy is gone: the signal can still be returned or refused
         problem = str(gone)
-    waiting = [one.submission for one in escrow.signals.approval.waiting(actor)]
+    waiting = [one.submission for one in escrow.signals.approval.waiting(actor, 2)]
     others = [one for one in waiting if one.id != facts["id"]]
     waits = facts["state"] in WAITING
     published = facts["kind"] == SignalKind.PUBLISHED  # the sentences of its kind state its guarantee
