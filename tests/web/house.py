@@ -251,7 +251,8 @@ def _recorded(app: ASGIApp, sent: list[tuple[str, str]]) -> ASGIApp:
             await send(message)
 
         if scope["type"] == "http":  # not compressed: it is searched for words
-            scope = {**scope, "headers": [pair for pair in scope["headers"] if pair[0] != b"accept-encoding"]}
+            kept = [pair for pair in scope["headers"] if pair[0] != b"accept-encoding"]
+            scope = dict(scope) | {"headers": kept}
         is_static = scope["type"] != "http" or scope["path"].startswith(assets.PLACE)
         await app(scope, receive, send if is_static else note)
 

@@ -13,14 +13,13 @@ from sfumato.model.risk import RiskAt, RiskView, Source
 from sfumato.presentation.figures.histogram import histogram_figure
 from sfumato.presentation.figures.marks import GLYPHS, Bars, Verdict
 from sfumato.presentation.figures.plotly import page_plotly
-from sfumato.presentation.release_view import rounded
 from sfumato.presentation.risk import profile as risk
 from sfumato.presentation.wording import exploration_sentences as of_explorer
 from sfumato.presentation.wording import exposure_histogram_sentences as of_exposure_histogram
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import method_comparison_sentences as of_compare
 from sfumato.presentation.wording import risk_sentences as of_risk
-from sfumato.presentation.wording.numbers import number, percent_up
+from sfumato.presentation.wording.numbers import number, percent_up, rounded_figure
 from sfumato.privacy.preferences.sweep import SELECTING, Slider, SliderKind, SliderPosition, place, stated_value
 from sfumato.privacy.risk.membership import attack_chance
 from sfumato.release.risk.exploration import LISTED, Exploration, PolicyInForce
@@ -166,7 +165,7 @@ def _point(at: RiskAt, worst: float, rdr: Sequence[float], explored: Exploration
 
 def _around(value: float, half: float) -> str:
     """The noise range around a figure, to two digits of how far it reaches."""
-    return rounded(value, (value - half, value + half))[1]
+    return rounded_figure(value, (value - half, value + half))[1]
 
 
 def _slider(slider: Slider, source: Source, policy: PolicyInForce, replaced: bool) -> dict[str, Any]:
