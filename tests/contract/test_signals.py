@@ -121,9 +121,9 @@ def test_what_is_stored_has_no_sentences_and_is_read_as_it_was_written(room: Roo
     row = room.ports.rows("signals").one(id=signal.id)
     assert row is not None
     stored = json.loads(room.ports.locks.unseal(row["result"], f"signal {signal.id}"))
-    assert {"title", "sentences", "picture"}.isdisjoint(stored)
+    assert {"title", "sentences", "picture", "verdict"}.isdisjoint(stored)
     assert json.loads(json.dumps(room.signals.result(room["bob"], signal.id).stored())) == stored
-    assert {"title", "sentences", "picture"} == set(result(room, signal)) - set(stored)
+    assert {"title", "sentences", "picture", "verdict"} == set(result(room, signal)) - set(stored)
 
 
 def test_a_free_signal_is_about_what_was_released_whatever_comes_later(room: Room, asked: Request) -> None:

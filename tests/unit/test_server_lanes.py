@@ -156,7 +156,8 @@ def test_calls_of_analysts_do_not_fill_the_lane_of_controllers() -> None:
 
     nouns.questions.answers["rehearse"] = slow
     nouns.notifications.answers["many"] = lambda *_, **__: [] if may_end.wait(20) else None
-    nouns.requests.answers["many"] = nouns.accounts.answers["tokens"] = lambda *_, **__: []
+    nouns.requests.answers["listed"] = nouns.accounts.answers["tokens"] = lambda *_, **__: []
+    nouns.requests.answers["counts"], nouns.notifications.answers["count"] = {}, 0
     app = app_on(nouns, asking_at_once=1, calls_at_once=2, calls_at_once_each=1)
     body = {"sql": "SELECT 1"}
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from sfumato.escrow.audit_log import AuditEnds, AuditHead
-from sfumato.escrow.catalogue.datasets import DatasetLedger
+from sfumato.escrow.catalogue.datasets import DatasetFilter, DatasetLedger
 from sfumato.escrow.catalogue.entries import CatalogueEntry, DatasetAccess
 from sfumato.escrow.dataset import Version
-from sfumato.escrow.identity.accounts import Token
+from sfumato.escrow.identity.accounts import PersonFilter, Token
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.notifications import Happened, Notification
 from sfumato.escrow.policy.draft import SchemaDraft
@@ -20,9 +20,11 @@ from sfumato.escrow.policy.store import SignedPolicy
 from sfumato.escrow.questions.risk_facts import DryRunFacts, HistogramFacts, RehearsalFacts, RiskFacts
 from sfumato.escrow.submissions.lifecycle import State
 from sfumato.escrow.submissions.request_payload import AnswersBesideTrue, ReleasedAnswers, Request, RequestApprovalFacts
+from sfumato.escrow.submissions.requests import DecisionPreviews
 from sfumato.escrow.submissions.scoring import SignalResult
 from sfumato.escrow.submissions.signal_payload import Signal, SignalApprovalFacts
 from sfumato.escrow.submissions.signals import TaskLibrary
+from sfumato.escrow.submissions.store import SubmissionFilter
 from sfumato.escrow.submissions.visibility import visible
 from sfumato.ledger.audit_log import AuditEntry
 from sfumato.ledger.history import Record
@@ -67,6 +69,7 @@ def nouns() -> Nouns:
         "add": person("bob"),
         "change": person("bob"),
         "many": [person("alice"), person("bob")],
+        "count": 2,
         "tokens": [TOKEN],
         "new_token": (TOKEN, "the secret"),
         "introduce": [],
@@ -74,6 +77,7 @@ def nouns() -> Nouns:
     made.datasets.answers = {
         "register": DATASET,
         "many": [made_up(CatalogueEntry)],
+        "count": 1,
         "one": DATASET,
         "versions": [made_up(Version)],
         "ledger": LEDGER,
@@ -96,7 +100,10 @@ def nouns() -> Nouns:
     made.policies.answers |= {"check_schema": SchemaDraft("t", "S", from_dict({"name": "t"}), POLICY)}
     made.requests.answers = {
         "submit": REQUEST.submission,
-        "many": [REQUEST],
+        "listed": [REQUEST],
+        "counts": {State.SUBMITTED: 1},
+        "get": (REQUEST.submission, DATASET),
+        "preview_each": DecisionPreviews((), 0.0, 0.0),
         "one": REQUEST,
         "result": ANSWERS,
         "difference": Difference(3, 1, 5, picked=False),
@@ -107,15 +114,16 @@ def nouns() -> Nouns:
     made.signals.answers = {
         "tasks": TaskLibrary((), None, 30),
         "submit": SIGNAL.submission,
-        "many": [SIGNAL],
+        "listed": [SIGNAL],
+        "counts": {State.SUBMITTED: 1},
         "one": SIGNAL,
         "result": RESULT,
     }
     about: dict[str, Any] = {"request": REQUEST.submission, "sql": "Q", "marks": (), "sandbox": None, "bits_used": 0.0}
     about |= {"guarantee": Guarantee.DP, "epsilon": 0.0, "charge": None}
     page = SignalApprovalFacts(submission=SIGNAL, **about, **DECIDED)
-    made.signals.approval.answers = {"inspect": page, "look": RESULT}
-    made.notifications.answers = {"many": [NOTICE]}
+    made.signals.approval.answers = {"inspect": page, "look": RESULT, "waiting": [SIGNAL], "count_waiting": 1}
+    made.notifications.answers = {"many": [NOTICE], "count": 1}
     made.audit.answers = {"many": [made_up(AuditEntry)], "head": made_up(AuditHead), "verify": made_up(AuditEnds)}
     return made
 
@@ -128,7 +136,10 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
     ("GET", "/tokens", None, 200, "tokens", (), {}),
     ("POST", "/tokens", {"label": "x"}, 201, "new_token", ("x", 90, ("read", "write")), {"person": None}),
     ("DELETE", "/tokens/t1", None, 204, "revoke", ("t1",), {}),
-    ("GET", "/people?after=a&limit=7", None, 200, "many", ("a", 8), {}),
+    (
+        "GET", "/people?after=a&limit=7&search=x", None, 200,
+        "many", ("a", 8), {"filter": PersonFilter(search="x")},
+    ),
     (
         "POST", "/people", {"name": "bob", "roles": ["analyst"]}, 201,
         "add", ("bob", ["analyst"]), {"organisation": "", "password": None},
@@ -138,7 +149,10 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
         "change", ("bob",),
         {"roles": None, "organisation": None, "disabled": True, "password": None, "current_password": None},
     ),
-    ("GET", "/datasets", None, 200, "many", (None, 101), {}),
+    (
+        "GET", "/datasets?retired=true", None, 200,
+        "many", (None, 101), {"filter": DatasetFilter(retired=True)},
+    ),
     ("POST", "/datasets", {"schema_text": "S"}, 201, "register", ("S",),
      {"title": "", "reference": None, "population": ""}),
     (
@@ -170,11 +184,16 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
     ("POST", "/datasets/adult/check", None, 200, "check", ("adult",), {}),
     (
         "POST", "/datasets/adult/explore", {"sql": "Q", "source": "people", "preference": {"gap": 2.0}, "now": 1.0},
-        200, "explore", ("adult", "Q", Source.PEOPLE, {}), {"epsilon": None, "preference": {"gap": 2.0}, "now": 1.0},
+        200, "explore", ("adult", "Q", Source.PEOPLE, {}),
+        {"epsilon": None, "preference": {"gap": 2.0}, "now": 1.0, "limit": None},
     ),
     (
         "GET", "/requests?state=released&dataset=adult&after=9&limit=3", None, 200,
-        "many", (), {"state": "released", "dataset": "adult", "after": 9, "limit": 4},
+        "listed", (SubmissionFilter(state=(State.RELEASED,), dataset="adult"),), {"after": 9, "limit": 4},
+    ),
+    (
+        "POST", "/requests/decision-preview", {"ids": ["r1", "r2"]}, 200,
+        "preview_each", (["r1", "r2"],), {},
     ),
     (
         "POST", "/requests", ASKED | {"dataset": "adult", "purpose": "why"}, 201,
@@ -207,10 +226,13 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
             "how": {"range": None, "epsilon": 0.5, "blocks": None, "draws": None, "by_range": False},
         },
     ),
-    ("GET", "/requests/r1/signals?limit=3", None, 200, "many", (), {"request": "r1", "after": None, "limit": 4}),
+    (
+        "GET", "/requests/r1/signals?limit=3", None, 200,
+        "listed", (SubmissionFilter(request="r1"),), {"after": None, "limit": 4},
+    ),
     (
         "GET", "/signals?state=released&waiting=true&after=9", None, 200,
-        "many", (), {"state": "released", "waiting": True, "after": 9, "limit": 101},
+        "waiting", (101,), {"filter": SubmissionFilter(state=(State.RELEASED,)), "after": 9},
     ),
     ("GET", "/signals/s1", None, 200, "one", ("s1",), {}),
     ("GET", "/signals/s1/page", None, 200, "inspect", ("s1",), {}),
@@ -226,6 +248,7 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
     ("GET", "/signals/s1/result", None, 200, "result", ("s1",), {}),
     ("GET", "/notifications?unread=true", None, 200, "many", (), {"unread": True, "after": None, "limit": 101}),
     ("POST", "/notifications/n1/read", None, 204, "read", ("n1",), {}),
+    ("POST", "/notifications/read", None, 204, "read_all", (), {}),
     (
         "GET", "/audit?after=5&newest_first=true&who=ada", None, 200,
         "many", (5, 101), {"newest_first": True, "who": "ada", "about": None},
@@ -284,7 +307,9 @@ def test_what_is_no_part_of_a_person_does_not_leave() -> None:
 def test_pages_go_on_where_the_last_one_ended() -> None:
     made = nouns()
     everyone = [person(f"p{number}") for number in range(5)]
-    made.accounts.answers["many"] = lambda _, after, limit: [p for p in everyone if p.name > (after or "")][:limit]
+    made.accounts.answers["many"] = lambda _, after, limit, **_how: [p for p in everyone if p.name > (after or "")][
+        :limit
+    ]
     call, found, after = Caller(app_on(made)), [], ""
     while after is not None:
         page = call("GET", f"/people?limit=2{f'&after={after}' if after else ''}").json()

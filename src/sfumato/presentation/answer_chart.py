@@ -244,7 +244,7 @@ def _interval(root: Element, place: Place, left: float, y: float) -> None:
 
 def _shape(root: Element, tag: str, fill: str = "", stroke: str = "", **places: float | str) -> Element:
     shape = SubElement(root, tag, {name: v if isinstance(v, str) else f"{v:g}" for name, v in places.items()})
-    shape.set("fill", PALETTE[fill][0] if fill else "none")
+    shape.set("fill", PALETTE[fill][0] if fill else "transparent")
     if stroke:
         shape.set("stroke", PALETTE[stroke][0])
     return shape

@@ -21,7 +21,7 @@ from sfumato.escrow.catalogue.access import Access, not_there
 from sfumato.escrow.catalogue.entries import CatalogueEntry, DatasetAccess, DatasetDetails, entry
 from sfumato.escrow.dataset import RegisteredDataset, Version, all_datasets, find_dataset
 from sfumato.escrow.identity.person import Person, Role
-from sfumato.escrow.policy.policy import Policy
+from sfumato.escrow.policy.policy import AnalystAccess, Policy
 from sfumato.escrow.ports import DIGEST
 from sfumato.ledger.history import Record
 from sfumato.model.budget import BudgetLimit
@@ -271,6 +271,15 @@ class Datasets(Access):
             same = self._populations.same_rows(dataset)
             access["same_rows"] = tuple(other.name if other.is_controlled_by(actor) else None for other in same)
         return DatasetDetails(**vars(entry(dataset, in_full=True)), **access)
+
+    def open_to_requests(self, actor: Person, name: str) -> tuple[DatasetAccess | DatasetDetails, AnalystAccess]:
+        """The dataset and the access to it of a person who may submit requests."""
+        dataset = self.one(actor, name)
+        if dataset.access_rule is not None and actor.has(Role.ANALYST):
+            return dataset, dataset.access_rule
+        if self.visible(actor, name).is_controlled_by(actor):
+            raise Forbidden.because("ask-as-controller", dataset=dataset.name)
+        raise Forbidden.because("access-rule-missing", dataset=dataset.name)
 
     def many(
         self,

@@ -47,14 +47,14 @@ USES = {  # of a column, in the form that registers a table
     "group": "Group by",
     "both": "Sum and group by",
     "condition": "Conditions only",
-    "none": "Not in the schema",
+    "unused": "Not in the schema",
     "identifies": "Identifies a person",
 }
 COLUMN_STATES = {
     "ready": "Ready",
     "condition": "Counts and conditions",
     "unbounded": "No sums: no bounds",
-    "none": "Not described",
+    "unused": "Not described",
     "bounds": "Set the bounds: needed for sums",
     "low": "Set the lowest",
     "high": "Set the highest",

@@ -141,7 +141,7 @@ export function fill(columns, variables, formats, joined, fit) {
 }
 
 function possible({ type, use, low, high, keys }, code) {
-  if (use === "none" || !["integer", "number"].includes(type) || !/^[+-]?\d+(\.\d+)?$/.test(code)) return false;
+  if (use === "unused" || !["integer", "number"].includes(type) || !/^[+-]?\d+(\.\d+)?$/.test(code)) return false;
   const [from, to] = low !== "" && high !== "" ? [low, high] : (/^(-?\d+)\s*(?:to|\.\.)\s*(-?\d+)$/i.exec(keys)?.slice(1) ?? []);
   if (from !== undefined) return Number(from) <= Number(code) && Number(code) <= Number(to);
   return keys === "" || keys.split(/\s*,\s*/).includes(code);

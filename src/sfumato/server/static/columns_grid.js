@@ -12,7 +12,7 @@ export const fresh = ({ name, type, format = "" }) => ({ name, type, use: USES[t
 
 // A type has uses of its own: another one begins with its first.
 export function fit(column) {
-  if (column.use !== "none" && !USES[column.type].includes(column.use)) column.use = USES[column.type][0];
+  if (column.use !== "unused" && !USES[column.type].includes(column.use)) column.use = USES[column.type][0];
   return column;
 }
 
@@ -39,7 +39,7 @@ export function columnTable(column, formats) {
 // What is missing in a row, and in which cells.
 export function standing(column, { states, most_listed }) {
   const state = (text, ...bad) => ({ text: states[text], bad, ready: !bad.length, kind: bad.length ? "over" : "ok" });
-  if (column.use === "none") return { ...state("none"), kind: "" };
+  if (column.use === "unused") return { ...state("unused"), kind: "" };
   const [low, high] = [column.low, column.high].map((bound) => (bound === "" ? null : Number(bound)));
   if (bounded(column)) {
     if (low === null && high === null && summed(column)) return state("bounds", "low", "high");
@@ -86,7 +86,7 @@ export function grid(place, told, changed) {
       return box;
     };
     const types = told.types.filter((type) => !names || type !== "number").map((type) => [type, type]);
-    const uses = names ? [] : [...USES[column.type], "none"].map((use) => [use, told.uses[use]]);
+    const uses = names ? [] : [...USES[column.type], "unused"].map((use) => [use, told.uses[use]]);
     const formats = told.formats.filter((one) => one.types.includes(column.type)).map((one) => [one.format, one.format]);
     const bound = (label, field) => input(label, field, { type: "number", step: "any", class: "input num" });
     const keys = input("group keys", "keys", { spellcheck: "false" });
@@ -97,7 +97,7 @@ export function grid(place, told, changed) {
       keys.setRangeText(joined(lines), keys.selectionStart, keys.selectionEnd, "end");
       keys.dispatchEvent(new Event("input", { bubbles: true }));
     });
-    const on = !names && column.use !== "none";
+    const on = !names && column.use !== "unused";
     made.append(
       h("td", { class: "check" }, h("input", { type: "checkbox", class: "chosen", "aria-label": `Select ${column.name}` })),
       h("th", { scope: "row" }, column.name, column.label ? h("small", {}, column.label) : null),

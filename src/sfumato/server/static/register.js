@@ -182,7 +182,7 @@ function counted() {
   $("#rest").hidden = !waiting;
 }
 
-const KINDS = [["use", "Used for", ["sum", "group", "both", "condition", "none"].map((use) => [use, told.uses[use]])], ["type", "Type", told.types.map((type) => [type, type])]];
+const KINDS = [["use", "Used for", ["sum", "group", "both", "condition", "unused"].map((use) => [use, told.uses[use]])], ["type", "Type", told.types.map((type) => [type, type])]];
 $("#bulk").append(...KINDS.map(([field, heading, all]) => h("optgroup", { label: heading }, all.map(([value, text]) => h("option", { value: `${field} ${value}` }, text)))));
 $("#bulk").addEventListener("change", ({ target }) => {
   const [field, value] = target.value.split(" ");
@@ -226,7 +226,7 @@ const stated = (column) => (column.name === unit() ? { type: column.type } : col
 function schemaTable(step) {
   const said = { name: $("#name").value.trim() };
   const named = unit();
-  const described = step < 3 ? [] : state.columns.filter((column) => column.use !== "none" || column.name === named);
+  const described = step < 3 ? [] : state.columns.filter((column) => column.use !== "unused" || column.name === named);
   if (step >= 2) {
     if (named !== null) {
       said.unit = named;

@@ -7,9 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from sfumato.errors import Forbidden
-from sfumato.escrow.catalogue.entries import CatalogueEntry, DatasetDetails
-from sfumato.escrow.identity.person import Role
+from sfumato.escrow.catalogue.entries import CatalogueEntry
 from sfumato.escrow.policy.policy import AnalystAccess
 from sfumato.model.plain import to_plain
 from sfumato.model.schema import Schema
@@ -38,11 +36,8 @@ def ask(
     before: Annotated[Name | None, Query(alias="from")] = None,
 ) -> Response:
     """`from` is an earlier request of yours, to change and submit again."""
-    dataset = escrow.datasets.one(actor, name)
-    if dataset.access_rule is None or not actor.has(Role.ANALYST):
-        controls = isinstance(dataset, DatasetDetails) and actor.name in dataset.controllers
-        raise Forbidden.because("ask-as-controller" if controls else "access-rule-missing", dataset=dataset.name)
-    offers = of_asking.offered(dataset.access_rule.preferences)
+    dataset, access = escrow.datasets.open_to_requests(actor, name)
+    offers = of_asking.offered(access.preferences)
     old = {} if before is None else submission_view.request(escrow.requests.one(actor, before))
     start = {
         "purpose": old.get("purpose", ""),
@@ -56,7 +51,7 @@ def ask(
         "before": before,
         "ready": dataset.ready,
         "start": start,
-        "vocabulary": _vocabulary(dataset, dataset.access_rule),
+        "vocabulary": _vocabulary(dataset, access),
         "offers": [offer.as_dict() for offer in offers],
         "guarantees": {word.value: label for word, label in of_guarantee.LABELS.items()},
         "sources": {source.value: sentence for source, sentence in of_asking.COUNT_SOURCES.items()},
@@ -69,7 +64,7 @@ def ask(
         old=old,
         spent=spent_text(actor, name, escrow),
         words=of_asking,
-        decides=of_policy.decides(dataset.access_rule.approve),
+        decides=of_policy.decides(access.approve),
         facts=facts,
     )
 
