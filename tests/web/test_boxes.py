@@ -133,7 +133,7 @@ def test_pages_of_a_query(signed_in: SignedIn) -> None:
     page = signed_in(CONTROLLER)
     for path in ("/datasets/adult/compare", "/datasets/adult/risk"):
         page.goto(f"{path}?sql=SELECT+marital_status,+SUM(hours_per_week)+FROM+adult+GROUP+BY+marital_status")
-        expect(page.locator("#plot .main-svg").first).to_be_visible()
+        expect(page.locator("#plot svg").first).to_be_visible()
         expect(page.locator("[aria-busy=true]")).to_have_count(0)
         assert measured(page, path) == []
 
