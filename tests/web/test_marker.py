@@ -105,7 +105,7 @@ def walked(page: Page, ids: list[str], signal: str) -> None:
     for path in pages.ALL:
         for id in ids if "{id}" in path else [""]:
             address = path.format(name="stays", id=id, sid=signal, number=1)
-            if address.endswith((".csv", ".json")):
+            if address.endswith((".csv", ".json", ".svg")):
                 page.request.get(address)
             else:
                 page.goto(address)
