@@ -26,6 +26,8 @@ SINKS = re.compile(
 )
 # The server's own page, asked for again: what is escaped there stays escaped.
 OWN_PAGE = {"sfumato.js": ["DOMParser"]}
+# A codebook of DDI is read as XML, of which only texts are taken: no node of it is put into the page.
+XML = 'new DOMParser().parseFromString(text, "application/xml")'
 UNESCAPED = re.compile(r"\|\s*safe\b|Markup|autoescape|\{%\s*raw")
 
 
@@ -85,7 +87,11 @@ def test_strangers_see_what_is_public_and_are_sent_to_sign_in_by_the_rest(path: 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
 def test_no_script_reads_a_text_as_anything_else(script: Path) -> None:
-    assert SINKS.findall(script.read_text("utf-8")) == OWN_PAGE.get(script.name, [])
+    text = script.read_text("utf-8")
+    if script.name == "codebook.js":
+        assert text.count(XML) == 1
+        text = text.replace(XML, "")
+    assert SINKS.findall(text) == OWN_PAGE.get(script.name, [])
 
 
 @pytest.mark.parametrize("template", sorted(TEMPLATES.rglob("*.html")), ids=lambda path: path.name)
