@@ -72,6 +72,7 @@ def test_a_partner_who_is_trusted_gets_less_noise(signed_in: SignedIn) -> None:
     for trust in (0.1, 0.3, 0.5):
         move(page, "1 Trust in the recipient", trust)
         page.get_by_role("button", name="Use the least noise that meets my limit").click()
+        expect(page.locator("#course .current")).to_contain_text("✓ least noise")  # the server has answered
         expect(page.locator("#verdict")).to_contain_text("✓")
         taken.append(float(page.locator("#point-said").inner_text().removeprefix("±")))
     assert taken == sorted(taken, reverse=True)
