@@ -105,7 +105,7 @@ def test_a_signal_as_published_is_inspected_twice(own_house: House, visitors: Vi
 
     page = visitors.enter(own_house, CONTROLLER)
     page.goto("/inbox")
-    page.get_by_role("link", name="#3 As published").click()
+    page.get_by_role("row", name="#3 ").get_by_role("link", name="As published").click()
     page.get_by_role("button", name="Approve").click()
     dialog = page.locator("#approve-dialog")
     dialog.get_by_role("button", name="Approve").click()

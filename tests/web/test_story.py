@@ -109,7 +109,8 @@ def test_from_a_file_to_an_answer_and_its_certificate(own_house: House, visitors
     expect(arthur.locator("#state")).to_have_text("submitted")
 
     follow(clara, "Inbox")
-    follow(clara, f"#1 {PURPOSE}")
+    expect(clara.get_by_role("row", name=PURPOSE)).to_contain_text("#1 ")
+    follow(clara, PURPOSE)
     clara.get_by_label("Note to the analyst").fill("For the plan of beds.")
     follow(clara, "Approve after the introduction (3 minutes)")
     introduced(clara)
