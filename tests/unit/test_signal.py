@@ -611,7 +611,7 @@ def test_where_no_draw_moved_it_that_is_said() -> None:
     still = released(epsilon=10).signal(task("top_k", column="n", k=1))
     assert isinstance(still, FreeScore)
     said = " ".join(replace(still, scores=(1.0,) * 200, damages=(0.0,) * 200).text().split())
-    assert "all scores are 1; none of the draws gave another result." in said
+    assert "all scores are 1; no draw gave another result." in said
     assert "No draw changed the score. The actual change" in said
 
 

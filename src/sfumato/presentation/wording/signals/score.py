@@ -106,8 +106,8 @@ def _free(signal: FreeScore) -> tuple[str, ...]:
     share = "all" if min(signal.scores) == max(signal.scores) else "90% of the"
     where = f"are {low:.3g}" if low == high else f"are between {low:.3g} and {high:.3g}"
     spread = f"With fresh noise added, {share} scores {where}"
-    often = percent_up(signal.changed) if signal.changed else "none"
-    changed = f"; {often} of the draws gave another result" if signal.decides else ""
+    often = f"{percent_up(signal.changed)} of the draws" if signal.changed else "no draw"
+    changed = f"; {often} gave another result" if signal.decides else ""
     return score(signal), f"{spread}{changed}.", WHAT_A_SPREAD_IS, _rate(signal), FREE
 
 
