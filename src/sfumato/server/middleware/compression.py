@@ -6,7 +6,7 @@ from starlette.datastructures import Headers
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-_OWN = ("same-origin", "none")  # from a page of ours, or typed into the address bar
+_OTHERS = ("", "cross-site", "same-site")  # or a program, which does not say where it calls from
 _LEAST, _LEVEL = 1000, 6
 
 
@@ -17,5 +17,5 @@ class CompressionMiddleware:
         self._app, self._compressed = app, GZipMiddleware(app, minimum_size=_LEAST, compresslevel=_LEVEL)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        own = scope["type"] == "http" and Headers(scope=scope).get("Sec-Fetch-Site") in _OWN
+        own = scope["type"] == "http" and Headers(scope=scope).get("Sec-Fetch-Site", "") not in _OTHERS
         await (self._compressed if own else self._app)(scope, receive, send)
