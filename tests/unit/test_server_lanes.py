@@ -52,7 +52,7 @@ def test_quick_calls_are_served_while_slow_ones_last() -> None:
     nouns, may_end = Nouns(), Event()
 
     def slow(*_: object) -> RehearsalFacts:
-        assert may_end.wait(20)
+        assert may_end.wait(600)
         return made_up(RehearsalFacts)
 
     nouns.questions.answers["rehearse"] = slow
@@ -87,7 +87,7 @@ class Gate:
 
     def work(self, who: str) -> str:
         self.begun.append(who)
-        assert self.may_end.wait(20)
+        assert self.may_end.wait(600)
         return who
 
 
@@ -100,7 +100,7 @@ def test_one_person_waits_for_their_own_and_others_do_not() -> None:
         bob = asyncio.create_task(pool.run("bob", gate.work, "bob"))
         while len(gate.begun) < 2:
             await asyncio.sleep(0.001)
-        assert gate.begun == ["alice", "bob"]
+        assert sorted(gate.begun) == ["alice", "bob"]
         gate.may_end.set()
         assert [await task for task in flood] == ["alice"] * 40
         assert await bob == "bob"
@@ -151,11 +151,11 @@ def test_calls_of_analysts_do_not_fill_the_lane_of_controllers() -> None:
     nouns, may_end = Nouns(), Event()
 
     def slow(*_: object, **__: object) -> RehearsalFacts:
-        assert may_end.wait(20)
+        assert may_end.wait(600)
         return made_up(RehearsalFacts)
 
     nouns.questions.answers["rehearse"] = slow
-    nouns.notifications.answers["many"] = lambda *_, **__: [] if may_end.wait(20) else None
+    nouns.notifications.answers["many"] = lambda *_, **__: [] if may_end.wait(600) else None
     nouns.requests.answers["listed"] = nouns.accounts.answers["tokens"] = lambda *_, **__: []
     nouns.requests.answers["counts"], nouns.notifications.answers["count"] = {}, 0
     app = app_on(nouns, asking_at_once=1, calls_at_once=2, calls_at_once_each=1)

@@ -109,13 +109,13 @@ def test_a_background_that_is_stopped_leaves_what_waits() -> None:
 
     def first() -> None:
         begun.set()
-        assert may_end.wait(20)
+        assert may_end.wait(600)
         done.append(0)
 
     background.submit("a", first)
     for number in range(1, 41):
         background.submit("a", lambda number=number: done.append(number))  # type: ignore[misc]
-    assert begun.wait(20)
+    assert begun.wait(600)
     background.stop()
     may_end.set()
     background.close()

@@ -29,4 +29,5 @@ for (const guest of $$(".guest")) {
   guest.addEventListener("click", () =>
     busy(guest, () => signIn(guest, guest.dataset.name, guest.dataset.password, guest.dataset.next).catch((error) => show(error, form))),
   );
+  guest.disabled = false; // a click before this would be lost
 }
