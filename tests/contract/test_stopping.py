@@ -93,7 +93,7 @@ def test_a_request_of_which_part_was_charged_goes_on_where_it_stopped(room: Room
     assert (room.state(request), charges) == ("released", 4), room.note(request)
 
 
-def test_jobs_are_for_whoever_waits_for_them(room: Room) -> None:
+def test_jobs_are_run_for_each_person_in_turn(room: Room) -> None:
     """What a controller waits for is in a lane of its own, also where it is computed as for an analyst."""
     room.policy({"approve": "by a controller"})
     room.questions.rehearse(room["bob"], "stays", COUNT, None)

@@ -115,7 +115,7 @@ def test_the_risk_of_section_2_3() -> None:
 
 
 @pytest.mark.golden("dpp_A90")
-def test_how_far_noise_goes_90_times_of_100() -> None:
+def test_the_90_percent_noise_range() -> None:
     assert noise_quantile(1, 0.1, 1 - 0.9) == pytest.approx(23.025850929940457, rel=1e-9)
     assert village().guessing(secret="state").at(0.1).noise_90 == pytest.approx((23.025850929940457,), rel=1e-9)
 

@@ -223,7 +223,7 @@ def test_no_prior_gains_more_than_the_largest_advantage(exponent: float) -> None
 @pytest.mark.depth("guessing questions")
 @settings(max_examples=depth("guessing questions"))
 @given(st.floats(0.02, 8), st.sampled_from(["add-remove", "replace"]))
-def test_a_count_of_100_is_that_far_off_90_times_of_100_and_no_further(epsilon: float, relation: str) -> None:
+def test_the_90_percent_range_of_a_count_of_100(epsilon: float, relation: str) -> None:
     """Exactly, by the law of the noise: whole steps of 1/1024, and the count is rounded."""
     query = local.open_without_data({"name": "people", "relation": relation}, ledger=":memory:").query(
         "SELECT COUNT(*) FROM people"

@@ -94,7 +94,7 @@ def test_as_many_rows_count_as_may(stays: list[Stay], max_rows: int) -> None:
 @pytest.mark.depth("neighbour tables")
 @examples("neighbour tables")
 @given(data=st.data(), max_rows=st.integers(1, 3), sql=st.sampled_from([*SUMS, DISTINCT]))
-def test_whoever_leaves_moves_a_number_by_at_most_its_sensitivity(data: st.DataObject, max_rows: int, sql: str) -> None:
+def test_a_person_changes_a_number_by_at_most_its_sensitivity(data: st.DataObject, max_rows: int, sql: str) -> None:
     stays = data.draw(STAYS)
     leaving = data.draw(st.sampled_from([1, 2, 3]))
     rest = [stay for stay in stays if stay[0] != leaving]

@@ -10,9 +10,11 @@ from sfumato.errors import SfumatoError
 from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.service import Escrow
+from sfumato.escrow.submissions.lifecycle import State
+from sfumato.escrow.submissions.store import SubmissionFilter
 
 TABS = {"": "Overview", "columns": "Columns", "policy": "Policy", "budget": "Budget", "data": "Data", "audit": "Audit"}
-_MOST_WAITING = 200
+_SHOWN = 3  # of the requests that wait
 
 
 def tab_frame(escrow: Escrow, actor: Person, dataset: RegisteredDataset, tab: str) -> dict[str, Any]:
@@ -20,6 +22,7 @@ def tab_frame(escrow: Escrow, actor: Person, dataset: RegisteredDataset, tab: st
     signed = None
     with suppress(SfumatoError):  # a policy that was edited in the database: its own tab says so
         signed = escrow.datasets.policy_of(dataset)
+    waiting = SubmissionFilter(state=(State.SUBMITTED, State.COMPUTED), dataset=dataset.name)
     return {
         "place": f"/datasets/{quote(dataset.name, safe='')}",
         "tab": tab,
@@ -28,15 +31,6 @@ def tab_frame(escrow: Escrow, actor: Person, dataset: RegisteredDataset, tab: st
         "described": len(dataset.schema.columns),
         "policy_version": None if signed is None else signed.number,
         "has_public_page": signed is not None and signed.policy.public_page,
-        "pending": waiting_for(escrow, actor, dataset.name),
+        "pending": escrow.requests.listed(actor, waiting, limit=_SHOWN),
+        "pending_count": sum(escrow.requests.counts(actor, waiting).values()),
     }
-
-
-def waiting_for(escrow: Escrow, actor: Person, name: str) -> list[Any]:
-    """Requests to this dataset that wait for a decision, newest first."""
-    states = ("submitted", "computed")
-    return [
-        request
-        for state in states
-        for request in escrow.requests.many(actor, state=state, dataset=name, limit=_MOST_WAITING)
-    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
@@ -27,7 +28,6 @@ from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
 _AT_ONCE = 20
-_MOST_WAITING = 200
 _RECENT, _LATEST = 3, 8
 
 
@@ -56,18 +56,17 @@ def datasets(
 @screens.get("/datasets/{name}")
 def dataset(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, name: NameInPath) -> Response:
     """One dataset; analysts are sent to the catalogue."""
-    visible = escrow.datasets.one(actor, name)
-    if not isinstance(visible, DatasetDetails):
-        return RedirectResponse(f"/catalogue/{visible.name}", 303)
-    registered = escrow.datasets.of(visible.name)
+    tab = _tab(escrow, actor, name, "")
+    if isinstance(tab, Response):
+        return tab
+    visible, registered = tab.dataset, tab.registered
     record = escrow.datasets.ledger_of(actor, registered)
     view = dataset_view.ledger(escrow.datasets.ledger(actor, name))
     charges = [entry for entry in view.entries or () if entry.event == "reserved"]
     may_hold = [one.name for one in escrow.accounts.all() if one.has(Role.CONTROLLER) and not one.disabled]
     return page(
         "dataset.html",
-        **tab_frame(escrow, actor, registered, ""),
-        dataset=visible,
+        **tab.frame,
         sentences=of_schema.sentences(registered.schema)[:2],
         may_ask=actor.has(Role.ANALYST) and visible.access_rule is not None,
         may_hold=sorted({*may_hold, *registered.controllers}),
@@ -79,39 +78,35 @@ def dataset(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, name: Name
         recent=_recent(escrow, actor, registered.name),
         looked=record.known.anyone_looked,
         same_rows=_same_rows(visible),
-        facts={"name": registered.name, "person": actor.name},
     )
 
 
 @screens.get("/datasets/{name}/columns")
 def columns(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, name: NameInPath) -> Response:
-    visible = escrow.datasets.one(actor, name)
-    if not isinstance(visible, DatasetDetails):
-        return RedirectResponse(f"/catalogue/{visible.name}", 303)
-    registered = escrow.datasets.of(visible.name)
+    tab = _tab(escrow, actor, name, "columns")
+    if isinstance(tab, Response):
+        return tab
+    registered = tab.registered
     looked = escrow.datasets.ledger_of(actor, registered).known.anyone_looked
     return page(
         "dataset_columns.html",
-        **tab_frame(escrow, actor, registered, "columns"),
-        dataset=visible,
+        **tab.frame,
         by_person=of_schema.STATED_BY_A_PERSON,
         after_look=of_schema.AFTER_LOOK if looked else None,
-        facts={"name": registered.name, "person": actor.name},
     )
 
 
 @screens.get("/datasets/{name}/data")
 def data(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, name: NameInPath) -> Response:
     """Versions of the data, their delivery and check, the population, and retirement."""
-    visible = escrow.datasets.one(actor, name)
-    if not isinstance(visible, DatasetDetails):
-        return RedirectResponse(f"/catalogue/{visible.name}", 303)
-    registered = escrow.datasets.of(visible.name)
+    tab = _tab(escrow, actor, name, "data")
+    if isinstance(tab, Response):
+        return tab
+    visible, registered = tab.dataset, tab.registered
     controls = registered.is_controlled_by(actor)
     return page(
         "dataset_data.html",
-        **tab_frame(escrow, actor, registered, "data"),
-        dataset=visible,
+        **tab.frame,
         versions=escrow.datasets.versions(actor, registered.name)[::-1] if controls else [],
         looked=escrow.datasets.ledger_of(actor, registered).known.anyone_looked,
         look=of_guarantee.LOOK,
@@ -119,29 +114,45 @@ def data(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, name: NameInP
         costs=of_schema.check_costs(_ways(escrow, registered)),
         populations=of_ledger.POPULATIONS,
         same_rows=_same_rows(visible),
-        facts={"name": registered.name, "person": actor.name},
     )
 
 
 @screens.get("/datasets/{name}/audit")
 def audit(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, name: NameInPath) -> Response:
     """The latest entries of the ledger and of the audit log about one dataset."""
-    visible = escrow.datasets.one(actor, name)
-    if not isinstance(visible, DatasetDetails):
-        return RedirectResponse(f"/catalogue/{visible.name}", 303)
-    registered = escrow.datasets.of(visible.name)
+    tab = _tab(escrow, actor, name, "audit")
+    if isinstance(tab, Response):
+        return tab
+    visible, registered = tab.dataset, tab.registered
     entries = dataset_view.ledger(escrow.datasets.ledger(actor, name)).entries or ()
     events = [entry for entry in entries if entry.event in LISTED]
     return page(
         "dataset_audit.html",
-        **tab_frame(escrow, actor, registered, "audit"),
-        dataset=visible,
+        **tab.frame | {"facts": {"public": f"/public/{visible.name}"}},
         words=of_ledger,
         events=events[: -_LATEST - 1 : -1],
         all_events=len(events),
         actions=escrow.audit.many(actor, 0, _LATEST, newest_first=True, about=registered.name),
-        facts={"public": f"/public/{visible.name}"},
     )
+
+
+@dataclass(frozen=True)
+class _Tab:
+    """A dataset that this person sees in full, and what each of its tabs shows around the content."""
+
+    dataset: DatasetDetails
+    registered: RegisteredDataset
+    frame: dict[str, Any]
+
+
+def _tab(escrow: Escrow, actor: Person, name: str, tab: str) -> _Tab | Response:
+    """A tab of a dataset; analysts are sent to the catalogue."""
+    visible = escrow.datasets.one(actor, name)
+    if not isinstance(visible, DatasetDetails):
+        return RedirectResponse(f"/catalogue/{visible.name}", 303)
+    registered = escrow.datasets.of(visible.name)
+    frame = tab_frame(escrow, actor, registered, tab) | {"dataset": visible}
+    return _Tab(visible, registered, {"facts": {"name": registered.name, "person": actor.name}} | frame)
 
 
 def _recent(escrow: Escrow, actor: Person, name: str) -> list[dict[str, Any]]:
