@@ -128,6 +128,7 @@ def test_counts_are_true_and_searches_find_what_there_is(full: Api) -> None:
     for tab, one in {"waiting": len(waiting), "returned": states["returned"], "all": len(mine)}.items():
         assert f'id="count-{tab}">{one:,}<' in text
     assert f'{len(waiting)}<span class="vh"> waiting</span>' in text, "in the menu"
+    assert f"{len(waiting)} requests waiting" in shown(full, "alice", "/datasets/stays")
     own = [row for row in rows if row["analyst"] == "bob"]
     assert total(shown(full, "bob", "/requests")) == len(own)
     for word, true in (

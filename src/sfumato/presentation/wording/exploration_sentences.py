@@ -93,7 +93,7 @@ IF_NOT_ALLOWED = (
 def noise_axis(view: RiskView) -> str:
     """What the noise of the answer is measured in, on the axis of the chart."""
     if view.expected_count is not None:
-        return f"Noise of the answer (90%), if {view.expected_count.count:,} people are counted"
+        return f"Noise of the answer (90%), if {view.expected_count.count:,} are counted"
     if view.candidates and view.candidates[0].rank_90 is not None:
         return "Rank error of the answer (90%)"
     return "Noise of the answer (90%)"
