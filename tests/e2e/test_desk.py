@@ -351,6 +351,9 @@ def test_an_inbox(typed: Typed, server: Server) -> None:
     assert [each["state"] for each in typed("inbox", "--all", "--json").json] == ["released"]
     typed("inbox", "--state", "refused", "--dataset", "t")
     assert dict(server.asked[-1].url.params) == {"limit": "200", "state": "refused", "dataset": "t"}
+    for more, state in (([], "computed"), (["--state", "returned"], "returned")):
+        typed("inbox", "--search", "wave b", *more)
+        assert dict(server.asked[-1].url.params) == {"limit": "200", "state": state, "search": "wave b"}
 
 
 def test_inspecting_shows_the_page_or_where_it_stands(typed: Typed, server: Server) -> None:

@@ -543,3 +543,15 @@ def test_who_may_not_look_is_told_so() -> None:
     server = served().on("POST /datasets/t/risk", problem(403, "forbidden", "Only a controller may look"))
     with pytest.raises(Forbidden):
         held(server).query(SQL).risk()
+
+
+def test_a_search_is_sent_to_the_server() -> None:
+    empty = {"items": [], "next": None}
+    server = Server().on("GET /requests", empty).on("GET /signals", empty)
+    client = server.client()
+    client.requests(search="wave b", state="released")
+    assert dict(server.asked[-1].url.params) == {"limit": "200", "search": "wave b", "state": "released"}
+    client.signals(search="median", waiting=True)
+    assert dict(server.asked[-1].url.params) == {"limit": "200", "search": "median", "waiting": "true"}
+    client.inbox()
+    assert "search" not in server.asked[-1].url.params

@@ -94,17 +94,22 @@ class Client:
 
     # Requests
 
-    def requests(self, *, state: str | None = None, dataset: str | None = None) -> Listing[RemoteRequest]:
-        """Requests that this person may see, in the server's order."""
-        items = self._connection.items("requests", state=state, dataset=dataset)
+    def requests(
+        self, *, search: str = "", state: str | None = None, dataset: str | None = None
+    ) -> Listing[RemoteRequest]:
+        """Requests that this person may see, in the server's order.
+
+        Each word of `search` is in the purpose, a query, the analyst or the dataset, or is the number.
+        """
+        items = self._connection.items("requests", search=search or None, state=state, dataset=dataset)
         return Listing.of(
             (RemoteRequest(self._connection, each) for each in items), escrow.REQUESTS, "There are no requests."
         )
 
-    def inbox(self, *, dataset: str | None = None) -> Listing[RemoteRequest]:
-        """Requests that wait for a decision."""
+    def inbox(self, *, search: str = "", dataset: str | None = None) -> Listing[RemoteRequest]:
+        """Requests that wait for a decision; `search` as in `requests`."""
         states = ("submitted", "computed")
-        waiting = [each for state in states for each in self.requests(state=state, dataset=dataset)]
+        waiting = [each for state in states for each in self.requests(search=search, state=state, dataset=dataset)]
         return Listing.of(waiting, escrow.REQUESTS, "No request waits for a decision.")
 
     def request(self, id: str | int) -> RemoteRequest:
@@ -115,11 +120,13 @@ class Client:
         """Tasks and kinds of signals, and whether code of your own can run on the server."""
         return Tasks(self._connection.get("tasks"))
 
-    def signals(self, *, state: str | None = None, waiting: bool = False) -> Listing[RemoteSignal]:
+    def signals(self, *, search: str = "", state: str | None = None, waiting: bool = False) -> Listing[RemoteSignal]:
         """Signals that this person may see; `waiting`: those that wait for their decision."""
+        words = search or None
         if waiting:
-            return signals(self._connection, self._connection.get("signals", waiting=True, limit=_AT_ONCE)["items"])
-        return signals(self._connection, self._connection.items("signals", state=state))
+            page = self._connection.get("signals", search=words, waiting=True, limit=_AT_ONCE)
+            return signals(self._connection, page["items"])
+        return signals(self._connection, self._connection.items("signals", search=words, state=state))
 
     def signal(self, id: str | int) -> RemoteSignal:
         """Find it by its id, or by its number."""

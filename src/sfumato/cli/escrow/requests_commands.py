@@ -102,11 +102,12 @@ def inbox(
     everything: Annotated[bool, flag("--all", "List decided requests too.")] = False,
     state: Annotated[str | None, option("List only requests in this state.", "STATE")] = None,
     dataset: Annotated[str | None, option("List only requests to this dataset.", "NAME")] = None,
+    search: submissions.Search = "",
 ) -> ShownList:
     """List the requests that wait for a decision: those that you decide, and your own."""
     if everything or state is not None:
-        return client.requests(state=state, dataset=dataset)
-    return client.inbox(dataset=dataset)
+        return client.requests(search=search, state=state, dataset=dataset)
+    return client.inbox(search=search, dataset=dataset)
 
 
 @_request

@@ -86,9 +86,10 @@ def list_(
     client: Client,
     waiting_: Annotated[bool, flag("--waiting", "List only signals that wait for your decision.")] = False,
     state: Annotated[str | None, option("List only signals in this state.", "STATE")] = None,
+    search: submissions.Search = "",
 ) -> ShownList:
     """List your signals, and those of datasets that you control."""
-    return client.signals(state=state, waiting=waiting_)
+    return client.signals(search=search, state=state, waiting=waiting_)
 
 
 @app.command()

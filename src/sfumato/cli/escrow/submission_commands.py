@@ -21,6 +21,7 @@ AllowNoGuarantee = Annotated[
     bool, flag("--allow-no-guarantee", "Decide after a look, although the result then has no guarantee.")
 ]
 Binding = Annotated[str, option("Hash that `inspect` printed: the approval fails if anything changed since.", "HASH")]
+Search = Annotated[str, option("List only those with each of these words, or with this number.", "TEXT")]
 Wait = Annotated[bool, flag("--wait", "Wait until it is decided and computed.")]
 Seconds = Annotated[float | None, option("With --wait: wait at most this long.", "S")]
 
