@@ -90,3 +90,25 @@ def test_a_time_is_exact_on_hover_and_without_scripts(house: House, visitors: Vi
     without = visitors.enter(house, CONTROLLER, java_script_enabled=False)
     without.goto("/people")
     assert without.locator("time").first.text_content() == exact
+
+
+def test_the_theme_and_the_time_zone_are_chosen_in_the_settings(house: House, visitors: Visitors) -> None:
+    page = visitors.enter(house, CONTROLLER, timezone_id="Europe/Rome")
+    page.goto("/account")
+    zone, theme, root = page.get_by_label("Time zone"), page.get_by_label("Theme", exact=True), page.locator("html")
+    expect(zone.locator("option").first).to_have_text("Browser's time zone (Europe/Rome)")
+    zone.select_option("UTC")
+    expect(page.locator("#zone-now")).to_contain_text("UTC")
+    theme.select_option("Dark")
+    expect(root).to_have_attribute("data-theme", "dark")
+    page.goto("/people")
+    expect(root).to_have_attribute("data-theme", "dark")
+    assert (page.locator("time").first.get_attribute("title") or "").endswith("UTC")
+    page.goto("/account")
+    expect(zone).to_have_value("UTC")
+    zone.select_option("")
+    theme.select_option("System")
+    page.reload()
+    expect(theme).to_have_value("")
+    expect(root).not_to_have_attribute("data-theme", "dark")
+    expect(page.locator("#zone-now")).not_to_contain_text("UTC")

@@ -37,7 +37,7 @@ def test_one_signs_in_and_is_where_one_wanted_to_go(page: Page, house: House) ->
     at(page, house, "/sign-in?next=%2Faccount%3Ffrom%3Da%2Bbookmark")
     sign_in(page, CONTROLLER)
     at(page, house, "/account?from=a+bookmark")
-    expect(page.get_by_role("heading", level=1)).to_have_text("Account")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Account and settings")
     expect(page.get_by_role("banner")).to_contain_text(CONTROLLER)
 
 
@@ -75,7 +75,7 @@ def test_where_the_server_does_not_answer_all_that_was_typed_is_still_there(page
     expect(page.get_by_label("Password")).to_have_value(PASSWORD)
     page.context.set_offline(False)
     page.get_by_role("button", name="Sign in", exact=True).click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Account")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Account and settings")
 
 
 def test_signed_out_is_signed_out_also_by_the_back_button(signed_in: SignedIn, house: House) -> None:

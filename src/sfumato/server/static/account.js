@@ -1,4 +1,33 @@
-import { $, $$, at, busy, call, facts, pageNow, say, sent } from "./sfumato.js";
+import { $, $$, at, busy, call, chooseTheme, chooseZone, chosenZone, exactTime, facts, h, pageNow, say, sent } from "./sfumato.js";
+
+// ------------------------------------------------------------------------------------------------ display
+
+const themes = $("#theme-choice"), zones = $("#zone");
+const zoneNames = [...new Set([...Intl.supportedValuesOf("timeZone"), "UTC"])].sort();
+const browserZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+zones.options[0].textContent = `Browser's time zone (${browserZone})`;
+zones.append(...zoneNames.map((name) => h("option", { value: name }, name)));
+zones.value = zoneNames.includes(chosenZone()) ? chosenZone() : "";
+tellTime();
+
+zones.addEventListener("change", () => {
+  chooseZone(zones.value);
+  tellTime();
+  say("Time zone saved in this browser.");
+});
+
+themes.addEventListener("change", () => {
+  chooseTheme(themes.value);
+  say("Theme saved in this browser.");
+});
+document.addEventListener("theme", () => (themes.value = document.documentElement.dataset.theme ?? ""));
+
+function tellTime() {
+  $("#zone-now").textContent = `Now: ${exactTime(new Date())}`;
+}
+
+// ------------------------------------------------------------------------------------------------ tokens and password
 
 sent($("#new-token"), async ({ label, days, scopes }) => {
   const made = await call("POST", "/tokens", { label, days: Number(days), scopes: scopes.split(" ") });

@@ -221,10 +221,34 @@ export function rounded(value, ends) {
   return figures.map((one) => signed(one.toLocaleString("en", { minimumFractionDigits: places, maximumFractionDigits: places })));
 }
 
-// Times as people say them, in their own time zone, with the exact one on hover; without scripts and in print they stay in UTC.
+// Times as people say them, with the exact one on hover, in the browser's time zone or in the one that was chosen in the
+// settings; without scripts and in print they stay in UTC.
 const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
-const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium" });
-const EXACT = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "long" });
+const ZONE = "time zone";
+let formats = formatsIn(chosenZone());
+
+function formatsIn(timeZone) {
+  const format = (style) => new Intl.DateTimeFormat("en-GB", timeZone ? { ...style, timeZone } : style);
+  try {
+    return { day: format({ dateStyle: "medium" }), exact: format({ dateStyle: "long", timeStyle: "long" }) };
+  } catch {
+    return formatsIn(""); // a zone that this browser does not know
+  }
+}
+
+// The time zone that was chosen in this browser; empty: the browser's own.
+export function chosenZone() {
+  return localStorage.getItem(ZONE) ?? "";
+}
+
+export function chooseZone(zone) {
+  if (zone) localStorage.setItem(ZONE, zone);
+  else localStorage.removeItem(ZONE);
+  formats = formatsIn(zone);
+  times();
+}
+
+export const exactTime = (at) => formats.exact.format(at);
 
 export function ago(at, now = Date.now()) {
   const seconds = Math.round((at - now) / 1000);
@@ -233,7 +257,7 @@ export function ago(at, now = Date.now()) {
     const many = Math.round(seconds / size);
     if (Math.abs(many) < below) return RELATIVE.format(many, unit);
   }
-  return DAY.format(at);
+  return formats.day.format(at);
 }
 
 export function times(within = document) {
@@ -241,7 +265,7 @@ export function times(within = document) {
     const at = new Date(one.dateTime);
     if (Number.isNaN(at.getTime())) continue;
     one.dataset.utc ??= one.textContent;
-    one.title = EXACT.format(at);
+    one.title = exactTime(at);
     one.textContent = ago(at);
   }
 }
@@ -314,12 +338,15 @@ export function onTheme(work) {
 
 // ------------------------------------------------------------------------------------------------ the frame
 
-$("#theme").addEventListener("click", () => {
-  const theme = dark() ? "light" : "dark";
-  document.documentElement.dataset.theme = theme;
-  document.cookie = `theme=${theme}; path=/; max-age=31536000; samesite=strict`;
+// Light or dark; empty: as the system has it.
+export function chooseTheme(theme) {
+  if (theme) document.documentElement.dataset.theme = theme;
+  else delete document.documentElement.dataset.theme;
+  document.cookie = `theme=${theme}; path=/; max-age=${theme ? 31536000 : 0}; samesite=strict`;
   document.dispatchEvent(new Event("theme"));
-});
+}
+
+$("#theme").addEventListener("click", () => chooseTheme(dark() ? "light" : "dark"));
 
 dressed(document);
 setInterval(times, 60000);
