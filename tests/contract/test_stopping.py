@@ -144,6 +144,21 @@ def test_workers_take_people_in_turn(threads: ThreadPoolExecutor, tmp_path: Any)
     assert note.read_text("utf-8") == "abcaa"
 
 
+def test_a_worker_that_gets_free_starts_no_job_that_was_cancelled(threads: ThreadPoolExecutor) -> None:
+    with pool(size=1) as workers:
+        running = threads.submit(workers.run, "running", {"do": "sleep", "seconds": 600}, "a")
+        until(lambda: workers.progress("running"))
+        waiting = threads.submit(workers.run, "waiting", {"do": "sleep", "seconds": 600}, "a")
+        until(lambda: len(workers._jobs) == 2)
+        with workers._changed:  # the thread of the job that waits cannot wake before a worker is free
+            assert workers.cancel("waiting")
+            assert workers._turns.waiting == []
+            assert workers.cancel("running")
+        for job in (running, waiting):
+            with pytest.raises(Cancelled):
+                job.result(PATIENCE)
+
+
 def test_workers_that_are_stopped_start_nothing_and_tell_those_at_work(threads: ThreadPoolExecutor) -> None:
     with pool(size=1) as workers:
         running = threads.submit(workers.run, "running", {"do": "until stopped"}, "a")

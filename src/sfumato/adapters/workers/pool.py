@@ -131,6 +131,8 @@ class Workers:
     def _stop(self, jobs: list[_Job]) -> None:
         for job in jobs:
             job.is_cancelled = True
+            if job.waits:  # now, not when its thread wakes: a worker that is free until then would start it
+                self._turns.remove(job.person, job)
             if job.process is not None:
                 job.process.kill()
         self._changed.notify_all()
@@ -202,7 +204,7 @@ class Workers:
         if mine in self._jobs:
             self._jobs.remove(mine)
         if mine.waits:
-            self._turns.remove(mine.person, mine)
+            self._turns.remove(mine.person, mine)  # unless it was cancelled
         else:
             self._idle.append(process)
             self._turns.end(mine.person)
