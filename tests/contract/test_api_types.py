@@ -38,7 +38,7 @@ OPEN = {
 }
 # Routes that pages call, or that say nothing beside what another one does.
 NOT_IN_CLIENT = {
-    "GET /health", "GET /introduction", "POST /introduction", "GET /public/{name}", "POST /session",
+    "GET /health", "GET /introduction", "POST /introduction", "GET /public/{name}", "POST /session", "GET /sessions",
     "POST /datasets/check-schema", "POST /datasets/{name}/check-policy", "POST /datasets/{name}/guessing",
     "POST /datasets/{name}/explore", "PUT /datasets/{name}/data", "PUT /datasets/{name}/schema",
     "PUT /datasets/{name}/controllers", "PUT /datasets/{name}/population", "POST /requests/{id}/difference",

@@ -107,6 +107,38 @@ def test_a_token_is_good_for_its_time_its_scopes_and_until_it_is_revoked(room: R
             room.accounts.new_token(room["bob"], "", scopes=scopes)
 
 
+def test_a_user_lists_and_ends_own_sessions_only(room: Room) -> None:
+    password = "four words put together"
+    for name in ("bob", "dan"):
+        room.accounts.change(room[name], name, password=password)
+    old, here, there = (room.accounts.sign_in("bob", password) for _ in range(3))
+    other = room.accounts.sign_in("dan", password)
+    sessions = room.accounts.sessions(room["bob"], here.csrf)
+    assert sorted(each.current for each in sessions) == [False, False, True]
+    assert not any(secret in repr(sessions) for secret in (old.secret, old.csrf, here.secret, here.csrf))
+    (of_dan,) = room.accounts.sessions(room["dan"], None)
+    for unknown in (of_dan.id, "nothing", ""):
+        with pytest.raises(NotFound, match="no such session among yours"):
+            room.accounts.end_session(room["bob"], unknown)
+    ended = next(each.id for each in sessions if not each.current)
+    room.accounts.end_session(room["bob"], ended)
+    assert ended not in {each.id for each in room.accounts.sessions(room["bob"], here.csrf)}
+    room.accounts.end_other_sessions(room["bob"], here.csrf)
+    for gone in (old, there):
+        with pytest.raises(NotSignedIn):
+            room.accounts.of_session(gone.secret)
+    (current,) = room.accounts.sessions(room["bob"], here.csrf)
+    assert current.current
+    assert room.accounts.of_session(other.secret)[0].name == "dan"
+    said = [entry.verb for entry in room.audit.many(room["root"], newest_first=True)]
+    assert said.count("ended a session of") == 2
+    room.accounts.end_session(room["bob"], current.id)
+    with pytest.raises(NotSignedIn):
+        room.accounts.of_session(here.secret)
+    room.pass_(hours=12)
+    assert room.accounts.sessions(room["dan"], None) == []
+
+
 def test_a_session_ends_by_time_by_a_new_password_and_with_its_person(room: Room) -> None:
     room.accounts.change(room["bob"], "bob", password="four words put together")
     for name, password in (("bob", "wrong"), ("nobody", "four words put together"), ("dan", "")):

@@ -546,7 +546,7 @@ def test_who_may_not_look_is_told_so() -> None:
 
 
 def test_a_search_is_sent_to_the_server() -> None:
-    empty = {"items": [], "next": None}
+    empty: dict[str, Any] = {"items": [], "next": None}
     server = Server().on("GET /requests", empty).on("GET /signals", empty)
     client = server.client()
     client.requests(search="wave b", state="released")

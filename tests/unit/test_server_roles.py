@@ -146,12 +146,14 @@ BODIES: dict[tuple[str, str], Any] = {
     ("POST", "/introduction"): {"answers": [0, 0, 0, 0]},
 }  # fmt: skip
 SPARED = {  # these would end the story that other tests go on with
-    ("DELETE", "/session"), ("DELETE", "/datasets/{name}"), ("DELETE", "/tokens/{id}"),
+    ("DELETE", "/session"), ("DELETE", "/sessions"), ("DELETE", "/sessions/{id}"),
+    ("DELETE", "/datasets/{name}"), ("DELETE", "/tokens/{id}"),
     ("POST", "/requests/{id}/refuse"), ("POST", "/requests/{id}/withdraw"), ("POST", "/requests/{id}/cancel"),
     ("POST", "/signals/{id}/refuse"), ("POST", "/signals/{id}/withdraw"),
 }  # fmt: skip
 EVERYBODY = {
-    ("GET", "/session"), ("GET", "/tokens"), ("POST", "/tokens"), ("GET", "/datasets"), ("GET", "/requests"),
+    ("GET", "/session"), ("GET", "/sessions"), ("GET", "/tokens"), ("POST", "/tokens"),
+    ("GET", "/datasets"), ("GET", "/requests"),
     ("GET", "/notifications"), ("GET", "/signals"), ("GET", "/tasks"), ("POST", "/notifications/{id}/read"),
     ("POST", "/notifications/read"),
     ("GET", "/introduction"), ("POST", "/introduction"),

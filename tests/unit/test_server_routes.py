@@ -11,7 +11,7 @@ from sfumato.escrow.audit_log import AuditEnds, AuditHead
 from sfumato.escrow.catalogue.datasets import DatasetFilter, DatasetLedger
 from sfumato.escrow.catalogue.entries import CatalogueEntry, DatasetAccess
 from sfumato.escrow.dataset import Version
-from sfumato.escrow.identity.accounts import PersonFilter, Token
+from sfumato.escrow.identity.accounts import ActiveSession, PersonFilter, Token
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.notifications import Happened, Notification
 from sfumato.escrow.policy.draft import SchemaDraft
@@ -70,6 +70,7 @@ def nouns() -> Nouns:
         "change": person("bob"),
         "many": [person("alice"), person("bob")],
         "count": 2,
+        "sessions": [made_up(ActiveSession)],
         "tokens": [TOKEN],
         "new_token": (TOKEN, "the secret"),
         "introduce": [],
@@ -133,6 +134,9 @@ GIVEN_ASKED = ([{"sql": "Q", "weight": 2.0}], {"gap": 1.2})
 # method, address, body, status, the verb, what it is given after the person who acts
 ALLOWING, REFUSING = {"allow_no_guarantee": True}, {"allow_no_guarantee": False}
 ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = [
+    ("GET", "/sessions", None, 200, "sessions", (None,), {}),
+    ("DELETE", "/sessions", None, 204, "end_other_sessions", (None,), {}),
+    ("DELETE", "/sessions/s1", None, 204, "end_session", ("s1",), {}),
     ("GET", "/tokens", None, 200, "tokens", (), {}),
     ("POST", "/tokens", {"label": "x"}, 201, "new_token", ("x", 90, ("read", "write")), {"person": None}),
     ("DELETE", "/tokens/t1", None, 204, "revoke", ("t1",), {}),

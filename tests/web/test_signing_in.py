@@ -107,6 +107,19 @@ def test_a_session_that_is_over_ends_at_the_door_and_one_comes_back(
     at(page, own_house, "/account?page=1")
 
 
+def test_a_session_in_another_browser_is_ended(own_house: House, visitors: Visitors) -> None:
+    here, there = (visitors.enter(own_house, ANALYST, locale=each) for each in ("en-GB", "en-US"))
+    there.goto("/account")
+    here.goto("/account")
+    sessions = here.get_by_role("region", name="Sessions", exact=True)
+    expect(sessions.get_by_text("(this browser)")).to_have_count(1)
+    here.get_by_role("button", name="End all other sessions").click()
+    expect(here.get_by_role("button", name="End all other sessions")).to_have_count(0)
+    expect(sessions.get_by_role("button")).to_have_count(0)
+    there.reload()
+    at(there, own_house, "/sign-in?next=%2Faccount")
+
+
 def test_signed_out_in_one_tab_is_signed_out_in_the_other(
     signed_in: SignedIn, house: House, visitors: Visitors
 ) -> None:

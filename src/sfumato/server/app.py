@@ -29,6 +29,7 @@ from sfumato.server.api import (
     public,
     requests,
     session,
+    sessions,
     signals,
     tokens,
 )
@@ -63,8 +64,8 @@ OPEN_TO_ALL = PublicPaths(
     (f"{PLACE}/",),
 )
 _NOUNS = (
-    session, tokens, people, introduction, datasets, data, policies, exploration, requests, signals, notifications,
-    audit_log, public, health,
+    session, sessions, tokens, people, introduction, datasets, data, policies, exploration, requests, signals,
+    notifications, audit_log, public, health,
 )  # fmt: skip
 # Spans and logs of FastAPI's own would carry what was said.
 _NO_TELEMETRY = TelemetryConfig(tracing=False, metrics=False, logs=False, operation_spans=False, auto_configure=False)

@@ -11,7 +11,7 @@ from sfumato.errors import BadInput, Conflict, Forbidden, NotFound, NotSignedIn
 from sfumato.escrow.identity.person import EVERYONE, Person, Role, checked_name, checked_roles
 from sfumato.escrow.ports import EscrowPorts
 from sfumato.model.plain import from_plain
-from sfumato.ports import Containing, Selection
+from sfumato.ports import Containing, Row, Selection
 
 SCOPES = ("read", "write")
 LEAST_PASSWORD, MOST_PASSWORD = 12, 1024
@@ -27,6 +27,16 @@ class Session:
     csrf: str = field(repr=False)
     person: Person
     expires_at: str
+
+
+@dataclass(frozen=True)
+class ActiveSession:
+    """A browser in which a user is signed in; `current`: the one that asks."""
+
+    id: str
+    created_at: str
+    expires_at: str
+    current: bool
 
 
 @dataclass(frozen=True)
@@ -258,6 +268,35 @@ class Accounts:
             raise NotSignedIn.because("person-disabled")
         return from_plain(Person, row)
 
+    # Sessions
+
+    def sessions(self, actor: Person, csrf: str | None) -> list[ActiveSession]:
+        """Sessions of the user that have not expired, newest first; the one with this `csrf` is the current one."""
+        rows = sorted(self._active(actor), key=lambda row: str(row["created_at"]), reverse=True)
+        return [
+            ActiveSession(_session_id(row), row["created_at"], row["expires_at"], row["csrf"] == csrf) for row in rows
+        ]
+
+    def end_session(self, actor: Person, id: str) -> None:
+        """Sign the user out of one browser."""
+        if not self._end(actor, [row for row in self._active(actor) if _session_id(row) == id]):
+            raise NotFound.because("session-unknown")
+
+    def end_other_sessions(self, actor: Person, csrf: str | None) -> None:
+        """Sign the user out of every browser but the one with this `csrf`."""
+        self._end(actor, [row for row in self._active(actor) if row["csrf"] != csrf])
+
+    def _active(self, actor: Person) -> list[Row]:
+        rows = self._sessions.many(person=actor.name, limit=1000)
+        return [row for row in rows if not self._is_over(row["expires_at"])]
+
+    def _end(self, actor: Person, rows: Sequence[Row]) -> int:
+        with self._ports.transaction():
+            ended = [_session_id(row) for row in rows if self._sessions.remove(digest=row["digest"])]
+            for id in ended:
+                self._say(actor.name, "ended a session of", actor.name, {"session": id})
+        return len(ended)
+
     # Tokens
 
     def new_token(
@@ -343,6 +382,11 @@ def _checked_password(password: str) -> str:
     if not LEAST_PASSWORD <= len(password) <= MOST_PASSWORD:
         raise BadInput.because("password-length", least=LEAST_PASSWORD)
     return password
+
+
+def _session_id(row: Row) -> str:
+    """Names a session without its secret: the beginning of the digest of 256 random bits."""
+    return str(row["digest"])[:16]
 
 
 def _about_key(name: str) -> str:

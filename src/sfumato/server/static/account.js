@@ -27,6 +27,18 @@ function tellTime() {
   $("#zone-now").textContent = `Now: ${exactTime(new Date())}`;
 }
 
+// ------------------------------------------------------------------------------------------------ sessions
+
+for (const button of [...$$(".end-session"), ...$$("#end-others")]) {
+  const path = button.dataset.id ? `/sessions${at(button.dataset.id)}` : "/sessions";
+  button.addEventListener("click", () =>
+    busy(button, async () => {
+      await call("DELETE", path);
+      location.reload();
+    }),
+  );
+}
+
 // ------------------------------------------------------------------------------------------------ tokens and password
 
 sent($("#new-token"), async ({ label, days, scopes }) => {
