@@ -4,7 +4,7 @@ PYTHON ?= python3
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test quick check bench prove mutants test-times constraints vendor screens clean postgres chromium bubblewrap
+.PHONY: help demo test quick check bench prove mutants test-times constraints vendor screens clean postgres java chromium bubblewrap
 
 BIN := .venv/bin
 INPUTS := pyproject.toml constraints.txt
@@ -31,13 +31,13 @@ help: ## list the targets
 demo: .venv/.base ## install sfumato and its server, and show the main job in six steps
 	@$(BIN)/sfumato demo
 
-test: .venv/.dev postgres chromium bubblewrap ## run all tests, then check that they catch every mutant
+test: .venv/.dev postgres java chromium bubblewrap ## run all tests, then check that they catch every mutant
 	$(BIN)/python -m tests.run $(if $(BUSY),--busy=$(BUSY))
 
 quick: check ## check, then the unit and property tests: the inner loop, without browser and databases
 	$(BIN)/pytest -n 2 --dist worksteal tests/suite tests/unit tests/property
 
-test-times: .venv/.dev postgres chromium bubblewrap ## run all tests and list their CPU seconds; writes the table of docs/testing.md
+test-times: .venv/.dev postgres java chromium bubblewrap ## run all tests and list their CPU seconds; writes the table of docs/testing.md
 	$(BIN)/python -m tests.times $(TESTS)
 
 check: .venv/.dev ## lint, format, types, import contracts
@@ -52,7 +52,7 @@ bench: .venv/.dev ## measure what privacy costs against its targets (15 minutes)
 screens: .venv/.dev chromium ## take a picture of every screen, light and dark; writes docs/screens
 	$(BIN)/python -m tests.web.screens
 
-prove: .venv/.dev postgres chromium bubblewrap ## tests at full depth, PART=statistical or all parts; goes on where it ended; writes docs/evidence
+prove: .venv/.dev postgres java chromium bubblewrap ## tests at full depth, PART=statistical or all parts; goes on where it ended; writes docs/evidence
 	$(BIN)/python -m tests.prove $(PART) $(if $(MINUTES),--minutes=$(MINUTES)) $(if $(NEW),--new)
 
 mutants: .venv/.dev ## break the code on purpose, one break at a time: each must turn its test red; ONLY=name for one
@@ -88,6 +88,11 @@ endef
 postgres:
 	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null 2>&1 || \
 		$(call from_apt,PostgreSQL,postgresql)
+
+# run Spark on a Java that it supports (Debian's default has been one since 12),
+java:
+	@$${JAVA_HOME:+$$JAVA_HOME/bin/}java -version 2>&1 | grep -Eq 'version "(1[7-9]|[2-9][0-9])' || \
+		$(call from_apt,Java,default-jre-headless)
 
 # and look at pages with a browser. Playwright, which drives it, needs libatomic.
 chromium: .venv/.dev

@@ -27,6 +27,7 @@ def tables(results: Mapping[str, Any]) -> str:
     parts = (
         _prices(results),
         _contributions(results),
+        _keys(results),
         _growth(results),
         _speeds(results),
         _closed(results),
@@ -67,6 +68,15 @@ def _contributions(results: Mapping[str, Any]) -> Iterator[str]:
         said = f"most {each['people']} `max_rows = {each['max_rows']}`, {short(each['rows'])} rows"
         sides = [each["plain_ms"], each["first_rows_ms"], each["release_ms"]]
         yield f"| {said} | " + " | ".join(f"{ms:,.0f}" for ms in sides) + f" | {sides[2] / sides[0]:.2f} |"
+
+
+def _keys(results: Mapping[str, Any]) -> Iterator[str]:
+    if not (keys := results.get("keys")):
+        return
+    yield "| computed groups, ms of CPU time | plain | engine pass | parse + plan | release | us a group besides |"
+    yield "|---|---|---|---|---|---|"
+    sides = " | ".join(f"{keys[f'{side}_ms']:,.0f}" for side in ("plain", "pass", "planning", "release"))
+    yield f"| {keys['groups']:,} groups, {short(keys['rows'])} rows | {sides} | {keys['us_each']:.1f} |"
 
 
 def _growth(results: Mapping[str, Any]) -> Iterator[str]:

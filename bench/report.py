@@ -14,6 +14,8 @@ from bench.closed import Closed
 from bench.contribution import Bounded
 from bench.escrow import Escrow
 from bench.growth import Growth, short
+from bench.keys import ManyKeys
+from bench.own_rows import OwnTotals
 from bench.population import FOLDER
 from bench.price import Price
 from bench.sandbox import Start
@@ -33,9 +35,11 @@ class Report:
     prices: list[Price] = field(default_factory=list)
     added_mib: dict[tuple[str, str], float] = field(default_factory=dict)  # by question and verb
     contributions: list[Bounded] = field(default_factory=list)
+    own_rows: OwnTotals | None = None
     growth: list[Growth] = field(default_factory=list)
     baseline_rows: int = 0
     speeds: list[Speed] = field(default_factory=list)
+    keys: ManyKeys | None = None
     closed: Closed | None = None
     escrow: Escrow | None = None
     web: Web | None = None
@@ -52,8 +56,9 @@ class Report:
             Target(f"{question} {verb}, added peak memory", mib, most=ADDED_MIB, unit=" MiB")
             for (question, verb), mib in self.added_mib.items()
         ]
-        once = [each for each in (self.closed, self.escrow, self.web, self.sandbox) if each is not None]
-        measured: Sequence[Price | Bounded | Growth | Speed | Closed | Escrow | Web | Start] = (
+        parts = (self.own_rows, self.keys, self.closed, self.escrow, self.web, self.sandbox)
+        once = [each for each in parts if each is not None]
+        measured: Sequence[Price | Bounded | OwnTotals | ManyKeys | Growth | Speed | Closed | Escrow | Web | Start] = (
             *self.prices,
             *self.contributions,
             *self.growth,
@@ -139,11 +144,13 @@ class Report:
             "versions": {"python": platform.python_version()} | {n: version(n) for n in ("duckdb", "sfumato")},
             "queries": queries,
             "contribution": [each.figures for each in self.contributions],
+            "own_rows": {} if self.own_rows is None else self.own_rows.figures,
             "growth": [
                 {"query": each.question.name, "side": each.side}
                 | {step: round(factor, 2) for step, factor in each.factors.items()}
                 for each in self.growth
             ],
+            "keys": {} if self.keys is None else self.keys.figures,
             "closed": {} if self.closed is None else self.closed.figures,
             "escrow": {} if self.escrow is None else self.escrow.figures,
             "web": {} if self.web is None else self.web.figures,

@@ -15,11 +15,12 @@ import typer
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # a file that is run finds only what lies beside it
 
-from bench import contribution, memory, page, population
+from bench import contribution, memory, own_rows, page, population
 from bench.closed import closed
 from bench.cost import VERBS, costs
 from bench.escrow import escrow
 from bench.growth import Growth, short
+from bench.keys import many_keys
 from bench.price import Price
 from bench.question import QUESTIONS
 from bench.report import Report
@@ -53,6 +54,8 @@ def main(
     _prices(report, files)
     _memory(report, files, times=1 if quick else 3)
     _contributions(report)
+    _own_rows(report)
+    _keys(report)
     _closed(report, files)
     _escrow(report)
     _web(report, files)
@@ -100,6 +103,18 @@ def _contributions(report: Report) -> None:
             typer.echo(f"Measuring {short(rows)} rows of people who have most of them {stays.name} max_rows ...")
             report.contributions.append(contribution.bounded(stays, rows, report.rounds))
     _say("", *contribution.lines(report.contributions), "")
+
+
+def _own_rows(report: Report) -> None:
+    typer.echo("Measuring totals by person ...")
+    report.own_rows = own_rows.own_totals(report.rows, report.rounds)
+    _say("", *report.own_rows.lines(), "")
+
+
+def _keys(report: Report) -> None:
+    typer.echo("Measuring a release by many computed groups ...")
+    report.keys = many_keys(report.rows, report.rounds)
+    _say("", *report.keys.lines(), "")
 
 
 def _closed(report: Report, files: Files) -> None:

@@ -18,7 +18,9 @@ RATIO: Mapping[str, Mapping[str, float]] = {
     "release at 1M": {"COUNT": 1.5, "AVG": 1.5},
 }
 CONTRIBUTION = {"within": 1.3, "beyond": 3.0}
+OWN_ROWS = 1.4
 PLANNING_MS = 10.0
+KEYS_PASS, KEYS_MICROSECONDS, KEYS_PLANNING_MS = 1.3, 40.0, 15.0
 ADDED_MIB = 50.0
 SPEED_UP = 1000.0
 ESCROW = 1.3

@@ -90,14 +90,15 @@ def routes_of(noun: str) -> list[tuple[str, str, Body | None]]:
     """Each route below /datasets/{name}, /requests/{id}, /notifications/{id} or /tokens/{id}, with a fitting body."""
     bodies: dict[str, Body] = {
         "schema": {"schema_text": SCHEMA}, "controllers": {"controllers": ["fay"]},
-        "population": {"population": "patients"},
+        "population": {"population": "patients"}, "assign": {"to": "carol"},
         "policy": {"access_rule": [{"who": ["bob"]}]}, "estimate": {"queries": [{"sql": COUNT}]},
         "failures": {"entry": 1, "cause": "the disk was full"},
         "check-policy": {"policy": {"access_rule": [{"who": ["bob"]}]}},
         "dry-run": {"queries": [{"sql": COUNT}]}, "worst-case": {"sql": COUNT},
         "rehearse": {"sql": COUNT}, "guessing": {"sql": COUNT, "how": {"choices": 4}},
-        "explore": {"sql": COUNT}, "compare": {"sql": COUNT}, "risk": {"sql": COUNT},
-        "exposure-histogram": {"sql": COUNT, "epsilon": 0.1}, "approve": {"binding": "x"},
+        "explore": {"sql": COUNT}, "posthoc-risk": {}, "compare": {"sql": COUNT}, "risk": {"sql": COUNT},
+        "noise": {"sql": COUNT, "epsilon": [0.1]}, "exposure-histogram": {"sql": COUNT, "epsilon": 0.1},
+        "approve": {"binding": "x"},
         "return": {"note": "n"}, "refuse": {},
         "signals": {"task": {"task": "top_k", "column": "count(*)", "k": 1}, "query": 2},
         "difference": {"first": {"query": 2, "row": 1, "column": 2}, "second": {"query": 2, "row": 2, "column": 2}},

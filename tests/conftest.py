@@ -15,6 +15,7 @@ import pytest
 
 from tests import ledgers
 from tests import postgres as postgresql
+from tests import spark as spark_for_tests
 from tests.depth import depth
 from tests.evidence import Deep, Evidence
 from tests.times import Stopwatch
@@ -59,6 +60,13 @@ def postgres() -> Iterator[postgresql.Server]:
     """A PostgreSQL server, the same for all tests of a process; each makes its own databases in it."""
     with postgresql.started() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[None]:
+    """A Spark in this process, the same for all its tests: it is started by the first one that opens a table."""
+    with spark_for_tests.light_sessions():
+        yield
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

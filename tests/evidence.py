@@ -80,6 +80,11 @@ def commit() -> str:
     return f"{head}-dirty" if changes else head
 
 
+def name_of(item: pytest.Item) -> str:
+    """The id of a test, which Schemathesis gives to all operations of the API alike, made from its own name."""
+    return item.nodeid if item.parent is None else f"{item.parent.nodeid}::{item.name}"
+
+
 # The pytest plugins: `--list-depths` and `--todo` in each process that collects, `--evidence` in the controller
 
 
@@ -103,14 +108,15 @@ class Deep:
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         tasks = [task for item in items if (task := self._task(item))]
+        assert len({task.test for task in tasks}) == len(tasks), "Two tests with one id would have one entry."
         if self.listing:
             self.listing.write_text(json.dumps([asdict(task) for task in tasks]), encoding="utf-8")
         if self.todo is not None:
             by_test = {task.test: task for task in tasks if task.test in self.todo}
-            config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in by_test])
-            items[:] = [item for item in items if item.nodeid in by_test]
+            config.hook.pytest_deselected(items=[item for item in items if name_of(item) not in by_test])
+            items[:] = [item for item in items if name_of(item) in by_test]
             for item in items:
-                item.user_properties.append(("task", asdict(by_test[item.nodeid])))
+                item.user_properties.append(("task", asdict(by_test[name_of(item)])))
 
     def pytest_runtest_protocol(self) -> bool | None:
         """After the end no further test is started: it is left for the next run."""
@@ -120,11 +126,11 @@ class Deep:
         mark = item.get_closest_marker("depth")
         name = str(mark.args[0]) if mark else next(self._names(item), None)
         seed = mark.kwargs.get("seed") if mark else None
-        return Entry(item.nodeid, name, depth.depth(name), seed) if name else None
+        return Entry(name_of(item), name, depth.depth(name), seed) if name else None
 
     def _names(self, item: pytest.Item) -> Iterator[str]:
         """Depths of a test that is not marked: those that it reads, that give its cases, and of its examples."""
-        test = item.nodeid.partition("[")[0]
+        test = name_of(item).partition("[")[0]
         function = test.rpartition("::")[2]
         yield from depth.readers(item.path).get(function, [])
         yield from self._generated.get(test, [])

@@ -16,6 +16,7 @@ from sfumato.adapters.storage.database import Database
 from sfumato.adapters.vault.files import VaultFiles
 from sfumato.composition import local, worker
 from sfumato.composition.locks import VaultLocks
+from sfumato.composition.sources import source_version
 from sfumato.errors import BadInput, EngineFailure, Refused, SandboxMissing, SfumatoError
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.ports import EscrowPorts
@@ -115,6 +116,7 @@ class Room:
         self.folder, self.url, self.now = folder, url, FIRST
         self.waiting: list[Callable[[], None]] = []
         self.turns: list[Callable[[], None]] = []
+        self.timers: list[tuple[float, Callable[[], None]]] = []
         self.database = Database(self.url, seals or VaultLocks(MASTER))
         files = VaultFiles(folder / "vault", MASTER)
         self.runner = Here(self.database.ledger(), files)
@@ -131,9 +133,10 @@ class Room:
             sandbox=self.sandbox,
             planned=partial(local.open_registered, None, ledger=self.database.ledger()),
             exploration_view=exploration,
-            written=local.source_version,
+            written=source_version,
             later=lambda _person, work: self.waiting.append(work),
             in_turn=lambda _person, work: self.turns.append(work),
+            after=lambda seconds, work: self.timers.append((seconds, work)),
             now=lambda: self.now,
             new_id=lambda: os.urandom(12).hex(),
         )

@@ -13,9 +13,9 @@ from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).parent.parent
 
-# Tests and mutants together: about 12 minutes on two free cores. If you add an expensive test, make another one
-# cheaper: `make test-times` shows where the seconds go.
-LIMIT = 1450.0
+# Tests and mutants together: about 16 minutes on two free cores. 240 of them are for PostgreSQL and Spark, which start
+# servers. If you add an expensive test, make another one cheaper: `make test-times` shows where the seconds go.
+LIMIT = 1930.0
 
 # CPU seconds of `sample` on the machine on which the limit was set (docs/testing.md), with both of its cores busy.
 REFERENCE = 0.0131

@@ -87,6 +87,7 @@ class Accounts(Verbs):
 @dataclass
 class Submitted(Verbs):
     approval: Verbs = field(default_factory=Verbs)
+    assignment: Verbs = field(default_factory=Verbs)
 
 
 @dataclass
@@ -101,7 +102,7 @@ class Nouns:
     audit: Verbs = field(default_factory=Verbs)
 
     def every(self) -> list[Verbs]:
-        return [*vars(self).values(), self.requests.approval, self.signals.approval]
+        return [*vars(self).values(), *(r for s in (self.requests, self.signals) for r in (s.approval, s.assignment))]
 
     @property
     def calls(self) -> list[tuple[str, tuple[Any, ...], dict[str, Any]]]:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from sfumato.api.dataset import Dataset as Dataset
     from sfumato.api.dataset import Query as Query
     from sfumato.api.guessing import Guessing as Guessing
+    from sfumato.api.histogram import ColumnHistogram as ColumnHistogram
+    from sfumato.api.histogram import histogram as histogram
     from sfumato.api.ledger import Ledger as Ledger
     from sfumato.api.method_comparison import Comparison as Comparison
     from sfumato.api.release import Certificate as Certificate
@@ -36,7 +38,6 @@ if TYPE_CHECKING:
     from sfumato.privacy.preferences.disparity import exposure_cap as exposure_cap
     from sfumato.privacy.preferences.disparity import gap as gap
     from sfumato.privacy.preferences.disparity import ratio as ratio
-    from sfumato.privacy.preferences.disparity import satisfies as satisfies
     from sfumato.privacy.preferences.disparity import variance as variance
     from sfumato.privacy.preferences.guessing_preferences import advantage as advantage
     from sfumato.privacy.preferences.guessing_preferences import guess as guess
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
     from sfumato.privacy.preferences.preference import larger_than_spent as larger_than_spent
     from sfumato.privacy.preferences.preference import weighted as weighted
     from sfumato.privacy.preferences.pri import pri as pri
+    from sfumato.privacy.preferences.satisfies import satisfies as satisfies
+    from sfumato.privacy.preferences.together import together as together
     from sfumato.signals.tasks.registry import task as task
     from sfumato.signals.tasks.task import Task as Task
 
@@ -51,6 +54,7 @@ _HOMES = {
     "Audit": "auditing.audit",
     "Certificate": "api.release",
     "Choice": "api.choice",
+    "ColumnHistogram": "api.histogram",
     "Comparison": "api.method_comparison",
     "Dataset": "api.dataset",
     "Guessing": "api.guessing",
@@ -71,15 +75,17 @@ _HOMES = {
     "exposure_cap": "privacy.preferences.disparity",
     "gap": "privacy.preferences.disparity",
     "guess": "privacy.preferences.guessing_preferences",
+    "histogram": "api.histogram",
     "larger_than_spent": "privacy.preferences.preference",
     "open": "composition.local",
     "possible_worlds": "api.universe",
     "pri": "privacy.preferences.pri",
     "ratio": "privacy.preferences.disparity",
     "relative_error": "privacy.preferences.accuracy",
-    "satisfies": "privacy.preferences.disparity",
+    "satisfies": "privacy.preferences.satisfies",
     "sharing_risk": "privacy.preferences.guessing_preferences",
     "task": "signals.tasks.registry",
+    "together": "privacy.preferences.together",
     "variance": "privacy.preferences.disparity",
     "weighted": "privacy.preferences.preference",
     "within": "privacy.preferences.accuracy",

@@ -106,6 +106,10 @@ class EngineFailure(SfumatoError, code="engine"):
         super().__init__()
 
 
+class OutOfMemory(EngineFailure):
+    """The memory that an engine may use was not enough for a query."""
+
+
 class DatabaseFailure(SfumatoError, code="database"):
     """The database of a workspace cannot be used. Its messages are dropped: they quote rows, and maybe a password."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
@@ -15,6 +16,8 @@ from sfumato.model.schema import Type
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from sfumato.sql.plans.exposure_summary import Tree
 
 Row: TypeAlias = Mapping[str, Any]
 Columns: TypeAlias = Mapping[str, Sequence[Any]]
@@ -29,11 +32,28 @@ class Engine(Protocol):
     """
 
     @property
-    def dialect(self) -> str: ...
+    def version(self) -> str:
+        """An opaque name of the state that a table is in, never of its content; empty where files tell of it.
+
+        Another one where it was found changed. It may be the same for a change of the last seconds.
+        """
+
+    def spell(self, tree: Tree) -> str:
+        """A plan as SQL that this engine runs: nothing has to be created for it, and nothing is."""
+
+    def snapshot(self) -> AbstractContextManager[object]:
+        """What is asked within sees the same rows of a table that others may write to; it may be entered again.
+
+        It begins by `require_unchanged`.
+        """
 
     @property
     def assumed(self) -> Assumption | None:
         """What reading the table assumes, for the certificate."""
+
+    @property
+    def tables(self) -> Mapping[str, Engine]:
+        """The engine of each table by its name, where there are several; they may be asked about their own only."""
 
     @property
     def raw(self) -> str:
@@ -45,10 +65,23 @@ class Engine(Protocol):
 
     @property
     def numbered(self) -> str:
-        """The name under which the clean table stands with the place of each row, from 1, in the column `PERSON`."""
+        """The name under which the clean table stands with the place of each row, from 1, in the column `PERSON`.
+
+        Where rows have no place of their own, it is that in the order of their whole content.
+        """
+
+    @property
+    def parts(self) -> int:
+        """In how many parts of the people a question about people with several rows is asked, to fit in memory.
+
+        It follows from public sizes. 1: the engine takes them all at once.
+        """
+
+    def note_pass(self, begun: float, share: float) -> None:
+        """What is asked next is one pass of several: it begins at `begun`, of 0 to 1, and is so much of all of them."""
 
     def require_unchanged(self) -> None:
-        """Refuse to go on with files that are not what they were when they were opened.
+        """Refuse to go on with files or a table that are not what they were when they were opened, or not there.
 
         Each pass over them does so too, before and after: what was read of two states is never put together.
         """
@@ -61,7 +94,10 @@ class Engine(Protocol):
     def table(self, sql: str) -> pa.Table: ...
 
     def digest(self) -> str:
-        """The same for the same rows in whatever order, and for hardly any others; never kept without a key."""
+        """The same for the same rows in whatever order, and for hardly any others; never kept without a key.
+
+        An engine that has none fails, and rows are then not compared with those of other datasets.
+        """
 
     def progress(self) -> float | None:
         """How far the running query is, 0 to 1, if that is known; asked from another thread."""
@@ -192,13 +228,18 @@ class Selection:
 
 @dataclass(frozen=True)
 class RowGroup:
-    """Rows that are alike: the numbers of the first and the last, and how many there are of how many people."""
+    """Rows that are alike: the numbers of the first and the last, and how many there are of how many people.
+
+    `due` is the earliest of them, and `assigned_to` whom all of them are assigned to.
+    """
 
     first: int
     last: int
     rows: int
     people: int
     person: str  # the first of them by name
+    due: str | None = None
+    assigned_to: str | None = None
 
 
 class Rows(Protocol):
@@ -226,17 +267,31 @@ class Rows(Protocol):
         skip: int = 0,
         limit: int = 100,
         newest_first: bool = False,
+        by: str = "",
         columns: Sequence[str] = (),
     ) -> Sequence[Row]:
-        """Some of a selection, in the table's own order; of each row the columns that are named, or all."""
+        """Some of a selection, in the table's own order; of each row the columns that are named, or all.
+
+        `by` is a column that they are listed by first; rows without a value come last.
+        """
 
     def counts(self, selection: Selection, *by: str) -> dict[tuple[Any, ...], int]:
         """How many rows a selection has, for each combination of values in these columns."""
 
     def groups(
-        self, selection: Selection, by: Sequence[str], *, skip: int = 0, limit: int = 100, newest_first: bool = False
+        self,
+        selection: Selection,
+        by: Sequence[str],
+        *,
+        skip: int = 0,
+        limit: int = 100,
+        newest_first: bool = False,
+        due_first: bool = False,
     ) -> tuple[Sequence[RowGroup], int]:
-        """Some groups of rows that are equal in these columns, by their first row, and how many groups there are."""
+        """Some groups of rows that are equal in these columns, by their first row, and how many groups there are.
+
+        `due_first`: by their earliest due date first.
+        """
 
     def newest(self, by: str) -> Sequence[Row]:
         """The last row of each value of a column."""

@@ -81,8 +81,9 @@ def _note(_: object, job: Mapping[str, Any], __: Watch) -> dict[str, Any]:
     return {}
 
 
-def _repeat(*_: object) -> dict[str, Any]:
+def _repeat(_: object, __: object, watch: Watch) -> dict[str, Any]:
     """DuckDB for minutes on any machine, inside one call that no interrupt stops soon."""
+    watch(lambda: 0.25)
     text = "repeat('x', 100_000_000)"
     for _turn in range(40):
         text = f"replace(replace({text}, 'x', 'y'), 'y', 'x')"
@@ -106,11 +107,11 @@ def _hold(_: object, job: Mapping[str, Any], __: Watch) -> dict[str, Any]:
 def _fork(_: object, job: Mapping[str, Any], __: Watch) -> dict[str, Any]:
     child = os.fork()
     if child == 0:
-        time.sleep(30)
+        time.sleep(600)
     Path(job["path"]).write_text(str(child), "utf-8")
     if job["dies"]:
         os.kill(os.getpid(), signal.SIGKILL)
-    time.sleep(30)
+    time.sleep(600)
     return {}
 
 

@@ -13,13 +13,14 @@ from tests.room import BOARD, COUNT, DATA, SCHEMA, SUM
 
 MARKER = "qzmarker"
 _ASKED = {"id", "number", "dataset", "purpose", "queries", "preference", "state", "next", "submitted_at", "version"}
+_ASKED |= {"accuracy", "due"}
 _DECIDED = _ASKED | {"decided_at"}
 REQUEST = {
     "submitted": _ASKED,
     "withdrawn": _ASKED,
     "returned": _DECIDED | {"note", "guarantee"},
     "refused": _DECIDED | {"note", "guarantee"},
-    "approved": _DECIDED,
+    "approved": _DECIDED | {"starts_at"},
     "running": _DECIDED,
     "computed": _DECIDED,
     "released": _DECIDED | {"note", "guarantee", "charged"},
@@ -51,15 +52,20 @@ SEEN = {
     "/datasets/stays/worst-case": _RISK,
     "/datasets/stays/rehearse": _RISK | {"solution", "at"},
     "/datasets/stays/compare": {"query", "mechanism", "delta", "looked", "methods", "together", "expected_count"},
-    "/requests/8/result": {"answers", "guarantee", "charged"},
+    "/datasets/stays/noise": {
+        "query", "mechanism", "delta", "epsilons", "terms", "columns", "heads", "rows", "sentences",
+    },
+    "/requests/8/result": {"answers", "guarantee", "charged", "least"},
 }  # fmt: skip
 CERTIFICATE = {
     "guarantee", "epsilon", "delta", "mechanism", "sensitivity", "scale", "unit", "relation", "outputs",
     "select_epsilon", "charged", "noise_90", "query", "query_sha256", "ledger_entry", "dataset", "released_at",
     "method", "decided_by", "fixed", "assumed", "dataset_total", "dataset_guarantee", "grid_step", "numbers",
-    "post_processing", "at_most", "dataset_delta", "budget", "calibration", "shares", "laws", "rank_90", "threshold",
+    "post_processing", "at_most", "dataset_delta", "budget", "period", "period_total", "period_delta", "cohort",
+    "calibration", "shares", "laws", "rank_90", "threshold",
     "max_rows", "max_groups", "bounds_source", "why", "planned_at", "looked", "released_by", "sampler", "software",
-    "batch", "batch_delta", "lost", "reach", "population", "recorded",
+    "batch", "batch_delta", "lost", "reach", "population", "recorded", "together", "together_epsilon",
+    "per_person", "per_person_delta",
 }  # fmt: skip
 
 
@@ -196,7 +202,7 @@ def test_of_everything_else_a_fixed_list(read_only: Api) -> None:
     for one in read_only("bob", "POST", "/datasets/stays/dry-run", json=bodies["/datasets/{name}/dry-run"]).json()[
         "answers"
     ]:
-        assert set(one) == _ANSWER | {"query"}, "what nobody drew is certified by nobody"
+        assert set(one) == _ANSWER | {"query", "rolled_up", "ranking"}, "what nobody drew is certified by nobody"
     flow = read_only("bob", "GET", "/datasets/stays").json()["access_rule"]
     known = {"preferences", "guarantees", "approve", "signals", "code", "signal_bits"}
     assert set(flow) == known, "nobody else whom the flow names, and no approver"

@@ -31,14 +31,17 @@ OPEN = {
     "PolicyFile.rule": "preferences by their names, as the author of a policy wrote them",
     "Problem.values": "each reason has values of its own",
     "WordedRequest.preference": "preferences by their names, as the analyst stated them",
+    "RequestedQuery.signal": "a signal that is submitted with it, with a task that has parameters of its own",
     "WordedSignal.task": "each task has parameters of its own; GET /tasks lists them",
     "WordedSignalResult.task": "the same",
     "WordedSignalResult.picture": "what a page draws; both come from one server",
+    "PosthocFacts.figure": "the same",
     "POST /datasets/{name}/explore": "what the explorer's script draws; both come from one server",
 }
 # Routes that pages call, or that say nothing beside what another one does.
 NOT_IN_CLIENT = {
     "GET /health", "GET /introduction", "POST /introduction", "GET /public/{name}", "POST /session", "GET /sessions",
+    "GET /notifications/settings", "PUT /notifications/settings",
     "POST /datasets/check-schema", "POST /datasets/{name}/check-policy", "POST /datasets/{name}/guessing",
     "POST /datasets/{name}/explore", "PUT /datasets/{name}/data", "PUT /datasets/{name}/schema",
     "PUT /datasets/{name}/controllers", "PUT /datasets/{name}/population", "POST /requests/{id}/difference",
@@ -63,6 +66,7 @@ VERBS: dict[str, Callable[[Client], object]] = {
     "GET /datasets/{name}/policies": lambda client: client.dataset("t").policies()[0],
     "POST /datasets/{name}/estimate": lambda client: client.dataset("t").estimate([SQL], sf.gap(1.2)),
     "POST /datasets/{name}/worst-case": lambda client: client.dataset("t").query(SQL).worst_case().facts,
+    "POST /datasets/{name}/noise": lambda client: client.dataset("t").query(SQL).noise(0.1),
     "POST /datasets/{name}/rehearse": lambda client: client.dataset("t").query(SQL).rehearse().facts,
     "POST /datasets/{name}/compare": lambda client: client.dataset("t").compare(SQL),
     "POST /datasets/{name}/exposure-histogram": lambda c: c.dataset("t").query(SQL).exposure_histogram(0.1).facts,
@@ -81,6 +85,9 @@ VERBS: dict[str, Callable[[Client], object]] = {
     "POST /requests/{id}/return": lambda client: client.request("t").return_("why").facts,
     "POST /requests/{id}/refuse": lambda client: client.request("t").refuse("why").facts,
     "POST /requests/{id}/withdraw": lambda client: client.request("t").withdraw().facts,
+    "POST /requests/{id}/undo": lambda client: client.request("t").undo().facts,
+    "POST /requests/{id}/assign": lambda client: client.request("t").assign("carol").facts,
+    "POST /requests/{id}/posthoc-risk": lambda client: client.request("t").posthoc_risk().facts,
     "POST /requests/{id}/cancel": lambda client: client.request("t").cancel().facts,
     "POST /requests/{id}/signals": lambda client: client.request("t").signal({"task": "top_k"}).facts,
     "GET /requests/{id}/signals": lambda client: client.request("t").signals()[0].facts,
@@ -91,6 +98,8 @@ VERBS: dict[str, Callable[[Client], object]] = {
     "POST /signals/{id}/approve": lambda client: client.signal("t").approve(binding="b").facts,
     "POST /signals/{id}/return": lambda client: client.signal("t").return_("why").facts,
     "POST /signals/{id}/refuse": lambda client: client.signal("t").refuse("why").facts,
+    "POST /signals/{id}/undo": lambda client: client.signal("t").undo().facts,
+    "POST /signals/{id}/assign": lambda client: client.signal("t").assign(None).facts,
     "POST /signals/{id}/withdraw": lambda client: client.signal("t").withdraw().facts,
 }
 # Results, which the client returns as `release` and `release.signal` do here.

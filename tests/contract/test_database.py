@@ -72,7 +72,11 @@ def person(name: str, *roles: str) -> dict[str, object]:
 def test_a_row_comes_back_as_it_was(database: Database) -> None:
     people = database.rows("people")
     assert people.add(person("ada", "admin", "controller"))
-    assert people.one(name="ada") == person("ada", "admin", "controller") | {"password": None, "introduced_at": None}
+    assert people.one(name="ada") == person("ada", "admin", "controller") | {
+        "password": None,
+        "introduced_at": None,
+        "muted": None,
+    }
     assert people.one(name="bob") is None
     assert database.rows("versions").add(version("v", "stays"))
     assert database.rows("versions").one(id="v") == version("v", "stays") | {"number": 1}
@@ -275,7 +279,7 @@ def test_what_is_read_together_is_of_one_moment(database: Database, database_url
         with database.reading():
             assert notices.one(id="a") is None
         database.rows("notifications").remove(id="nothing")  # whoever writes reads on from there
-        assert added.result(timeout=20)
+        assert added.result(timeout=600)
         assert notices.one(id="a")
     other.close()
 
@@ -427,7 +431,10 @@ def test_several_servers_may_start_at_once(database_url: str) -> None:
 
 
 FORMATS = {
-    "newer": ("SET version_num = '9999'", "This workspace has format 9999, and this version of sfumato reads format 1"),
+    "newer": (
+        "SET version_num = '9999'",
+        "This workspace has format 9999, and this version of sfumato reads formats up to 2",
+    ),
     "older": ("SET version_num = '0'", "This workspace has no format number, and this version"),
     "no number": ("SET version_num = 'x'", "This workspace has no format number, and this version"),
 }
@@ -447,7 +454,7 @@ def test_a_workspace_of_another_format_is_refused(
 def test_a_workspace_without_a_format_number_is_refused(database: Database, raw: sa.Engine, statement: str) -> None:
     with raw.begin() as connection:
         connection.execute(sa.text(statement))
-    with pytest.raises(BadInput, match="no format number, and this version of sfumato reads format 1"):
+    with pytest.raises(BadInput, match="no format number, and this version of sfumato reads formats up to 2"):
         database.upgrade()
 
 

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato.adapters.engines.duckdb.engine import DuckDB, SyntheticPopulation
-from sfumato.composition import local
+from sfumato.composition import engines, local
 from sfumato.errors import EngineFailure
 from sfumato.model.schema import PERSON, RAW_TEXT, Type
 from sfumato.schema.read import from_dict
@@ -146,7 +146,7 @@ SOURCES: list[Callable[[pa.Table, Path], object]] = [
 
 
 def opened(source: object, schema: dict[str, Any] = SCHEMA) -> DuckDB:
-    return local._duckdb(source, from_dict(schema))
+    return engines.duckdb(source, from_dict(schema))
 
 
 def rows(engine: DuckDB, what: str = "*", of: str = "stays", rest: str = "") -> list[Row]:
@@ -306,7 +306,7 @@ EXACT = [
 def test_other_types_are_counted_or_read_as_declared(column: pa.Array, declared: str, expected: list[Any]) -> None:
     schema: dict[str, Any] = {"name": "t", "columns": {}}
     counted = opened(pa.table({"v": column}), schema)
-    assert counted.columns == {"v": None}
+    assert counted.columns == {"v": Type.TIMESTAMP if pa.types.is_timestamp(column.type) else None}
     assert counted.rows("SELECT COUNT(v) FROM t") == [(len(column) - column.null_count,)]
     dataset = local.open(pa.table({"v": column}), schema | {"columns": {"v": {"type": declared}}}, ledger=":memory:")
     assert [value for (value,) in dataset._context.engine.rows("SELECT v FROM t")] == expected

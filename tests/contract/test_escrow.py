@@ -864,7 +864,8 @@ def test_a_signed_head_shows_that_an_older_copy_was_put_back(room: Room, copies:
 @pytest.mark.slow
 def test_a_workspace_answers_by_workers_and_stops_what_is_cancelled(database_url: str, tmp_path: Path) -> None:
     folder, passphrase = tmp_path / "workspace", "open sesame please"
-    settings = WorkspaceSettings(database="sqlite" if database_url.startswith("sqlite") else database_url, workers=1)
+    database = "sqlite" if database_url.startswith("sqlite") else database_url
+    settings = WorkspaceSettings(database=database, workers=1, undo_seconds=1)
     locked: dict[str, Any] = {"passphrase": passphrase, "cost": Argon2Cost(1, 64, 1)}
     create_workspace(folder, admin="root", password="four words put together", settings=settings, **locked)
     with open_workspace(folder, passphrase=passphrase) as workspace:
@@ -878,7 +879,7 @@ def test_a_workspace_answers_by_workers_and_stops_what_is_cancelled(database_url
         escrow.datasets.deliver(root, "stays", [DATA], "csv")
         escrow.policies.set(root, "stays", {"rule": RULE, "access_rule": [{"who": ["bob"]}]})
         request = requests.submit(bob, "stays", "planning", [{"sql": COUNT}, {"sql": BY_WARD}])
-        escrow.requests.approval.approve(root, request.id, request.binding)
+        assert escrow.requests.approval.approve(root, request.id, request.binding).starts_at is not None
         withdrawn = requests.submit(bob, "stays", "planning", [{"sql": SUM}])
         requests.cancel(bob, withdrawn.id)
     with open_workspace(folder, passphrase=passphrase) as workspace:  # what was approved was waited for

@@ -197,8 +197,11 @@ def test_data_that_lies_elsewhere_may_change_between_requests_and_not_within_one
 
 
 def test_people_are_told_apart_by_no_column_that_the_policy_withholds(room: Room) -> None:
-    room.policy({"columns": ["age", "days"], "preferences": ["gap"], "guarantees": ["none"]})
+    room.policy({"columns": ["age", "days"], "preferences": ["gap", "satisfies"], "guarantees": ["none"]})
     assert room.submit(preference={"gap": 1.2, "between": "days > 30"}).state == "submitted"
+    assert room.submit(preference={"satisfies": "max('days > 30') <= 2 * min"}).state == "submitted"
+    with pytest.raises(Forbidden, match="ward"):
+        room.submit(preference={"satisfies": "max(\"ward = 'a'\") <= 2 * min"})
     with pytest.raises(Forbidden, match="use column 'ward'"):
         room.submit(preference={"gap": 1.2, "between": "days > 30 AND ward = 'a'"})
 

@@ -63,6 +63,20 @@ def test_what_a_kept_ledger_says_still_counts(place: Path) -> None:
     assert choice.guarantee.value == "none"
 
 
+def test_a_kept_workspace_goes_on_working(place: Path) -> None:
+    """What waits in it can be assigned, approved and taken back; in a newer format it has a due date."""
+    with open_workspace(place / "workspace", passphrase=PASSPHRASE) as workspace:
+        escrow, ada = workspace.escrow, workspace.escrow.accounts.one("ada")
+        waiting = [one.submission for one in escrow.requests.approval.waiting(ada)]
+        assert [(one.accuracy, one.due is None, one.assigned_to) for one in waiting] in ([], [(4.0, False, "ada")])
+        bob = escrow.accounts.one("bob")
+        request = escrow.requests.submit(bob, "stays", "planning", [{"sql": "SELECT COUNT(*) FROM stays"}])
+        escrow.requests.assignment.assign(ada, request.id, "ada")
+        escrow.requests.approval.approve(ada, request.id, request.binding, allow_no_guarantee=True)
+        undone = escrow.requests.approval.undo(ada, request.id, allow_no_guarantee=True)
+        assert (undone.state, undone.assigned_to) == ("submitted", "ada")
+
+
 def test_a_kept_workspace_opens_and_its_chains_are_whole(place: Path, expected: Any) -> None:
     folder = place / "workspace"
     assert read_workspace(folder) == expected["workspace"]

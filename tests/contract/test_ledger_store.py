@@ -172,8 +172,11 @@ def test_a_file_has_the_tables_of_its_format(kept: Path) -> None:
 @pytest.mark.parametrize(
     ("number", "sentence"),
     [
-        (0, "has no format number, and this version of sfumato reads format 1. Hint: open it with the "),
-        (7, "has format 7, and this version of sfumato reads format 1. Hint: install a newer version of sfumato"),
+        (0, "has no format number, and this version of sfumato reads formats up to 2. Hint: open it with the "),
+        (
+            7,
+            "has format 7, and this version of sfumato reads formats up to 2. Hint: install a newer version of sfumato",
+        ),
     ],
     ids=["no number", "newer"],
 )

@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
+from sfumato.sql.parser.vocabulary import PAIRS
 from tests.api import STATES, Api
 from tests.room import BOARD, BY_WARD, COUNT, SCHEMA
 
@@ -73,7 +74,7 @@ def test_the_editor_knows_the_columns_and_the_sql_that_is_answered(api: Api) -> 
     api.room.policy({"who": [BOARD], "aggregates": ["SUM", "COUNT"], "columns": ["ward"], "preferences": ["gap"]})
     shown = page(api, "bob", "/datasets/stays/ask")
     told = facts(shown)["vocabulary"]
-    assert told["aggregates"] == ["COUNT", "SUM"]
+    assert told["aggregates"] == ["COUNT", "COUNT_IF", "SUM", *PAIRS], "pairs are computed from counts and sums"
     assert [one["name"] for one in told["columns"]] == ["ward"]
     assert told["columns"][0]["categories"] == ["a", "b", "c"]
     assert [offer["name"] for offer in facts(shown)["offers"]] == ["gap"]
@@ -297,3 +298,8 @@ def test_an_estimate_and_a_dry_run_are_said_in_sentences(api: Api) -> None:
     assert dry["people"] == 10_000, "the schema does not say how many there are"
     assert "used 10,000 synthetic people" in dry["sentence"]
     assert "No data was read" in dry["sentence"]
+
+
+def test_a_controller_who_asks_is_sent_to_the_risk_of_a_query(api: Api) -> None:
+    sent = page(api, "alice", "/datasets/stays/ask")
+    assert (sent.status_code, sent.headers["Location"]) == (303, "/datasets/stays/risk")

@@ -90,7 +90,7 @@ def test_a_word_by_a_declaration_says_so_and_not_what_was_declared(api: Api) -> 
     room.approve(request, preregistered="qzminutes")
     room.go()
     text = stranger(api)("GET", f"{HOST}/public/stays").text
-    assert "dp, by a declaration" in text
+    assert "Guaranteed, by a declaration" in text
     assert "has not been checked" in text
     assert "qzminutes" not in text
 

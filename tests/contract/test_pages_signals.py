@@ -137,7 +137,7 @@ def test_code_is_shown_line_by_line_with_its_marks_and_as_text(allowed: Api) -> 
     said = text(shown)
     assert "1 ▲ marked import os This imports os" in said
     assert "3 4 def evaluate" in said, "these are not marked"
-    for one in (BOARD, "none No guarantee: the score of the exact answer", "bits", "0 to 1", of_signal_pages.MARKED):
+    for one in (BOARD, "No guarantee: the score of the exact answer", "bits", "0 to 1", of_signal_pages.MARKED):
         assert one in said, one
     assert 'id="allow-no-guarantee" required' in shown.text
     assert facts(shown)["binding"] == made_binding(allowed, made["id"])

@@ -93,7 +93,7 @@ def asked_of(texts: tuple[str, ...], numbers: tuple[int, ...]) -> tuple[sf.Datas
 def kept_by_duckdb(dataset: sf.Dataset, where: str) -> set[Cell]:
     engine = dataset._context.engine
     select = select_from(map(column, KEYS), "t", where=[predicate(parse_condition(where, dataset.schema))])
-    return set(engine.rows(select.sql(engine.dialect)))
+    return set(engine.rows(engine.spell(select)))
 
 
 @pytest.mark.depth("excluded groups")

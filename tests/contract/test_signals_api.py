@@ -22,15 +22,16 @@ CODE = "def evaluate(tables):\n    counts = tables[0]['count(*)']\n    return co
 TASK = {"task": "histogram_distance", "column": "count(*)"}
 _WANTED = {
     "id", "number", "request", "dataset", "query", "kind", "task", "code", "range", "epsilon", "blocks", "draws",
-    "by_range", "bits", "state", "next", "submitted_at",
+    "by_range", "bits", "state", "next", "submitted_at", "due",
 }  # fmt: skip
 _SETTLED = _WANTED | {"decided_at"}
+_APPROVED = _SETTLED | {"starts_at"}
 SEEN = {
     "submitted": _WANTED,
     "withdrawn": _WANTED,
     "returned": _SETTLED | {"note", "guarantee"},
     "refused": _SETTLED | {"note", "guarantee"},
-    "approved": _SETTLED,
+    "approved": _APPROVED,
     "running": _SETTLED,
     "computed": _SETTLED,
     "released": _SETTLED | {"note", "guarantee", "charged", "result"},

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import httpx
 import pytest
 
@@ -90,3 +92,10 @@ def test_a_change_of_any_file_changes_every_address(tmp_path_factory: pytest.Tem
 
     assert version(a="1", b="2") == version(b="2", a="1")
     assert len({version(a="1", b="2"), version(a="1", b="3"), version(a="2", b="1"), version(a="12"), version()}) == 5
+
+
+def test_every_property_that_the_sheet_uses_is_defined_in_it() -> None:
+    """A browser takes a length that is not defined as none, and says nothing."""
+    sheet = on_disk("sfumato.css").decode()
+    used, defined = (set(re.findall(pattern, sheet)) for pattern in (r"var\(--([\w-]+)", r"--([\w-]+)\s*:"))
+    assert used - defined == set()

@@ -17,7 +17,7 @@ import pytest
 from pyarrow.csv import ReadOptions
 
 from sfumato.adapters.engines.duckdb.engine import DuckDB
-from sfumato.composition import local
+from sfumato.composition import engines, local
 from sfumato.errors import EngineFailure, SourceError
 from sfumato.schema.read import from_dict
 from tests.property.stored import STORED, WRAPS, Stored, of
@@ -37,7 +37,7 @@ PARTS = (
 
 def opened(source: object, types: dict[str, str]) -> DuckDB:
     columns = {name: {"type": type_} for name, type_ in types.items()}
-    return local._duckdb(source, from_dict({"name": "t", "columns": columns}))
+    return engines.duckdb(source, from_dict({"name": "t", "columns": columns}))
 
 
 def answers(engine: DuckDB, *columns: str) -> bool:

@@ -19,17 +19,26 @@ import pyarrow as pa
 import pytest
 import sqlglot
 from sqlglot import exp
+from sqlglot.generator import Generator
 
 import sfumato as sf
 from sfumato import sql as generated
-from sfumato.adapters.engines.duckdb.engine import RAW, DuckDB
+from sfumato.adapters.engines.duckdb.engine import DuckDB
+from sfumato.adapters.engines.duckdb.stored_values import SourceNames
+from sfumato.composition.seen_columns import seen_columns
 from sfumato.model.choice import Noise
 from sfumato.model.facts import EXPOSURE, INFLUENCE
 from sfumato.model.schema import Type
+from sfumato.release.data_quality import exact_counts
 from sfumato.schema.read import from_dict
 from sfumato.signals.exact_answer import block_tables
+from sfumato.sql.builder.nodes import unlisted
+from sfumato.sql.lowering.duckdb import CALLS, DuckDBPrinter
+from sfumato.sql.lowering.spelling import spell
 from sfumato.sql.parser.statement import parse
+from sfumato.sql.plans import observed_bounds
 from sfumato.sql.plans.clean import clean
+from sfumato.sql.plans.synthetic import synthetic_table
 
 NAN, INF = float("nan"), float("inf")
 WHOLE = [None, -(2**63), 1 - 2**63, -1, 0, 1, 7, 2**53 + 1, 2**63 - 1]
@@ -49,6 +58,8 @@ STORED: dict[str, tuple[pa.DataType, list[Any]]] = {
     "d": (pa.date32(), DAYS),
     "k": (pa.int64(), [1, 2, 3, None, 99, -(2**63)]),
     "g": (pa.string(), ["north", "south", None, "?"]),
+    "price": (pa.string(), [*TEXTS, "1.234,5", "-$ 1,234.50"]),
+    "from": (pa.string(), [*TEXTS, "29.2.2024", "31/11/2024"]),
     "tiny": (pa.int8(), [None, -128, 0, 127]),
     "unsigned": (pa.uint32(), [None, 0, 2**32 - 1]),
     "half": (pa.float32(), [None, NAN, INF, 3.4e38, 1e-45]),
@@ -61,6 +72,8 @@ COLUMNS = {
     "d": {"type": "date"},
     "k": {"type": "integer", "categories": [1, 2, 3]},
     "g": {"type": "text", "keys": "private"},
+    "price": {"type": "integer", "format": "1.234,56"},
+    "from": {"type": "date", "format": "31/12/2025"},
 }
 WIDE = {
     "n": {"type": "integer", "bounds": [1 - 2**62, 2**62 - 1]},
@@ -69,11 +82,17 @@ WIDE = {
 ONE_SIDED = {"n": {"type": "integer", "bounds": [1 - 2**62, 3]}, "x": {"type": "number", "bounds": [0, 1e-40]}}
 SCHEMAS: dict[str, dict[str, Any]] = {
     "a row a person": {"columns": COLUMNS},
-    "several rows a person": {"unit": "who", "max_rows": 2, "columns": COLUMNS | {"who": {"type": "integer"}}},
+    "several rows a person": {
+        "unit": "who",
+        "max_rows": 2,
+        "rows_per_person": 5,
+        "columns": COLUMNS | {"who": {"type": "integer"}},
+    },
     "wide bounds": {"columns": COLUMNS | WIDE},
     "wide bounds, several rows": {
         "unit": "who",
         "max_rows": 2,
+        "rows_per_person": 5,
         "columns": COLUMNS | WIDE | {"who": {"type": "integer"}},
     },
     "one-sided bounds": {"columns": COLUMNS | ONE_SIDED},
@@ -90,12 +109,38 @@ QUERIES = (
     "SELECT COUNT(*) FROM data WHERE LOWER(t) LIKE '%a%' OR UPPER(t) ILIKE '_' OR d <= '9999-12-31' OR NOT b",
     "SELECT COUNT(*) FROM data WHERE tiny < 1e39 AND unsigned - tiny > half AND ABS(tiny) <> 9223372036854775808",
     "SELECT g, COUNT(*), SUM(n) FROM data GROUP BY g",
+    "SELECT SUM(GREATEST(n, x, 0)), SUM(LEAST(n, 7)), SUM(NULLIF(n, x)), SUM(SIGN(x)), COUNT(ROUND(x)), "
+    "COUNT(ROUND(n / x, 3)), COUNT(ROUND(x, -2)), COUNT(FLOOR(x)), COUNT(CEIL(x / 3)), COUNT(TRUNC(x)) FROM data",
+    "SELECT SUM(n % 7), COUNT(n % n), COUNT(x % n), COUNT(n // n), SUM(n // -1), COUNT(x // x), COUNT(n % -1), "
+    "COUNT(SQRT(x)), COUNT(LN(x)), COUNT(LOG10(n)), COUNT(LOG2(x - x)), COUNT(EXP(x)) FROM data",
+    "SELECT COUNT(POWER(x, 2)), COUNT(POWER(n, -3)), COUNT(POWER(x, 0.5)), COUNT(x ** -0.25), COUNT(n ** 100), "
+    "COUNT(half ** 99), COUNT(unsigned % tiny) FROM data WHERE SIGN(tiny) < GREATEST(half, 0.5) OR "
+    "ABS(unsigned // tiny) > 0 OR x ** 0 = 1",
+    "SELECT COUNT(LENGTH(t)), COUNT(SUBSTR(t, 2, 3)), COUNT(SUBSTR(t, 100000)), COUNT(LEFT(t, 0)), COUNT(RIGHT(t, 5)), "
+    "COUNT(TRIM(t)), COUNT(LTRIM(t)), COUNT(RTRIM(t)), COUNT(REPLACE(t, '%', '')), COUNT(CONCAT(t, n, '-', b, d)), "
+    "COUNT(t || '|' || k) FROM data WHERE STARTS_WITH(t, '%') OR ENDS_WITH(t, '') OR CONTAINS(t, 'x') OR "
+    "REGEXP_MATCHES(t, '^[^a-c]*(x|9){3}\\d') OR REGEXP_FULL_MATCH(LOWER(t), '.*\\bß?.{0,90}')",
+    "SELECT SUM(ABS(n)) FILTER (WHERE n > 0), COUNT(n / x) FILTER (WHERE x IS DISTINCT FROM n), AVG(b), SUM(b::INT), "
+    "COUNT(DISTINCT t) FILTER (WHERE (n > 3) IS NOT TRUE), SUM(n) / COUNT_IF(n > x) FROM data",
 )
 IN_FULL = (  # each kind of aggregate: the queries above differ in what they compute of a row
     "SELECT COUNT(*), COUNT(n), SUM(x), AVG(n) FROM data",
     "SELECT k, VAR_POP(n), STDDEV(x) FROM data GROUP BY k",
     "SELECT MEDIAN(n), QUANTILE_DISC(x, 0.3) FROM data",
     "SELECT MIN(n), MAX(x), COUNT(DISTINCT t) FROM data",
+)
+OWN_ROWS = (  # where a column names people
+    "SELECT AVG(s), COUNT(*), SUM(c) FROM (SELECT who, CASE WHEN SUM(x) > 9 THEN 9 ELSE AVG(n) END AS s, "
+    "COUNT(DISTINCT t) AS c FROM data GROUP BY who HAVING MAX(x) > 1 OR COUNT(n) < 9)",
+    "SELECT k, SUM(m), MAX(a), COUNT(f) FROM (SELECT who, FIRST(k ORDER BY d) AS k, MIN(n) AS m, "
+    "AVG(x) AS a, ARG_MAX(x, t) AS f, SUM(n) AS s FROM data WHERE b OR n > 3 GROUP BY who) WHERE s <> 3 GROUP BY k",
+    "SELECT k, COUNT(*), AVG(m) FROM (SELECT who, k, MAX(x) AS m FROM data GROUP BY who, k) GROUP BY k",
+    "SELECT COUNT(*), SUM(n - l) FROM (SELECT *, LAG(n, 2) OVER (PARTITION BY who ORDER BY d, x DESC) AS l, "
+    "ROW_NUMBER() OVER (PARTITION BY who ORDER BY t) AS p, SUM(n) OVER (PARTITION BY who, b ORDER BY d) AS u, "
+    "RANK() OVER (PARTITION BY who ORDER BY x) AS r, AVG(x) OVER (PARTITION BY who) AS v FROM data) "
+    "WHERE p < 9 AND u <> 1 AND r > 0 AND v < 5",
+    "SELECT k, COUNT(*) FROM data WHERE who IN (SELECT who FROM data GROUP BY who HAVING SUM(n) <> 1) "
+    "AND NOT EXISTS (SELECT 1 FROM data AS own WHERE own.who = data.who AND own.t LIKE 'a%') GROUP BY k",
 )
 TYPES_OF = ("a row a person", "several rows a person")  # the bounds of a schema do not change the types in a plan
 
@@ -110,7 +155,7 @@ class Operation(NamedTuple):
 # Whole numbers are added, subtracted and multiplied as such, or they would not be exact: that fails beyond 64 or 128
 # bits. What they are applied to are counts, and values that were clamped to public bounds, in steps of these. The plans
 # above run them at the widest bounds that a schema may state.
-BOUNDED = frozenset({"{} - {}", "{} * {}", "{} + {}"})
+BOUNDED = frozenset({"{} - {}", "{} * {}", "{} + {}", "{} % {}", "{} // {}"})
 WHOLE_TYPES = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"})
 
 
@@ -130,12 +175,27 @@ def read_all(query: sf.Query) -> None:
         _ = survey.facts, survey.singletons, survey.answer(), survey.most_exposed(), survey.people(), survey.worlds()
         for figure in (INFLUENCE, EXPOSURE):
             _ = survey.distribution(figure), survey.medians(side, figure), survey._reach(figure)
-        output = dict.fromkeys(query.measurement.public_cells, [0.5] * len(numbers))
+        output = dict.fromkeys(query.measurement.drawn_cells, [0.5] * len(numbers))
         survey.largest_moves([output], [1.0] * len(numbers))
         if query.measurement.additive:
             _ = survey.people_by_bin(20), survey.moments, survey._ends
             block_tables(query._bound, 3, "key")
     _ = query.release(epsilon=2.0, allow_no_guarantee=True).posthoc_risk(between="n > 3").view
+
+
+def as_published(dataset: sf.Dataset, sql: str) -> tuple[exp.Select, ...]:
+    statement = dataset.query(sql)._bound.statement
+    return observed_bounds.extremes(statement, ["n"]), observed_bounds.keys(statement)
+
+
+def listing(print_tree: Callable[[Generator, exp.Expr, bool], str]) -> Callable[[Generator, exp.Expr, bool], str]:
+    """Prints a plan once each node in it was found on the list."""
+
+    def listed(printer: Generator, tree: exp.Expr, copy: bool = True) -> str:
+        assert set(unlisted(tree)) == set()
+        return print_tree(printer, tree, copy)
+
+    return listed
 
 
 def recording(send: Callable[[DuckDB, str], object], sent: set[str]) -> Callable[[DuckDB, str], object]:
@@ -151,18 +211,24 @@ def recorded(kind: str) -> frozenset[str]:
     """The SQL of everything that may be done with the queries, on a table of extreme values: nothing fails."""
     sent: set[str] = set()
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(DuckDBPrinter, "generate", listing(DuckDBPrinter.generate))
         for name in ("rows", "stream", "table"):
             patch.setattr(DuckDB, name, recording(getattr(DuckDB, name), sent))
         schema = {"name": "data", "null_values": ["?", "n/a"], **SCHEMAS[kind]}
         dataset = sf.open(table(), schema, ledger=":memory:")
         dataset.query(QUERIES[0]).release(epsilon=1.0)
-        for sql in QUERIES:
+        own_rows = OWN_ROWS if "unit" in schema else ()
+        for sql in (*QUERIES, *own_rows):
             dataset.query(sql)._bound.totals()
-        for sql in IN_FULL if kind in TYPES_OF else ():
+        for sql in (*IN_FULL, *own_rows) if kind in TYPES_OF else ():
             read_all(dataset.query(sql))
         dataset.check()
         dataset.per_person().people()
-    sent.add(clean(dataset.schema, dataset._context.engine.columns, RAW).sql(dialect="duckdb"))
+        exact_counts(dataset._context)
+        seen_columns(dataset._context.engine, values=True)
+        for tree in (synthetic_table(dataset.schema, 9, 1), *as_published(dataset, QUERIES[1])):
+            spell(tree, "duckdb")
+    sent.add(spell(clean(dataset.schema, dataset._context.engine.columns, SourceNames().raw), "duckdb"))
     return frozenset(sent)
 
 
@@ -188,15 +254,14 @@ def test_no_constant_is_read_as_a_whole_number_beyond_64_bits(constant: int) -> 
 
 def test_every_function_of_the_plans_is_among_the_operations() -> None:
     """What a plan may call stands in its source: each of these was recorded, and so tried."""
-    written = {
+    written = set(CALLS.values()) | {
         name
         for path in Path(str(generated.__file__)).parent.rglob("*.py")
         for name in re.findall(r'\b(?:call|function|exp\.func)\(\s*"([A-Z_0-9]+)"', path.read_text(encoding="utf-8"))
     }
     sent = "\n".join(sql for kind in SCHEMAS for sql in recorded(kind)).upper()
-    spelled = {"LOGICAL_OR": "BOOL_OR"}
-    without_data = {"RANGE"}  # of invented rows
-    assert {name for name in written - without_data if f"{spelled.get(name, name)}(" not in sent} == set()
+    without_data = {"RANGE", "HASH"}  # of invented rows, and of people in parts
+    assert {name for name in written - without_data if f"{name}(" not in sent} == set()
     assert "TRY_CAST(" in sent
 
 
@@ -296,9 +361,10 @@ def fails(operation: Operation) -> bool:
     texts = ", ".join(f"({', '.join(map(str, row))})" for row in rows)
     names = [f"o{i}" for i in range(len(lists))]
     beside = "" if len(lists) <= 2 else ", place"
-    source = f"(VALUES {texts}) AS v({', '.join(names)}{beside})"
+    source, places = f"(VALUES {texts}) AS v({', '.join(names)}{beside})", iter(names)
+    asked = re.sub(r"\{\}", lambda _: next(places), operation.sql)
     try:
-        bare().execute(f"SELECT {operation.sql.format(*names)} FROM {source}").fetchall()
+        bare().execute(f"SELECT {asked} FROM {source}").fetchall()
     except duckdb.Error:
         return True
     return False
@@ -322,9 +388,11 @@ def extremes(type_: str) -> list[str]:
         largest = "1.7976931348623157e308" if type_ == "DOUBLE" else "3.4e38"
         texts = ["nan", "inf", "-inf", "-0", 0, 1, -3.5, "1e-45", largest, f"-{largest}"]
     elif type_ == "VARCHAR":
-        texts = ["", "a", "ß", "1e400", "-inf", "9" * 40, "2024-02-29", "%_\\"]
+        texts = ["", "a", "ß", "1e400", "-inf", "9" * 40, "2024-02-29", "%_\\", "1.234,5", "29.2.2024"]
     elif type_ == "DATE":
         texts = ["0001-01-01", "9999-12-31", "infinity", "-infinity", "5877642-06-25 (BC)"]
+    elif type_ == "BIT":
+        texts = ["1" * 64, "0" * 64, "1"]
     elif type_ == "BOOLEAN":
         texts = ["true", "false"]
     else:

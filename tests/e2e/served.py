@@ -8,7 +8,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -134,6 +134,7 @@ class Tokens:
 def prepared(folder: Path, settings: WorkspaceSettings | None = None) -> Tokens:
     """A workspace in a folder, made quickly: its passphrase is as weak as it can be, and people come by tokens."""
     place = folder / "workspace"
+    settings = replace(settings or WorkspaceSettings(), undo_seconds=0)  # an approval starts at once
     create_workspace(place, admin="root", password=PASSWORD, passphrase=PASSPHRASE, settings=settings, cost=CHEAP)
     with open_workspace(place, passphrase=PASSPHRASE) as workspace:
         people = workspace.escrow.accounts

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from sfumato import demo
 from sfumato.composition import local
 from tests.e2e.command import Typed, sfumato
 
@@ -123,7 +124,7 @@ def test_noise_of_another_kind_and_tight_accounting(folder: Path, typed: Typed) 
             "--out cannot write all.csv. Hint: name a folder, or a .json file in a folder that exists.",
         ),
         (["--out", "nowhere/all.json"], "--out cannot write nowhere/all.json. Hint: "),
-        (["--dry-run", "--plan"], "--dry-run and --plan exclude each other. Hint: leave one of them out."),
+        (["--dry-run", "--plan"], "--dry-run, --plan and --check exclude each other. Hint: state one of them."),
     ],
 )
 def test_what_cannot_be_is_said_before_the_data_is_opened(
@@ -154,9 +155,10 @@ def test_a_file_that_cannot_be_written_after_all(folder: Path, typed: Typed, mon
 
 
 def test_the_docs_show_what_is_printed(folder: Path, typed: Typed) -> None:
+    demo.write(folder, 10, name="adult.csv")
     page = (Path(__file__).parents[2] / "docs" / "batch.md").read_text("utf-8")
     shown = re.findall(r"^    \$ (sfumato (?:.*\\\n)*.*)\n((?:    .*\n|\n(?=    ))+)", page, re.MULTILINE)
-    assert len(shown) == 2
+    assert len(shown) == 3
     for command, printed in shown:
         ran = typed(*shlex.split(command.replace("\\\n", ""))[1:])
-        assert (ran.code, ran.out) == (0, re.sub("(?m)^    ", "", printed))
+        assert (ran.code, ran.err, ran.out) == (0, "", re.sub("(?m)^    ", "", printed))

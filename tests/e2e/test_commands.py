@@ -98,8 +98,10 @@ def test_errors_from_a_shell(folder: Path, typed: Typed) -> None:
     assert (unknown.code, unknown.out) == (2, "")
     assert unknown.error == {
         "code": "query",
-        "message": "Window functions are not supported",
-        "hint": "use GROUP BY instead.",
+        "message": "Windows over the rows of several people are not supported",
+        "hint": "use GROUP BY, with ROLLUP or SUM(COUNT(*)) OVER () for totals, or a sub-select with OVER "
+        "(PARTITION BY the column of people): "
+        "otherwise one person could change every row.",
         "where": "line 1, column 8",
     }
     refused = typed(*ask("release", "--ratio", "0.95", "--ledger", "free.ledger", schema="free.toml"))
@@ -767,9 +769,9 @@ BAD: dict[str, tuple[list[object], str]] = {
         "more than 1.2 times the risk of any other: epsilon 0.2, a count is then within ±11.5 with 90% "
         "probability), --within 5 if the answer must be accurate, or --sharing-risk low --trust low "
         "--data-sensitivity high --choices 4 if the risk depends on who gets the answer."),
-    "a key that is neither listed nor private": (
+    "a key of more values than cells are allowed": (
         ["--sql", "SELECT fnlwgt, COUNT(*) FROM adult GROUP BY fnlwgt"],
-        "GROUP BY fnlwgt needs a public list of its values. Hint: add categories = [...] or keys = \"private\" "),
+        "GROUP BY gives 1,500,001 cells, and the limit is 100,000. Hint: use wider bins, "),
     "private keys without a delta": (
         ["--schema", "private.toml", "--sql", "SELECT race, COUNT(*) FROM adult GROUP BY race", "--epsilon", 1],
         "Private group keys need a delta, which bounds the chance that a group of one person appears. "
@@ -793,7 +795,10 @@ BAD: dict[str, tuple[list[object], str]] = {
     "two statements": (["--sql", f"{COUNT}; {COUNT}"],
                        "Several statements are not supported: line 1, column 36. Hint: ask them one at a time."),
     "a window function": (["--sql", "SELECT AVG(age) OVER () FROM adult"],
-                          "Window functions are not supported: line 1, column 8. Hint: use GROUP BY instead."),
+                          "Windows over the rows of several people are not supported: line 1, column 8. Hint: use "
+                          "GROUP BY, with ROLLUP or SUM(COUNT(*)) OVER () for totals, or a sub-select with OVER "
+                          "(PARTITION BY the column of "
+                          "people): otherwise one person could change every row."),
     "a table function": (["--sql", "SELECT COUNT(*) FROM read_csv('/etc/passwd')"],
                          "Table functions are not supported: line 1, column 22. Hint: use adult, the name of the "
                          "table."),
@@ -929,7 +934,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_anything_is_charged(
         (["release", "text.parquet", "--schema", "adult.toml", "--sql", COUNT],
          f"text.parquet cannot be read as a table. {WILL_DO}"),
         (["release", "adult.parquet", "--schema", "adult.toml"], f"Missing option '--sql'. {SEE}"),
-        (["release", "--schema", "adult.toml", "--sql", COUNT], f"Missing argument 'DATA'. {SEE}"),
+        (["release", "--schema", "adult.toml", "--sql", COUNT], "No data is named. Hint: name a file, or write"),
         (["relaese"], "No such command 'relaese'"),
         (["risk", "adult.parquet", "--schema", "adult.toml", "--sql", COUNT, "--people", "people.csv"],
          "--people cannot write people.csv. Hint: name a .parquet file in a folder that exists."),

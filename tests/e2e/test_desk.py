@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -58,7 +59,7 @@ def released(tmp_path: Path) -> dict[str, Any]:
     (tmp_path / "t.csv").write_text("age\n" + "30\n" * 50, "utf-8")
     (tmp_path / "t.toml").write_text(SCHEMA, "utf-8")
     here = sf.open(tmp_path / "t.csv", tmp_path / "t.toml", ledger=":memory:").query(SQL).release(epsilon=1.0)
-    return {"answers": [here.as_dict()], "charged": 1.0, "guarantee": "dp"}
+    return {"answers": [here.as_dict()], "charged": 1.0, "guarantee": "dp", "least": [-math.log(1 - 0.9) / 0.1]}
 
 
 def body(server: Server) -> Any:

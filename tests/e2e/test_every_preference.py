@@ -48,6 +48,7 @@ PREFERENCES = [
     Stated("--ratio 0.913 --worst-case", DP, public=True),
     Stated("--ratio 0.913 --worst-case --exact", DP, public=True),
     Stated("--ratio 0.913 --between v>20", NONE),
+    Stated(f"--satisfies median('v>20')/min<=1.137 --candidates {CANDIDATES}", NONE),
     Stated("--variance 0.00137 --select-epsilon 0.837", SELECTED),
     Stated(f"--variance 0.337 --select-epsilon 9.37 --as-published --candidates {CANDIDATES}", NONE),
     Stated("--exposure-cap 0.537", DP, public=True),
@@ -75,6 +76,8 @@ PREFERENCES = [
     Stated(f"--variance 0.00137 --select-epsilon 0.837 {GAUSSIAN}", SELECTED),
     Stated(f"--exposure-cap 0.537 --allow 0.137 --select-epsilon 0.837 {GAUSSIAN}", SELECTED),
     Stated("--gap 1.237 --worst-case --priority 2.13", DP, public=True),
+    Stated("--attack-chance 0.637 --together 3", DP, public=True),
+    Stated(f"--attack-chance 0.637 --together 3 {GAUSSIAN}", DP, public=True),
 ]
 ALL = pytest.mark.parametrize("stated", PREFERENCES, ids=lambda s: s.options)
 WITHOUT = pytest.mark.parametrize("stated", [s for s in PREFERENCES if s.word is NONE], ids=lambda s: s.options)

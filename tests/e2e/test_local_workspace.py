@@ -26,7 +26,7 @@ def at(tmp_path: Path, typed: Typed, monkeypatch: pytest.MonkeyPatch) -> Typed:
     """The commands on a new workspace, whose passphrase lies in a file."""
     for name in ("SFUMATO_SERVER", "SFUMATO_TOKEN"):
         monkeypatch.delenv(name, raising=False)
-    one = WorkspaceSettings(workers=1)
+    one = WorkspaceSettings(workers=1, undo_seconds=0)
     create_workspace(tmp_path / "w", admin="cora", password=PASSWORD, passphrase=PASSPHRASE, settings=one, cost=CHEAP)
     monkeypatch.setenv("SFUMATO_WORKSPACE", str(tmp_path / "w"))
     (tmp_path / "passphrase").write_text(f"{PASSPHRASE}\n", "utf-8")

@@ -29,9 +29,14 @@ LOOKING: dict[str, list[str]] = {  # each command that can look, and how it does
     "schema draft": ["schema", "draft", "adult.parquet", "--values"],
     "compare": ["compare", *ASKED, "--look"],
     "choose": ["choose", *ASKED, "--gap", "1.2"],
+    "batch": ["batch", *ASKED, "--epsilon", "0.1", "--check"],
+    "histogram": [
+        *("histogram", *TABLE, "--column", "age", "--where", "sex = 'Male'", "--gap", "1.2", "--allow-no-guarantee")
+    ],
     "release": ["release", *TABLE, "--sql", "SELECT SUM(age) FROM adult", "--gap", "1.2", "--allow-no-guarantee"],
 }
-ELSEWHERE = {"schema ask", "inspect", "signal inspect"}  # which ask other questions, or talk to a server
+# These ask other questions, talk to a server, or need a release (test_posthoc_risk.py).
+ELSEWHERE = {"schema ask", "inspect", "signal inspect", "posthoc-risk", "signal local"}
 
 
 @pytest.fixture

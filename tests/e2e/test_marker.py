@@ -39,6 +39,7 @@ type = "text"
 categories = ["heart", "birth"]
 """
 UNIT = 'unit = "name"\nmax_rows = 2\n'
+COUNTS = "SELECT ward, COUNT(*) FROM {table} WHERE ward <> 'none' GROUP BY ward"
 POLICY = {"access_rule": [{"who": ["everyone"], "preferences": ["epsilon"], "approve": "automatic"}]}
 MANY, LONG = 300_000, 70  # people whose rows are numbered: their names are more than the memory of a worker holds
 
@@ -135,15 +136,15 @@ def a_day(served: Served, tokens: Tokens, files: dict[str, Path]) -> tuple[list[
             alice.set_policy(table, POLICY)
         with pytest.raises(SfumatoError, match=r"^visits "):
             alice.dataset("visits").deliver(files["broken.csv"])
-        states = [asked(bob, table) for table in ("visits", "stays")]
+        states = [asked(bob, table, COUNTS.format(table=table)) for table in ("visits", "stays")]
+        states.append(asked(bob, "stays", "SELECT COUNT(DISTINCT ward) FROM stays WHERE ward <> 'none'"))
         alice.dataset("visits").check()
     return states, heard
 
 
-def asked(bob: Client, table: str) -> str:
+def asked(bob: Client, table: str, sql: str) -> str:
     """All that can be asked, and what became of it."""
-    data, sql = bob.dataset(table), f"SELECT ward, COUNT(*) FROM {table} WHERE ward <> 'none' GROUP BY ward"
-    stated = {"epsilon": 0.1}
+    data, stated = bob.dataset(table), {"epsilon": 0.1}
     data.estimate([sql], stated)
     data.dry_run([sql], stated)
     data.query(sql).worst_case()
@@ -151,9 +152,8 @@ def asked(bob: Client, table: str) -> str:
     state = request.wait(PATIENCE, report=lambda _: None).state
     with suppress(Gone):
         request.result()
-    ledger = data.ledger.as_dict()
-    spent = (0.1, "dp") if state == "released" else (None, "none")  # that the engine failed has no guarantee
-    assert (ledger["spent"], ledger["guarantee"]) == spent
+    # That the engine failed has no guarantee
+    assert data.ledger.as_dict()["guarantee"] == ("dp" if state == "released" else "none")
     assert bob.requests()
     assert bob.notifications()
     return state
@@ -175,7 +175,7 @@ def searched(command: tuple[object, ...], folder: Path, files: dict[str, Path]) 
 
 def test_nothing_of_the_data_is_on_a_disk_in_plain_text(files: dict[str, Path], tmp_path: Path) -> None:
     search, (states, heard) = searched((SFUMATO, "serve"), tmp_path / "server", files)
-    assert states == ["released", "failed"], "what does not fit into memory is not supported"
+    assert states == ["released", "released", "failed"], "people are read in passes; what has none may not fit"
     assert search.found == set()
     assert search.rounds > 20
     assert any(b"heart" in answer for answer in heard), "what the schema lists is seen"
@@ -185,7 +185,7 @@ def test_nothing_of_the_data_is_on_a_disk_in_plain_text(files: dict[str, Path], 
 def test_without_encryption_it_is_found(files: dict[str, Path], tmp_path: Path) -> None:
     command = (sys.executable, Path(__file__).with_name("unsafe.py"), "serve")
     search, (states, _) = searched(command, tmp_path / "server", files)
-    assert states == ["released", "released"]
+    assert states == ["released", "released", "released"]
     assert sum(place.startswith("workspace/vault/") for place in search.found) >= 2, "the CSV and the Parquet file"
     assert any(place.startswith("tmp/spilled/") for place in search.found)
 

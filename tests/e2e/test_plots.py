@@ -32,6 +32,8 @@ def ask(command: str, *options: str) -> list[str]:
         (["rehearse"], "exposure", "People by exposure"),
         (["exposure-histogram", "--epsilon", "0.5"], "frontier", "Risk and noise at each epsilon"),
         (["risk"], "roc", "Attack success at each rate of false alarms"),
+        (["rehearse"], "rdr", "Disclosure risk (RDR) at each epsilon"),
+        (["risk"], "rdr-histogram", "People by RDR at epsilon 1"),
     ],
 )
 def test_a_picture_is_printed_alone_and_written(typed: Typed, command: list[str], kind: str, title: str) -> None:

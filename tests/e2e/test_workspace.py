@@ -78,7 +78,7 @@ def assert_refused(ran: Ran, sentence: str, code: int = 2) -> None:
 
 def newer_settings(workspace: Path) -> None:
     file = workspace / "sfumato.toml"
-    file.write_text(file.read_text("utf-8").replace("format = 1", "format = 2"), "utf-8")
+    file.write_text(file.read_text("utf-8").replace("format = 2", "format = 3"), "utf-8")
 
 
 def newer_database(workspace: Path) -> None:
@@ -104,8 +104,14 @@ def test_a_wrong_passphrase(typed: Typed, workspace: Path, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("made_newer", "what"),
     [
-        (newer_settings, "This workspace has format 2, and this version of sfumato reads format 1: sfumato.toml. "),
-        (newer_database, "This workspace has format 9999, and this version of sfumato reads format 1: sqlite:///"),
+        (
+            newer_settings,
+            "This workspace has format 3, and this version of sfumato reads formats up to 2: sfumato.toml. ",
+        ),
+        (
+            newer_database,
+            "This workspace has format 9999, and this version of sfumato reads formats up to 2: sqlite:///",
+        ),
         (newer_vault, "This workspace was created by a newer version of sfumato"),
     ],
 )

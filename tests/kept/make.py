@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import tarfile
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -21,6 +22,7 @@ from sfumato.adapters.vault.vault_file import Argon2Cost, unlock
 from sfumato.composition.create import create_workspace
 from sfumato.composition.locks import VaultLocks
 from sfumato.composition.workspace import open_workspace
+from sfumato.escrow.notifications import Topic
 from sfumato.ledger.audit_log import verify as verify_audit_log
 from sfumato.ledger.entry import verify
 from sfumato.ports import AuditStore, LedgerStore
@@ -92,8 +94,12 @@ def make_workspace(folder: Path) -> dict[str, Any]:
         for sql in ("SELECT COUNT(*) FROM stays", "SELECT SUM(days) FROM stays"):
             request = escrow.requests.submit(bob, "stays", "planning", [{"sql": sql}], None)
             binding = escrow.requests.approval.inspect(ada, request.id, rehearse=False).binding
-            escrow.requests.approval.approve(ada, request.id, binding, allow_no_guarantee=True)
+            escrow.requests.approval.approve(ada, request.id, binding, allow_no_guarantee=True, at_once=True)
             escrow.questions.look(ada, "stays", sql, {})
+        escrow.notifications.mute(ada, [Topic.TO_DECIDE])
+        how: dict[str, Any] = {"accuracy": 4.0, "due": f"{datetime.now(UTC).date() + timedelta(days=30)}"}
+        waits = escrow.requests.submit(bob, "stays", "planning", [{"sql": "SELECT COUNT(*) FROM stays"}], None, **how)
+        escrow.requests.assignment.assign(ada, waits.id, "ada")
     return read_workspace(folder)
 
 

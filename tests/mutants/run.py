@@ -31,24 +31,58 @@ TOTAL = "tests/contract/test_total_sql.py"
 SEPARATION = "tests/contract/test_separation.py"
 STOPPING = "tests/contract/test_stopping.py"
 CHARGES = "tests/property/test_charges.py"
+FILTER = "tests/property/test_individual_filter.py"
+PARALLEL = "tests/property/test_parallel.py"
+JOINS = "tests/unit/test_joins.py"
+ENGINES = "tests/contract/test_engines.py"
+SPARK_SQL = "tests/unit/test_spark_sql.py"
 GUARDS = {
     "access-given-back": f"{LOOKS}::test_taking_access_away_after_a_look_is_a_decision_and_so_is_giving_it_back",
     "approved-unbound": f"{ESCROW}::test_5_what_is_changed_after_its_approval_does_not_run",
     "average-charged-once": f"{AUDIT}::test_no_guesser_beats_epsilon_in_groups[average]",
     "bounds-from-data": f"{AUDIT}::test_no_guesser_beats_epsilon_in_groups[sum beyond the bounds]",
+    "box-by-simulation": "tests/paper/test_computed.py::test_the_box_covers_the_largest_of_several_numbers",
     "cap-without-slack": f"{SELECTED}::test_no_more_people_than_allowed_lie_above_a_cap",
+    "spark-cast-that-fails": f"{SPARK_SQL}::test_each_node_is_printed_with_its_guard[a whole number as a narrower one]",
+    "spark-floor-that-fails": f"{SPARK_SQL}::test_each_node_is_printed_with_its_guard[FLOOR stays a float]",
+    "spark-pattern-without-end": f"{SPARK_SQL}::test_a_pattern_that_java_may_try_for_ever_is_refused[.*a.*b.*c-False]",
     "casts-that-fail": f"{TOTAL}::test_no_operation_of_a_plan_fails_on_a_value_of_its_types",
     "charged-after-the-signal": (
         f"{STOPPING}::test_what_was_not_charged_before_the_signal_is_put_back_and_runs_at_the_next_start[sqlite]"
     ),
     "clamp-forgotten": f"{AUDIT}::test_no_guesser_beats_epsilon_in_groups[sum beyond the bounds]",
     "constants-read-as-whole": f"{TOTAL}::test_no_constant_is_read_as_a_whole_number_beyond_64_bits",
+    "cohorts-undeclared": f"{PARALLEL}::test_every_order_of_declaring_and_charging[one0-other0]",
+    "declared-afterwards": f"{PARALLEL}::test_every_order_of_declaring_and_charging[one0-other0]",
+    "engine-casts": f"{ENGINES}::test_every_plan_reads_every_value_as_duckdb_does[postgres-several rows a person]",
+    "engine-hash": f"{ENGINES}::test_the_same_rows_of_a_person_count_in_every_engine[postgres]",
+    "engine-round": f"{ENGINES}::test_halves_are_rounded_up_in_every_engine[postgres]",
+    "values-of-any-version": f"{PARALLEL}::test_wards_of_several_versions_add_up",
+    "owner-by-minimum": f"{JOINS}::test_the_broken_forms_are_refused",
+    "pairs-each-at-90": "tests/paper/test_pairs.py::test_the_interval_of_a_correlation_that_was_asked_for",
+    "pairs-of-other-rows": "tests/property/test_pairs.py::test_its_numbers_and_what_one_person_moves_them_by",
+    "people-in-two-parts": ("tests/property/test_people_parts.py::test_halves_are_disjoint_and_no_one_is_left_out"),
+    "period-unlimited": (
+        "tests/unit/test_recurring_budget.py::test_a_month_is_used_up_exactly_and_the_next_one_begins_anew"
+    ),
+    "taken-back-and-started": (
+        "tests/contract/test_undo.py::test_of_an_undo_and_a_start_in_one_moment_one_counts[sqlite]"
+    ),
+    "taken-back-in-the-row-only": (
+        "tests/contract/test_undo.py::test_an_approval_that_was_taken_back_is_none_in_the_ledger[sqlite]"
+    ),
+    "figure-paid-again": (
+        "tests/property/test_recurring.py::test_an_unknown_outcome_is_neither_paid_again_nor_drawn_without_a_statement"
+    ),
+    "draw-not-taken-over": "tests/property/test_recurring.py::test_a_draw_that_was_taken_over_is_discarded",
+    "filter-unguarded": f"{TOTAL}::test_no_operation_of_a_plan_fails_on_a_value_of_its_types",
     "format-unchecked": "tests/contract/test_ledger_store.py::test_a_file_of_another_format_is_refused[no number]",
     "guarantee-from-before": "tests/unit/test_pipeline.py::test_a_look_in_between_is_seen",
     "failure-unrecorded": "tests/unit/test_failures.py::test_a_failure_after_a_charge_leaves_no_total",
     "copy-number-forgotten": f"{CONTRIBUTION}::test_a_long_stay_among_nine_short_ones_counts_once_in_ten",
     "decided-blindly": f"{LOOKS}::test_a_look_before_the_approval_leaves_no_guarantee",
     "vault-of-anyone": "tests/unit/test_vault.py::test_an_old_version_put_back",
+    "public-left-join": f"{JOINS}::test_the_broken_forms_are_refused",
     "queued-after-the-signal": "tests/unit/test_turns.py::test_a_background_that_is_stopped_leaves_what_waits",
     "counts-apart": "tests/unit/test_rank.py::test_the_counts_of_a_group_come_together",
     "groups-held": "tests/unit/test_drawn.py::test_groups_that_do_not_show_take_no_memory",
@@ -71,32 +105,51 @@ GUARDS = {
     "gaussian-on-integers": f"{STATISTICAL}/test_gaussian.py::test_the_grid_is_as_fine_as_the_theorem_asks[count]",
     "groups-forgotten": f"{NEIGHBOURS}::test_somebody_in_as_many_groups_as_may_count_moves_all_of_them",
     "groups-in-order": f"{CONTRIBUTION}::test_every_group_counts_with_the_same_chance",
+    "groups-of-one": "tests/unit/test_own_rows.py::test_several_groups_of_a_person_count_within_the_bounds_of_the_unit",
     "groups-unbounded": f"{NEIGHBOURS}::test_somebody_in_as_many_groups_as_may_count_moves_all_of_them",
+    "group-of-one": "tests/property/test_together.py::test_no_group_of_n_tells_more_than_the_preference_allows",
     "guessed-in-one-step": "tests/property/test_guessing.py::test_the_epsilon_of_a_chance_has_that_chance",
     "histogram-as-bound": (
         "tests/unit/test_exposure_histogram.py::test_bounds_are_the_worst_case_and_the_histogram_gives_an_estimate"
     ),
+    "join-key-without-the-person": f"{JOINS}::test_the_broken_forms_are_refused",
     "key-in-the-open": f"{AT_REST}::test_the_chain_is_followed_without_the_keys[sqlite]",
     "ledger-in-the-open": f"{AT_REST}::test_no_exact_fact_lies_in_the_database_its_journal_or_the_logs[sqlite]",
     "looked-under-another-name": (
         "tests/unit/test_population.py::test_a_look_under_one_name_ends_the_guarantee_under_the_other"
     ),
+    "keys-clamped": "tests/unit/test_key_values.py::test_a_code_beyond_the_bounds_is_in_no_group",
+    "keys-from-the-data": "tests/unit/test_key_values.py::test_the_groups_are_the_same_with_a_person_and_without",
+    "mean-counts-other-values": "tests/unit/test_functions.py::test_a_mean_counts_the_values_that_it_adds_up",
     "max-rows-forgotten": f"{NEIGHBOURS}::test_somebody_moves_each_number_by_its_whole_sensitivity",
+    "levels-uncharged": "tests/unit/test_totals.py::test_a_person_moves_each_drawn_level_by_the_sensitivity",
+    "max-rows-inside": "tests/unit/test_own_rows.py::test_no_row_of_a_person_is_left_out_inside",
     "nan-by-statistics": f"{NEIGHBOURS}::test_what_is_not_a_number_is_missing_whatever_others_have",
+    "operand-unguarded": "tests/unit/test_functions.py::test_what_has_no_value_is_missing_and_nothing_fails",
+    "whole-beyond-its-range": (
+        "tests/unit/test_functions.py::test_what_floats_push_beyond_a_range_adds_no_more_than_the_sensitivity"
+    ),
     "noise-clipped": f"{AUDIT}::test_noise_reaches_as_far_as_it_must",
     "noise-halved": f"{AUDIT}::test_no_guesser_beats_epsilon_in_groups[count]",
     "noise-on-integers": f"{AUDIT}::test_noise_lies_on_the_declared_grid[count]",
     "noise-repeated": f"{AUDIT}::test_noise_never_repeats",
     "noise-seeded": f"{AUDIT}::test_noise_never_repeats",
+    "own-sums-of-floats": ("tests/unit/test_own_rows.py::test_a_person_s_sum_does_not_depend_on_the_order_of_the_rows"),
+    "others-without-noise": f"{STATISTICAL}/test_computed.py::test_intervals_beside_all_groups_cover_the_truth",
+    "range-of-the-unequal": "tests/unit/test_measure.py::test_a_range_that_no_condition_gives_is_refused",
     "ranges-narrow": f"{STATISTICAL}/test_coverage.py::test_ranges_cover_the_truth[AVG(value)-laplace]",
     "recorded-drawn-anew": f"{CHARGES}::test_an_answer_in_other_words_is_the_noisy_numbers_of_the_first",
     "scale-uncharged": f"{CHARGES}::test_another_epsilon_mechanism_or_version_is_charged",
+    "truncated-before-the-join": "tests/property/test_joins.py::test_every_kind_of_join_on_one_shop[12]",
     "truncation-uncharged": f"{CHARGES}::test_which_rows_of_a_person_count_is_in_the_key",
     "version-uncharged": f"{CHARGES}::test_another_epsilon_mechanism_or_version_is_charged",
     "where-uncharged": f"{CHARGES}::test_another_where_on_the_same_columns_is_charged",
     "replaced-in-one-step": f"{NEIGHBOURS}::test_somebody_who_is_replaced_moves_a_sum_by_two_steps",
+    "ratio-of-top-alone": f"{STATISTICAL}/test_computed.py::test_intervals_of_computed_columns_cover_the_truth",
     "replaced-unnoticed": f"{REPLACED}::test_no_count_of_one_file_is_held_against_another",
     "replaced-while-read": f"{REPLACED}::test_it_is_reported_when_it_changes_while_it_is_read[moved_over]",
+    "someone-exhausted": f"{FILTER}::test_the_engine_includes_whom_the_rule_includes",
+    "spent-forgotten": f"{FILTER}::test_no_one_loses_more_than_the_budget_over_a_transcript",
     "rows-alike-for-everyone": f"{CONTRIBUTION}::test_a_long_stay_among_nine_short_ones_counts_once_in_ten",
     "rows-kept-in-order": f"{PEOPLE}::test_nobody_draws_the_others_anew",
     "rows-kept-of-everyone": f"{PEOPLE}::test_nobody_draws_the_others_anew",
@@ -119,9 +172,22 @@ GUARDS = {
     "viewers-decide": f"{SEPARATION}::test_what_a_viewer_wrote_before_separation_stays_without_guarantee",
     "void-approvals-count": f"{SEPARATION}::test_an_approval_that_is_void_does_not_run_whatever_the_database_says",
     "threshold-on-rows": f"{STATISTICAL}/test_private_keys.py::test_a_group_of_one_person_shows_as_rarely_as_delta",
+    "ties-by-place": (
+        "tests/unit/test_own_rows.py::test_rows_of_equal_order_are_told_apart_by_all_that_is_read_of_them"
+    ),
     "totals-of-gaussian-noise": "tests/unit/test_odometer.py::test_gaussian_noise_has_no_delta_beside_rho",
+    "histogram-level-by-level": (
+        f"{NEIGHBOURS}::test_somebody_moves_each_number_by_its_whole_sensitivity"
+        "[SELECT place, APPROX_QUANTILE(price, 0.1), MEDIAN(price) FROM visits GROUP BY place-1-add-remove]"
+    ),
+    "quantile-interval-narrow": f"{STATISTICAL}/test_coverage.py::test_intervals_of_quantiles_cover_the_true_values",
+    "ranks-in-pairs": f"{STATISTICAL}/test_true_ranks.py::test_all_true_ranks_hold_at_once[laplace]",
+    "totals-narrow": f"{STATISTICAL}/test_coverage.py::test_ranges_of_groups_and_totals_cover_the_truth[laplace]",
     "truncated-for-one": f"{STATISTICAL}/test_truncated.py::test_no_event_is_likelier_than_delta_allows[count]",
     "version-of-sizes": "tests/unit/test_sources.py::test_the_version_of_a_folder_tells_nothing_about_the_data",
+    "windows-across-people": (
+        "tests/property/test_oracle.py::test_figures_beside_the_rows_of_a_person_are_of_these_rows_alone"
+    ),
     "worlds-apart": "tests/property/test_belief.py::test_the_risk_is_bayes_at_the_worst_output",
 }
 

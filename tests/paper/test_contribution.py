@@ -19,7 +19,8 @@ from sfumato.model.measurement import Measurement
 from sfumato.privacy.noise.calibration import threshold
 from sfumato.privacy.sensitivity import measure
 from sfumato.schema.read import from_dict
-from sfumato.sql.builder.ast import cast, value
+from sfumato.sql.builder.values import cast, value
+from sfumato.sql.lowering.spelling import spell
 from sfumato.sql.parser.statement import parse
 from sfumato.sql.plans.contribution_bounds import digest, field, public_field
 
@@ -46,7 +47,7 @@ def test_a_row_has_a_digest() -> None:
     fields = [value("p1"), value("60"), cast(value(None), "TEXT"), value("1")]
     tree = digest([value(public_field("k")), *(piece for one in fields for piece in field(one))])
     with duckdb.connect() as connection:
-        [(found,)] = connection.execute(f"SELECT {tree.sql('duckdb')}").fetchall()
+        [(found,)] = connection.execute(f"SELECT {spell(tree, 'duckdb')}").fetchall()
     assert found == "b79efdbd2abfaa717468f502c7ee780e"
 
 

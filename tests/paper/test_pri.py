@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from typing import cast
 
 import pandas as pd
 import pytest
@@ -117,7 +118,7 @@ def accepted_outputs(ill: int) -> list[float]:
     query = counted(ONE_OF_TEN if ill else NOBODY)
     survey, mechanism = query._bound.look(Noise()), query.dataset.services.mechanism
     found = [find_epsilon_from_pri(survey, FIVE, PAPER_CANDIDATES, mechanism) for _ in range(depth("pri runs"))]
-    return [float(one.output.numbers[0][0]) for one in found if one is not None]
+    return [float(cast(Fraction, one.output.numbers[0][0])) for one in found if one is not None]
 
 
 def within(r: float, found: Window) -> bool:

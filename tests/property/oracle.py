@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 from sfumato.model.confidential import Confidential
 from sfumato.model.schema import Bounds, Category, Format, Schema, Type
 from sfumato.model.statement import AggregateKind
+from tests.property import oracle_functions
 
 Figure = Fraction | None
 Answer = tuple[tuple[Figure, ...], ...]  # one row per public cell, in the schema's order; one figure per aggregate
@@ -33,6 +35,7 @@ _OTHER_NAMES = {
     "MEDIAN": AggregateKind.QUANTILE_CONT,
 }
 _NUMBER = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf|infinity)", re.IGNORECASE | re.ASCII)
+LISTED = "'all keys are listed'"
 _TRUTHS = dict.fromkeys(("true", "t", "yes", "y", "1"), 1) | dict.fromkeys(("false", "f", "no", "n", "0"), 0)
 
 
@@ -59,6 +62,8 @@ class OracleAggregate:
                 return f"COUNT({self.argument})"
             case AggregateKind.COUNT_DISTINCT:
                 return f"COUNT(DISTINCT {self.argument})"
+            case AggregateKind.APPROX_QUANTILE:
+                return f"QUANTILE_DISC({self.clamped}, '{self.at}')"
             case AggregateKind.QUANTILE_CONT | AggregateKind.QUANTILE_DISC:
                 return f"{self.kind}({self.clamped}, '{self.at}')"
         return f"{self.kind}({self.clamped})"
@@ -83,17 +88,29 @@ class OracleAggregate:
 
 
 @dataclass(frozen=True)
+class OracleKey:
+    """A computed group key in SQLite's SQL, with its values."""
+
+    sql: str
+    values: tuple[Category, ...]
+
+
+@dataclass(frozen=True)
 class Literal:
     """A question as the oracle asks it: aggregates, what stands after FROM, and the keys it is grouped by.
 
     `cells` are those that its WHERE leaves possible, where not every combination of keys is; SQLite must find no row in
-    any other.
+    any other. `levels` are the positions of the keys that each grouping set has; `grid` the steps of the noisy numbers.
     """
 
     aggregates: tuple[OracleAggregate, ...]
     source: str
-    keys: tuple[str, ...] = ()
+    keys: tuple[str | OracleKey, ...] = ()
     cells: tuple[tuple[Category, ...], ...] | None = None
+    one_row_each: bool = False  # what stands after FROM has one row for each person, whatever `max_rows` says
+    levels: tuple[tuple[int, ...], ...] = ()
+    grid: tuple[Fraction, ...] = ()
+    drawn_each: tuple[int, ...] = ()  # how many numbers are drawn for each; without it one
 
     @classmethod
     def of(cls, sql: str, schema: Schema) -> Literal:
@@ -105,11 +122,28 @@ class Literal:
         source = sql[select.end() : grouped.start() if grouped else None]
         return cls(tuple(_aggregate_of(call, schema) for call in _AGGREGATE.finditer(select[1])), source, keys)
 
-    def sql(self, numbers: Iterable[str]) -> str:
-        """Keys, then answers, then noisy numbers."""
-        keys = ", ".join(map(_quoted, self.keys))
-        items = ", ".join([*map(_quoted, self.keys), *(aggregate.sql for aggregate in self.aggregates), *numbers])
-        return f"SELECT {items} FROM {self.source}" + (f" GROUP BY {keys}" if keys else "")
+    def sql(self, numbers: Iterable[str], level: Sequence[int] | None = None) -> str:
+        """Keys, then answers, then noisy numbers; of one level, from the rows with all keys listed."""
+        named = [spelled for place, spelled in enumerate(self.spelled) if level is None or place in level]
+        keys = ", ".join(str(place + 1) for place in range(len(named)))
+        items = ", ".join([*named, *(aggregate.sql for aggregate in self.aggregates), *numbers])
+        source = self.source if level is None else f"(SELECT * FROM {self.source}) WHERE {LISTED}"
+        return f"SELECT {items} FROM {source}" + (f" GROUP BY {keys}" if keys else "")
+
+    @property
+    def spelled(self) -> list[str]:
+        """The keys in SQLite's SQL."""
+        return [key.sql if isinstance(key, OracleKey) else _quoted(key) for key in self.keys]
+
+    @property
+    def leaves(self) -> tuple[int, ...]:
+        return tuple(range(len(self.keys)))
+
+    def drawn(self, groups: int) -> tuple[tuple[int, ...], ...]:
+        """The levels that noise is drawn for: of few groups by all keys, those alone."""
+        if not self.levels:
+            return (self.leaves,)
+        return (self.leaves,) if groups <= len(self.levels) ** 2 else self.levels
 
     def numbers(self, schema: Schema) -> dict[str, Fraction]:
         """The noisy numbers of a cell and the most that one person may move each; one that serves twice is there once.
@@ -117,22 +151,54 @@ class Literal:
         A person has up to `max_rows` rows, but is one person in each cell: a count of persons, and an answer at some
         rank, move by at most that in each of the cells that one person can be in.
         """
-        moved = {sql: most for aggregate in self.aggregates for sql, most in aggregate.numbers().items()}
+        moved = {
+            sql: most
+            for aggregate in self.aggregates
+            for sql, most in (
+                {f"COUNT(({aggregate.clamped}) + 0)": Fraction(1)}
+                if self._in_histogram(aggregate)
+                else aggregate.numbers()
+            ).items()
+        }
         ranked = {aggregate.sql for aggregate in self.aggregates if aggregate.kind.selects}
         once = {sql for sql in moved if sql in ranked or _counts_persons(sql, schema)}
-        rows, cells = schema.unit.max_rows, self._cells_of_one(schema)
-        return {sql: most * (cells if sql in once else rows) * schema.relation.steps for sql, most in moved.items()}
+        rows, cells = (1, 1) if self.one_row_each else (schema.unit.max_rows, self._cells_of_one(schema))
+        levels = len(self.drawn(len(self._every(schema))))
+        return {
+            sql: most * (cells if sql in once else rows) * schema.relation.steps * levels for sql, most in moved.items()
+        }
+
+    def _in_histogram(self, aggregate: OracleAggregate) -> bool:
+        """Whether a quantile is read from a histogram: of five quantiles of a value, or with an APPROX_QUANTILE.
+
+        In each level of it someone has as many of the rows that they may have as in a count of the values.
+        """
+
+        def is_inner(other: OracleAggregate) -> bool:
+            return other.kind.ranks and other.at not in (0, 1) and other.clamped == aggregate.clamped
+
+        inner = list(filter(is_inner, self.aggregates))
+        several = len({other.at for other in inner}) >= 5
+        asked = any(other.kind is AggregateKind.APPROX_QUANTILE for other in inner)
+        return is_inner(aggregate) and (several or asked)
 
     def distances(self, schema: Schema) -> tuple[Fraction, ...]:
         """The same as distances over all cells: of persons the root of the cells, rounded up to the grid of counts."""
-        cells, one = self._cells_of_one(schema), 1024 * schema.relation.steps
+        cells, one = 1 if self.one_row_each else self._cells_of_one(schema), 1024 * schema.relation.steps
         root = Fraction(math.isqrt(cells * one**2 - 1) + 1, 1024)
+        levels = len(self.drawn(len(self._every(schema))))
+        if levels > 1:  # the root of the levels, rounded up to the grid
+            pairs = zip(self.numbers(schema).values(), self.grid, strict=True)
+            return tuple((math.isqrt(math.ceil((d / step) ** 2 / levels) - 1) + 1) * step for d, step in pairs)
         return tuple(root if _counts_persons(sql, schema) else d for sql, d in self.numbers(schema).items())
+
+    def _every(self, schema: Schema) -> tuple[tuple[Category, ...], ...]:
+        return tuple(product(*(_categories(key, schema) for key in self.keys))) if self.cells is None else self.cells
 
     def _cells_of_one(self, schema: Schema) -> int:
         """The most public cells in which one person counts: they share the column of people, if that is a key."""
-        every = product(*(_categories(key, schema) for key in self.keys)) if self.cells is None else self.cells
-        others = [place for place, key in enumerate(self.keys) if key.lower() != str(schema.unit.column).lower()]
+        every = self._every(schema)
+        others = [place for place, key in enumerate(self.keys) if str(key).lower() != str(schema.unit.column).lower()]
         return min(schema.unit.groups, len({tuple(cell[place] for place in others) for cell in every}))
 
 
@@ -167,6 +233,7 @@ class OracleFindings(Confidential):
     people: tuple[object, ...]
     everybody: OracleAnswer
     without: tuple[OracleAnswer, ...]
+    drawn_each: tuple[int, ...] = ()
 
     @property
     def answer(self) -> Answer:
@@ -174,7 +241,7 @@ class OracleFindings(Confidential):
 
     @property
     def outputs(self) -> int:
-        return len(self.answer) * len(self.most)
+        return len(self.everybody.numbers) * (sum(self.drawn_each) or len(self.most))
 
     def influences(self) -> list[Fraction]:
         """By how much the answer moves when each person leaves, in all (L1, Laplace)."""
@@ -215,8 +282,9 @@ def leave_one_out(
     literal = Literal.of(question, schema) if isinstance(question, str) else question
     numbers = literal.numbers(schema)
     sql, every = literal.sql(numbers), list(product(*(_categories(key, schema) for key in literal.keys)))
-    cells = every if literal.cells is None else literal.cells
+    cells = every if literal.cells is None else [tuple(map(_plain_value, cell)) for cell in literal.cells]
     width, answers = len(literal.keys), len(literal.aggregates)
+    leaves = Groups(literal, cells, [_categories(key, schema) for key in literal.keys])
     nothing = [Fraction(0) if aggregate.kind.counts else None for aggregate in literal.aggregates] + [None] * len(
         numbers
     )
@@ -227,6 +295,9 @@ def leave_one_out(
         groups = {row[:width]: [_exact(value) for value in row[width:]] for row in connection.execute(sql)}
         if not groups.keys().isdisjoint(set(every).difference(cells)):
             raise AssertionError("a row lies in a group that was said to be excluded")
+        assert set(cells) <= set(every)
+        if literal.levels:
+            return leaves.ask(connection, numbers, nothing)
         figures = [groups.get(cell, nothing) for cell in cells]
         return OracleAnswer(tuple(tuple(f[:answers]) for f in figures), tuple(tuple(f[answers:]) for f in figures))
 
@@ -241,7 +312,50 @@ def leave_one_out(
     everybody, without = ask(), tuple(map(ask_without, everyone))
     connection.close()
     most, furthest = tuple(numbers.values()), literal.distances(schema)
-    return OracleFindings(literal.aggregates, most, furthest, everyone, everybody, without)
+    return OracleFindings(literal.aggregates, most, furthest, everyone, everybody, without, literal.drawn_each)
+
+
+class Groups:
+    """The groups of several levels: each level is asked for by itself, of the rows whose keys are all listed."""
+
+    def __init__(
+        self, literal: Literal, leaves: Sequence[tuple[Category, ...]], categories: Sequence[Sequence[Category]]
+    ) -> None:
+        self.literal, self.leaves, self.categories = literal, leaves, categories
+
+    def ask(
+        self, connection: sqlite3.Connection, numbers: Mapping[str, Fraction], nothing: Sequence[Figure]
+    ) -> OracleAnswer:
+        width, drawn = len(self.literal.aggregates), self.literal.drawn(len(self.leaves))
+        levels = {level: self._level(connection, level, numbers) for level in {*self.literal.levels, *drawn}}
+        answer, noisy = (
+            [levels[level].get(group, nothing) for level, group in self._groups(of)]
+            for of in (self.literal.levels, drawn)
+        )
+        return OracleAnswer(tuple(tuple(f[:width]) for f in answer), tuple(tuple(f[width:]) for f in noisy))
+
+    def _level(
+        self, connection: sqlite3.Connection, level: tuple[int, ...], numbers: Mapping[str, Fraction]
+    ) -> dict[tuple[Category, ...], list[Figure]]:
+        listed = " AND ".join(
+            f"({key}) IN ({', '.join('?' * len(values))})"
+            for key, values in zip(self.literal.spelled, self.categories, strict=True)
+        )
+        sql = self.literal.sql(numbers, level).replace(LISTED, listed)
+        values = [value for of_key in self.categories for value in of_key]
+        found = connection.execute(sql, values)
+        return {row[: len(level)]: [_exact(value) for value in row[len(level) :]] for row in found}
+
+    def _groups(self, levels: Sequence[tuple[int, ...]]) -> list[tuple[tuple[int, ...], tuple[Category, ...]]]:
+        """Each group of these levels, in the order in which the leaves have values; what is rolled up comes after."""
+        values_of = [list(dict.fromkeys(leaf[place] for leaf in self.leaves)) for place in self.literal.leaves]
+        groups = {(level, tuple(leaf[place] for place in level)) for level in levels for leaf in self.leaves}
+
+        def order(group: tuple[tuple[int, ...], tuple[Category, ...]]) -> list[int]:
+            own = dict(zip(*group, strict=True))
+            return [values.index(own[place]) if place in own else len(values) for place, values in enumerate(values_of)]
+
+        return sorted(groups, key=order)
 
 
 def people_of(rows: Sequence[Mapping[str, object]], schema: Schema) -> list[Value]:
@@ -258,8 +372,14 @@ def _fill_table(rows: Sequence[Mapping[str, object]], schema: Schema, columns: S
     connection.execute("PRAGMA case_sensitive_like = ON")
     for name, (arguments, statistic) in _STATISTICS.items():
         connection.create_aggregate(name, arguments, _sqlite_aggregate(statistic))
+    for name, (arguments, own) in _OF_ONE_PERSON.items():
+        connection.create_aggregate(name, arguments, _own_aggregate(own))
+    connection.create_function(
+        "FLOOR", 1, lambda value: None if value is None or abs(value) >= 2**63 else math.floor(value)
+    )
     for name, cased in (("LOWER", str.lower), ("UPPER", str.upper)):
         connection.create_function(name, 1, lambda text, cased=cased: None if text is None else cased(text))
+    oracle_functions.register(connection)
     names = list(dict.fromkeys([*(column.name for column in schema.columns), *columns]))
     stored = [*map(_quoted, names), *(_quoted(clamped_name(name)) for name in names)]
     connection.execute(f"CREATE TABLE {_quoted(schema.name)} ({', '.join(stored)})")
@@ -312,6 +432,35 @@ _STATISTICS: dict[str, tuple[int, Callable[..., Figure]]] = {
         lambda values, middle, half: sum(((v - middle) ** 2 - half**2 / 2 for v in values), Fraction(0)),
     ),
 }  # COUNT, COUNT(DISTINCT ...), MIN and MAX are SQLite's own
+
+
+_OF_ONE_PERSON: dict[str, tuple[int, Callable[[list[tuple[Any, ...]]], Value]]] = {
+    "OWN_SUM": (1, lambda rows: _plain_number(sum((Fraction(v) for (v,) in rows), Fraction(0)))),
+    "OWN_AVG": (1, lambda rows: float(sum((Fraction(v) for (v,) in rows), Fraction(0)) / len(rows))),
+    "OWN_FIRST": (2, lambda rows: min((day, v) for v, day in rows)[1]),
+    "OWN_LAST": (2, lambda rows: max((day, v) for v, day in rows)[1]),
+}  # of the rows in which nothing that they read is missing
+
+
+def _plain_number(exact: Fraction) -> int | float:
+    return int(exact) if exact.denominator == 1 else float(exact)
+
+
+def _own_aggregate(figure: Callable[[list[tuple[Any, ...]]], Value]) -> type:
+    """A figure of one person's rows, exactly, as SQLite takes it."""
+
+    class SqliteAggregate:
+        def __init__(self) -> None:
+            self.rows: list[tuple[Any, ...]] = []
+
+        def step(self, *values: Any) -> None:
+            if None not in values:
+                self.rows.append(values)
+
+        def finalize(self) -> Value:
+            return figure(self.rows) if self.rows else None
+
+    return SqliteAggregate
 
 
 def _sqlite_aggregate(statistic: Callable[..., Figure]) -> type:
@@ -457,9 +606,16 @@ def _aggregate_of(call: re.Match[str], schema: Schema) -> OracleAggregate:
     return OracleAggregate(kind, _quoted(column), _quoted(clamped_name(column)), schema.bounds_of(column), ranked)
 
 
-def _categories(key: str, schema: Schema) -> tuple[Category, ...]:
+def _categories(key: str | OracleKey, schema: Schema) -> tuple[Category, ...]:
+    if isinstance(key, OracleKey):
+        return key.values
     column = schema.column(key)
     return () if column is None or column.keys is None else column.keys
+
+
+def _plain_value(value: Category) -> Category:
+    """A key as SQLite has it."""
+    return value.isoformat() if isinstance(value, date) else value
 
 
 def _exact(figure: Value) -> Figure:

@@ -6,6 +6,7 @@ It shares no code with the plan (docs/theory/rows.md has the rule).
 from __future__ import annotations
 
 import hashlib
+import struct
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -70,4 +71,6 @@ def _text(value: Value, name: str, schema: Schema) -> str | None:
         return value
     if column is not None and column.type is Type.BOOLEAN:
         return "true" if value else "false"
+    if column is not None and column.type is Type.NUMBER:
+        return str(*struct.unpack(">q", struct.pack(">d", value)))
     return repr(value)

@@ -5,6 +5,7 @@ The two are written side by side: nothing translates the one into the other.
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,12 +18,13 @@ from hypothesis import reject
 from hypothesis import strategies as st
 
 from sfumato.errors import QueryError
-from sfumato.model.schema import Bounds, Category
+from sfumato.model.measurement import Measurement
+from sfumato.model.schema import Bounds
 from sfumato.model.statement import AggregateKind
 from sfumato.privacy.sensitivity import measure
 from sfumato.schema.read import from_dict
 from sfumato.sql.parser.statement import parse
-from tests.property.oracle import Literal, OracleAggregate, clamped_name
+from tests.property.oracle import Literal, OracleAggregate, OracleKey, clamped_name
 from tests.property.tables import CATEGORIES, DAYS, Draw, Names, Table
 
 
@@ -47,7 +49,7 @@ class Interval:
     low: Fraction
     high: Fraction
 
-    def __add__(self, other: Interval | int) -> Interval:
+    def __add__(self, other: Interval | int | Fraction) -> Interval:
         return self._with(other, operator.add)
 
     def __sub__(self, other: Interval | int) -> Interval:
@@ -67,6 +69,10 @@ class Interval:
         """Either the one or the other."""
         other = _interval(other)
         return Interval(min(self.low, other.low), max(self.high, other.high))
+
+    def rising(self, function: Callable[[float], float]) -> Interval:
+        """What becomes of it in a function that never decreases."""
+        return Interval(Fraction(function(float(self.low))), Fraction(function(float(self.high))))
 
     @property
     def has_zero(self) -> bool:
@@ -120,6 +126,17 @@ def _real(sql: str) -> str:
     return f"CAST({sql} AS REAL)"
 
 
+HALF = Fraction(1, 2)
+
+
+def round_half(x: float) -> float:
+    return math.copysign(math.floor(abs(x) + 0.5), x)
+
+
+def tenths(interval: Interval) -> Interval:
+    return interval.rising(lambda x: round_half(x * 10) / 10)
+
+
 OF_ONE = (
     Shape("{a} * 2 + 1", lambda a, _: a * 2 + 1),
     Shape("ABS({a}) - 1", lambda a, _: abs(a) - 1),
@@ -136,11 +153,23 @@ OF_TWO = (
     Shape("{a} - {b} / 2", lambda a, b: a - b / 2),
     Shape("-({a} - {b}) * 3", lambda a, b: (a - b) * -3),
     Shape("COALESCE({a}, {b})", lambda a, b: a | b),
+    Shape("GREATEST({a}, {b})", lambda a, b: a | b),
+    Shape("LEAST({a} + 1, {b})", lambda a, b: (a + 1) | b),
     Shape("CASE WHEN {c} THEN {a} ELSE {b} - 1 END", lambda a, b: a | (b - 1)),
     Shape("CASE WHEN {c} THEN {a} WHEN NOT ({c}) THEN {b} END", lambda a, b: a | b),
 )
 # Beyond the bounds these may fail to exist where they exist within them: they are not counted.
 TIMES, OVER = Shape("{a} * {b}", lambda a, b: a * b), Shape("{a} / {b}", lambda a, b: a / b)
+FUNCTIONS = (
+    Shape("NULLIF({a}, {b})", lambda a, _: a),
+    Shape("SQRT(ABS({a}))", lambda a, _: abs(a).rising(math.sqrt)),
+    Shape("LN(ABS({a}) + 1)", lambda a, _: (abs(a) + 1).rising(math.log)),
+    Shape("POWER({a}, 2)", lambda a, _: abs(a) * abs(a)),
+    Shape("POWER({a}, 3)", lambda a, _: a.rising(lambda x: x**3)),
+    Shape("FLOOR({a} / 3) + {a}", lambda a, _: (a / 3).rising(math.floor) + a),
+    Shape("ROUND({a} * 2) - TRUNC({a}) / 3 + {a}", lambda a, _: (a * 2).rising(round_half) - a.rising(int) / 3 + a),
+    Shape("CEIL({a} + 0.5) + ROUND({a} * 3, 1) + {a}", lambda a, _: (a + HALF).rising(math.ceil) + tenths(a * 3) + a),
+)
 
 
 # Where the numbers come from
@@ -214,12 +243,19 @@ AGGREGATES: dict[str, tuple[AggregateKind, tuple[str, ...]]] = {
         AggregateKind.QUANTILE_DISC,
         ("QUANTILE_DISC({v}, {p})", "PERCENTILE_DISC({p}) WITHIN GROUP (ORDER BY {v})"),
     ),
+    "APPROX_QUANTILE": (AggregateKind.APPROX_QUANTILE, ("APPROX_QUANTILE({v}, {p})",)),
 }
+SEVERAL = "SEVERAL QUANTILES"  # of one value
 PLAIN = ("COUNT(*)", "COUNT", "SUM", "AVG")
 ADDITIVE = tuple(
     n for n, (kind, _) in AGGREGATES.items() if not kind.selects and kind is not AggregateKind.COUNT_DISTINCT
 )
 
+_SUMMERS = (("2020-03-09", "2020-11-01"), ("2021-03-15", "2021-11-07"), ("2022-03-14", "2022-11-06"),
+            ("2023-03-13", "2023-11-05"), ("2024-03-11", "2024-11-03"), ("2025-03-10", "2025-11-02"),
+            ("2026-03-09", "2026-11-01"))  # fmt: skip
+"""The days at whose first moment in UTC the clock of New York is ahead."""
+_SUMMER = " OR ".join(f"{{day}} BETWEEN '{first}' AND '{last}'" for first, last in _SUMMERS)
 _MAYBE, _SELDOM = st.booleans(), st.integers(0, 3).map(lambda i: i == 0)
 _QUANTILES = st.sampled_from(("0.5", "0.25", "0.9", "0.1", "0", "1", "0.333", "0.75", "0.99"))
 _OF_ONE, _OF_EITHER = st.sampled_from(OF_ONE), st.sampled_from((*OF_ONE, *OF_TWO, *OF_TWO))
@@ -227,15 +263,17 @@ _ANY, _ANY_PLAIN, _ANY_ADDITIVE = map(st.sampled_from, (tuple(AGGREGATES), PLAIN
 
 
 @st.composite
-def questions(draw: Draw, table: Table, aggregate: str) -> Question:
+def questions(draw: Draw, table: Table, aggregate: str, levels: bool = False) -> Question:
     """One SELECT with this aggregate and perhaps another, of columns or expressions, of the table or a sub-select."""
     source = _sub_select(draw, table) if draw(_SELDOM) else _table(table)
+    if aggregate == SEVERAL:
+        return _question(draw, table, source, _several_quantiles(draw, source))
     chosen = [aggregate, *([draw(_ANY)] if draw(_MAYBE) else [])]
-    return _question(draw, table, source, [_asked(draw, one, source) for one in chosen])
+    return _question(draw, table, source, [_asked(draw, one, source) for one in chosen], levels)
 
 
 @st.composite
-def releasable_questions(draw: Draw, table: Table, additive: bool = False) -> Question:
+def releasable_questions(draw: Draw, table: Table, additive: bool = False, levels: bool = False) -> Question:
     """One SELECT of one to three aggregates that are released, of whatever is asked for; or of sums over people."""
     source = _sub_select(draw, table) if draw(_SELDOM) else _table(table)
     chosen = draw(st.lists(_ANY_ADDITIVE if additive else _ANY, min_size=1, max_size=3))
@@ -245,7 +283,7 @@ def releasable_questions(draw: Draw, table: Table, additive: bool = False) -> Qu
         asked.append(
             (f"COUNT(DISTINCT {quoted(who)})", OracleAggregate(AggregateKind.COUNT_DISTINCT, f'"{who.lower()}"'))
         )
-    return _question(draw, table, source, asked)
+    return _question(draw, table, source, asked, levels)
 
 
 @st.composite
@@ -256,25 +294,131 @@ def plain_questions(draw: Draw, table: Table) -> Question:
     return _question(draw, table, source, [_asked(draw, one, source, computed=False) for one in chosen])
 
 
-def _question(draw: Draw, table: Table, source: Source, asked: list[tuple[str, OracleAggregate]]) -> Question:
-    """With a WHERE or none, by no, one or two keys."""
-    keys = draw(st.lists(st.sampled_from(table.names.keys), max_size=2, unique=True))
+def _question(
+    draw: Draw, table: Table, source: Source, asked: list[tuple[str, OracleAggregate]], levels: bool = False
+) -> Question:
+    """With a WHERE or none, by no, one or two keys; perhaps at several levels of these, where all is added up."""
+    keys: list[str | OracleKey] = draw(st.lists(st.sampled_from(table.names.keys), max_size=2, unique=True))
     items = [f"{sql} AS a{i}" for i, (sql, _) in enumerate(asked)]
-    for key in keys:
+    by = [quoted(str(key)) for key in keys]
+    for key in by:
         if draw(_MAYBE):
-            items.insert(draw(st.integers(0, len(items))), quoted(key))
+            items.insert(draw(st.integers(0, len(items))), key)
+    if draw(_MAYBE):
+        computed, key = draw(_computed_keys(table, source))
+        keys.append(key)
+        shown, grouped = draw(st.sampled_from(((f"{computed} AS k", "k"), (computed, computed), ("", computed))))
+        items += [shown] if shown else []
+        by.append(str(len(items)) if shown and draw(_MAYBE) else grouped)
     where = _spelled(" WHERE {}", draw(source.condition)) if draw(_MAYBE) else _same("")
-    by = f" GROUP BY {', '.join(map(quoted, keys))}" if keys else ""
-    sql = f"{source.before}SELECT {', '.join(items)} FROM {source.sql.user}{where.user}{by}"
-    literal = Literal(tuple(a for _, a in asked), source.sql.oracle + where.oracle, tuple(keys), _cells(table, sql))
+    sets: tuple[tuple[int, ...], ...] = ()
+    group = ", ".join(by)
+    added_up = all(a.kind.value in _ADDED_UP for _, a in asked)
+    if levels and 0 < len(by) < 3 and added_up and draw(_MAYBE):
+        group, sets = draw(st.sampled_from(LEVELS[len(by)]))
+        group = group.format(*(f"({key})" if " = " in key else key for key in by))  # a condition needs parentheses
+    sql = f"{source.before}SELECT {', '.join(items)} FROM {source.sql.user}{where.user}{group and f' GROUP BY {group}'}"
+    measurement = _measurement(table, sql)
+    grid = tuple(number.step for number in measurement.numbers)
+    asked_for, read = tuple(a for _, a in asked), source.sql.oracle + where.oracle
+    each = tuple(number.drawn for number in measurement.numbers)
+    literal = Literal(asked_for, read, tuple(keys), measurement.cells, levels=sets, grid=grid, drawn_each=each)
     return Question(sql, literal)
 
 
-def _cells(table: Table, sql: str) -> tuple[tuple[Category, ...], ...] | None:
-    """Those that the WHERE leaves: the oracle checks that no row lies in any other. Some must be left."""
+@st.composite
+def _computed_keys(draw: Draw, table: Table, source: Source) -> tuple[str, OracleKey]:
+    """A key as the user computes it and as SQLite does, with its values."""
+    condition, group = draw(source.condition), quoted(table.names.group)
+    c, d = condition.user, condition.oracle
+    known = table.schema["columns"][table.names.group]["categories"]
+    keys = [
+        (f"({c})", OracleKey(f"({d})", (False, True))),
+        (
+            f"CASE WHEN {c} THEN 'b' WHEN NOT ({c}) THEN 'a' END",
+            OracleKey(f"iif({d}, 'b', iif(NOT ({d}), 'a', NULL))", ("b", "a")),
+        ),
+        (f"CASE WHEN {c} THEN 1 ELSE 0 END", OracleKey(f"iif({d}, 1, 0)", (1, 0))),
+        (f"COALESCE({group}, 'none')", OracleKey(f"COALESCE({group}, 'none')", (*known, "none"))),
+        (f"CASE WHEN {c} THEN {group} END", OracleKey(f"iif({d}, {group}, NULL)", tuple(known))),
+    ]
+    if source.numbers[0].user == quoted(table.names.whole):
+        v, w = source.numbers[0].user, source.numbers[0].oracle
+        low, high = table.schema["columns"][table.names.whole]["bounds"]
+        wholes = range(low, high + 1)
+        keys += [
+            (f"{v} * 3 - 1", OracleKey(f"{w} * 3 - 1", tuple(3 * i - 1 for i in wholes))),
+            (f"ABS(2 - {v})", OracleKey(f"ABS(2.0 - {w})", tuple({abs(2 - i): None for i in wholes}))),
+            (
+                f"CASE WHEN {c} THEN {v} ELSE -1 END",
+                OracleKey(f"iif({d}, {w}, -1)", tuple(dict.fromkeys((*wholes, -1)))),
+            ),
+        ]
+    number = source.numbers[1]
+    width = (number.interval.high - number.interval.low) / 4
+    if width:
+        first, last = (math.floor(float(end) / float(width)) for end in (number.interval.low, number.interval.high))
+        sql = f"FLOOR(CAST({number.oracle} AS REAL) / {float(width)!r})"
+        keys.append((f"FLOOR({number.user} / {float(width)!r})", OracleKey(sql, tuple(range(first, last + 1)))))
+    day = quoted(table.names.day)
+    if table.names.day in source.others:
+        month = f"CAST(strftime('%m', {day}) AS INTEGER)"
+        monday = f"date({day}, '-6 days', 'weekday 1')"
+        keys += [
+            (f"YEAR({day})", OracleKey(f"CAST(strftime('%Y', {day}) AS INTEGER)", tuple(range(2020, 2027)))),
+            (f"EXTRACT(MONTH FROM {day})", OracleKey(month, tuple(range(1, 13)))),
+            (f"ISODOW({day})", OracleKey(f"(strftime('%w', {day}) + 6) % 7 + 1", tuple(range(1, 8)))),
+            (
+                f"DATE_TRUNC('year', {day})",
+                OracleKey(f"strftime('%Y-01-01', {day})", tuple(f"{y}-01-01" for y in range(2020, 2027))),
+            ),
+            (
+                f"CASE WHEN DATE_DIFF('day', {day}, '2020-03-10') > 9 THEN {day} - INTERVAL 1 MONTH < '2020-01-30' END",
+                OracleKey(
+                    f"iif({day} < '2020-03-01', date({day}, '-1 month') < '2020-01-30', NULL)",
+                    (False, True),
+                ),
+            ),
+            (f"(DATE_TRUNC('week', DATE '2020-02-05' + 7) < {day})", OracleKey(f"'2020-02-10' < {day}", (False, True))),
+            (
+                f"HOUR(CAST({day} AS TIMESTAMP) AT TIME ZONE 'America/New_York')",
+                OracleKey(f"iif({day} IS NULL, NULL, iif({_SUMMER.format(day=day)}, 20, 19))", tuple(range(24))),
+            ),
+            (
+                f"CAST(CAST({day} AS TIMESTAMP) AT TIME ZONE 'America/New_York' AS DATE) < '2020-03-01'",
+                OracleKey(f"date({day}, '-1 day') < '2020-03-01'", (False, True)),
+            ),
+            (f"LAST_DAY({day}) = {day}", OracleKey(f"strftime('%d', {day}, '+1 day') = '01'", (False, True))),
+            (
+                f"STRFTIME({day}, '%Y/%m')",
+                OracleKey(
+                    f"strftime('%Y/%m', {day})", tuple(f"{y}/{m:02}" for y in range(2020, 2027) for m in range(1, 13))
+                ),
+            ),
+            (f"(DATE_TRUNC('week', {day}) = DATE '2020-02-24')", OracleKey(f"{monday} = '2020-02-24'", (False, True))),
+        ]
+    chosen: tuple[str, OracleKey] = draw(st.sampled_from(keys))
+    return chosen
+
+
+_ADDED_UP = {AGGREGATES[name][0].value for name in ADDITIVE}
+LEVELS: dict[int, list[tuple[str, tuple[tuple[int, ...], ...]]]] = {
+    1: [("ROLLUP({})", ((0,), ())), ("GROUPING SETS ((), {})", ((), (0,)))],
+    2: [
+        ("ROLLUP({}, {})", ((0, 1), (0,), ())),
+        ("CUBE({}, {})", ((0, 1), (0,), (1,), ())),
+        ("{}, ROLLUP({})", ((0, 1), (0,))),
+        ("GROUPING SETS ({}, {})", ((0,), (1,))),
+        ("GROUPING SETS (({}, {}), ())", ((0, 1), ())),
+    ],
+}
+
+
+def _measurement(table: Table, sql: str) -> Measurement:
+    """With the cells that the WHERE leaves: the oracle checks that no row lies in any other. Some must be left."""
     schema = from_dict(table.schema)
     try:
-        return measure(parse(sql, schema), schema).cells
+        return measure(parse(sql, schema), schema)
     except QueryError as refused:
         if "excludes every group" not in refused.message:
             raise
@@ -295,13 +439,21 @@ def _asked(draw: Draw, aggregate: str, source: Source, computed: bool = True) ->
     return spelling.format(v=argument.user, p=p), argument.asked(kind, Fraction(p) if kind.ranks else None)
 
 
+def _several_quantiles(draw: Draw, source: Source) -> list[tuple[str, OracleAggregate]]:
+    """Four or five quantiles of a column, and perhaps how many values it has."""
+    number, name = draw(st.sampled_from(source.numbers)), "QUANTILE_CONT" if draw(_MAYBE) else "QUANTILE_DISC"
+    places = ("0.1", "0.25", "0.5", "0.75", "0.9")[: draw(st.integers(4, 5))]
+    asked = [(f"{name}({number.user}, {p})", number.asked(AggregateKind(name), Fraction(p))) for p in places]
+    return [*asked, (f"COUNT({number.user})", number.asked(AggregateKind.COUNT, None))] if draw(_MAYBE) else asked
+
+
 def _argument(draw: Draw, source: Source, kind: AggregateKind) -> Number:
     a, b = source.numbers if draw(_MAYBE) else source.numbers[::-1]
     condition = draw(source.condition)
     if kind.counts or not draw(_SELDOM):
         shape: Shape = draw(_OF_EITHER)
         return shape.of(a, b, condition)
-    number = (TIMES if b.interval.has_zero else OVER).of(a, b, condition)
+    number = draw(st.sampled_from((TIMES if b.interval.has_zero else OVER, *FUNCTIONS))).of(a, b, condition)
     return Number(number.user, number.clamped, number.clamped, number.interval)
 
 
@@ -339,6 +491,8 @@ def conditions(names: Names) -> st.SearchStrategy[Said]:
     return _combined(
         st.one_of(
             same,
+            st.builds(_of_text, _OF_TEXT, _column(names.group, names.note), _TEXT_IS),
+            st.builds(_of_text, _TESTS_OF_TEXT, _column(names.group, names.note)),
             st.builds(_ilike, _column(names.group, names.note), _NO, patterns),
             st.builds(_chain, wholes, _column(names.whole, names.real), wholes),
             st.builds(
@@ -366,6 +520,12 @@ def _combined(part: st.SearchStrategy[Said]) -> st.SearchStrategy[Said]:
 
 def _ilike(column: str, no: str, pattern: str) -> Said:
     return Said(f"{column} {no}ILIKE {pattern}", f"LOWER({column}) {no}LIKE {pattern.lower()}")
+
+
+def _of_text(form: str, column: str, compared: str = "") -> Said:
+    """To SQLite LEFT and RIGHT are joins."""
+    user = f"{form.format(t=column)} {compared}".strip()
+    return Said(user, user.replace("LEFT(", "FIRST_LETTERS(").replace("RIGHT(", "LAST_LETTERS("))
 
 
 def _chain(low: str, column: str, high: str) -> Said:
@@ -401,7 +561,20 @@ _NO = st.sampled_from(("", "NOT "))
 _COMPARED = st.sampled_from(("=", "==", "<>", "!=", "<", "<=", ">", ">="))
 _COMPUTED = st.sampled_from(
     ("{a} * 2 - {b}", "{a} / {b}", "{b} / 2 + 1", "ABS({a}) - 1", "COALESCE({a}, {b}, 0)", "-{a}", "3 - ({a} - {b})",
-     "CASE WHEN {a} > 0 THEN {b} ELSE {a} END")
+     "CASE WHEN {a} > 0 THEN {b} ELSE {a} END", "GREATEST({a}, {b}, 3)", "LEAST({a}, 7, {b})", "NULLIF({a}, 3)",
+     "ROUND({b}, 1)", "ROUND({b})", "ROUND({a}, -1)", "FLOOR({b} / 2)", "CEIL({b})", "TRUNC(-{b})", "SIGN({b}) * 3",
+     "MOD({a}, 7)", "MOD({b}, -3)", "MOD({a}, {b})", "SQRT({a})", "LN({b})", "LOG10({a})", "LOG2({b})", "EXP({b} / 9)",
+     "POWER({b}, 2)", "POWER({a}, -1)", "POWER({b}, 0.5)", "POWER({a}, 3)")
+)  # fmt: skip
+_OF_TEXT = st.sampled_from(
+    ("SUBSTR({t}, 2, 2)", "SUBSTR({t}, 3)", "LEFT({t}, 1)", "RIGHT({t}, 2)", "TRIM({t})", "LTRIM({t})", "RTRIM({t})",
+     "REPLACE({t}, 'a', 'bc')", "CONCAT({t}, '-', {t})", "{t} || 'c'", "LEFT(TRIM({t}) || 'abc', 3)")
+)  # fmt: skip
+_TEXT_IS = st.sampled_from(("= 'a'", "<> 'b'", "> 'S'", "IN ('abc', 'c', 'o')", "IS NULL", "LIKE '%c'"))
+_TESTS_OF_TEXT = st.sampled_from(
+    ("LENGTH({t}) > 3", "LENGTH(RIGHT({t}, 4)) = 4", "STARTS_WITH({t}, 'a')", "ENDS_WITH({t}, 'th')",
+     "CONTAINS({t}, 'b')", "NOT CONTAINS({t}, '')", "REGEXP_MATCHES({t}, '^[a-s]+$')",
+     r"REGEXP_MATCHES({t}, '\w(b|o)')", r"REGEXP_FULL_MATCH({t}, '.\S*')")
 )  # fmt: skip
 _OF_X_AND_Y = _combined(
     st.builds("{} {} {}".format, st.sampled_from(("x", '"y z"')), _COMPARED, st.sampled_from(("2", "0.5", "-3"))).map(

@@ -271,7 +271,7 @@ def _schema(
         names.group: {"type": "text", "categories": listed},
         names.flag: {"type": "boolean"},
         names.level: {"type": "integer", "categories": [3, 1]},
-        names.day: {"type": "date"},
+        names.day: {"type": "date", "bounds": ["2020-01-01", "2026-12-31"]},
         names.who: {"type": named},
     }
     return {"name": names.table, "null_values": ["?", "n/a"], "columns": columns}

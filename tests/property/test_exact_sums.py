@@ -26,8 +26,9 @@ import sfumato as sf
 from sfumato.model.measurement import NoisyNumber, NumberKind
 from sfumato.model.schema import Bounds, Type
 from sfumato.model.statement import AggregateKind, ColumnRef
-from sfumato.sql.builder.ast import cast, value
 from sfumato.sql.builder.term import Term
+from sfumato.sql.builder.values import cast, value
+from sfumato.sql.lowering.spelling import spell
 from sfumato.sql.plans.influence import FINE_UNITS, spread
 from sfumato.sql.plans.rows import Reading
 from tests.property.tables import examples
@@ -156,5 +157,5 @@ def test_variances_of_two_billion_people_add_up() -> None:
     parts = {name: Term(partial(cast, value(str(total)), "INT128")) for name, total in totals.items()}
     formula = spread(Reading("v", ColumnRef("v", Type.NUMBER), bounds), parts, AggregateKind.VAR_POP)
     with duckdb.connect() as engine:
-        [(variance,)] = engine.execute(f"SELECT {formula.tree.sql(dialect='duckdb')}").fetchall()
+        [(variance,)] = engine.execute(f"SELECT {spell(formula.tree, 'duckdb')}").fetchall()
     assert variance == pytest.approx(0.25, rel=1e-9)

@@ -27,7 +27,7 @@ def test_everybody_carries_their_literal_exposure_in_whole_units(
     """The oracle takes each person out and adds up fractions; a person is off by what rounding does, number by number
     and row by row, and no more. What is added up is exactly what each carries in a table of their own."""
     table = data.draw(st.one_of(tables(units=True), tables(crowded=True), tables()))
-    question = data.draw(releasable_questions(table, additive=True))
+    question = data.draw(releasable_questions(table, additive=True, levels=True))
     with TemporaryDirectory() as folder:
         dataset = sf.open(table.source(kind, Path(folder)), table.schema, ledger=":memory:")
         query = dataset.query(question.sql)
@@ -37,7 +37,7 @@ def test_everybody_carries_their_literal_exposure_in_whole_units(
         rows = tuple(table.rows[i] for i in places_of_kept(table.source("pandas", Path()), table.schema, question.sql))
     oracle = leave_one_out(rows, schema, question.literal, table.names.columns, people_of(table.rows, schema))
     exposures = [u**2 for u in oracle.exposures_l2()] if gaussian else [float(u) for u in oracle.exposures()]
-    off = 2 * len(query.measurement.numbers) * schema.unit.max_rows
+    off = 2 * len(query.measurement.numbers) * schema.unit.max_rows * query.measurement.drawn_levels
     everybody = {who: places for who, places in table.people().items() if who is not None}
     most, units = Moments.ONE // schema.relation.steps ** (2 if gaussian else 1), []
     for who, exposure in zip(sorted(everybody), exposures, strict=True):
@@ -56,7 +56,7 @@ def test_everybody_carries_their_literal_exposure_in_whole_units(
 def test_neighbours_differ_by_what_one_person_carries(data: st.DataObject, gaussian: bool) -> None:
     """Whoever leaves takes along exactly their units; whoever is replaced, theirs; rows of nobody are nobody's."""
     table = data.draw(st.one_of(tables(units=True), tables(crowded=True)))
-    sql = data.draw(releasable_questions(table, additive=True)).sql
+    sql = data.draw(releasable_questions(table, additive=True, levels=True)).sql
     everybody = moments(table, sql, gaussian)
     for person, places in table.people().items():
         rest = moments(table.without(*places), sql, gaussian)

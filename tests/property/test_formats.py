@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sfumato.composition import local
+from sfumato.composition import engines
 from sfumato.model.schema import Format, Schema, SchemaColumn, Type
 from tests.depth import depth
 from tests.property.oracle import clean_rows
@@ -41,7 +41,7 @@ texts = st.one_of(
 
 def read_by_engine(values: list[str], format_: Format, type_: Type) -> list[object]:
     schema = Schema("t", (SchemaColumn("v", type_, format=format_), SchemaColumn("i", Type.INTEGER)))
-    engine = local._duckdb(pa.table({"v": pa.array(values, pa.string()), "i": range(len(values))}), schema)
+    engine = engines.duckdb(pa.table({"v": pa.array(values, pa.string()), "i": range(len(values))}), schema)
     return [
         str(v) if type_ is Type.DATE and v is not None else v for (v,) in engine.rows('SELECT v FROM "t" ORDER BY i')
     ]

@@ -101,7 +101,7 @@ def kept_in(source: object, schema: Any, sql: str) -> Kept:
     dataset = sf.open(source, schema, ledger=":memory:")
     question = asked(dataset, sql)
     person = len(question.keys)
-    found = dataset._context.engine.rows(rows(question).sql(dataset._context.engine.dialect))
+    found = dataset._context.engine.rows(dataset._context.engine.spell(rows(question)))
     return Counter((*row[:person], *row[person + 1 :], row[person]) for row in found)
 
 
@@ -143,7 +143,7 @@ def places_of_kept(source: Any, schema: Any, sql: str) -> list[int]:
     tagged = source.assign(**{TAG: range(len(source))})
     dataset = sf.open(tagged, schema, ledger=":memory:")
     counting = rows(asked(dataset, sql), beside=[column(TAG)])
-    return [int(str(row[-1])) for row in dataset._context.engine.rows(counting.sql(dataset._context.engine.dialect))]
+    return [int(str(row[-1])) for row in dataset._context.engine.rows(dataset._context.engine.spell(counting))]
 
 
 @pytest.mark.depth("crowded tables")

@@ -34,7 +34,7 @@ ROUNDED = 2**-20  # exposures are of rows rounded to the grid of the noise
 def test_everybody_carries_the_sum_of_what_the_oracle_says(data: st.DataObject, kind: str, gaussian: bool) -> None:
     """The oracle takes each person out of each question; whoever is left out of all of them is there all the same."""
     table = data.draw(st.one_of(tables(units=True), tables(crowded=True)))
-    asked = st.one_of(plain_questions(table), releasable_questions(table, additive=True))
+    asked = st.one_of(plain_questions(table), releasable_questions(table, additive=True, levels=True))
     asked_for = data.draw(st.lists(st.tuples(asked, EPSILONS), min_size=1, max_size=3))
     with TemporaryDirectory() as folder:
         dataset = sf.open(table.source(kind, Path(folder)), table.schema, ledger=":memory:", version="1")

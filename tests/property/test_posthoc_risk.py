@@ -58,6 +58,10 @@ def assert_same(table: Table, question: Question, counting: tuple[dict[str, obje
     def distance(found: OracleAnswer) -> float:
         return far(*([v * w for v, w in zip(values, weights, strict=True)] for values in (drawn, flat(found))))
 
+    shown = [i for i, column in enumerate(c for c in query.measurement.columns if c.visible) if column.numbers]
+    printed = [float(row[i] or 0) for row in released.rows for i in shown]  # type: ignore[arg-type]
+    apart = [how_far_apart(printed, answers(rest), gaussian) for rest in oracle.without]
+
     selected = any(n.kind is NumberKind.SELECTION for n in numbers)
     pris = [distance(rest) for rest in oracle.without]
     losses = [loss(drawn, flat(oracle.everybody), flat(rest), scales) for rest in oracle.without]
@@ -67,6 +71,10 @@ def assert_same(table: Table, question: Question, counting: tuple[dict[str, obje
     found = after.people().to_pydict()
     assert found["person"] == list(oracle.people)
     assert found["pri"] == pytest.approx(pris, abs=within)
+    in_printed = 1e-6 * max([1.0, *apart])
+    assert found["printed"] == pytest.approx(apart, abs=in_printed)
+    distance_printed = how_far_apart(printed, answers(oracle.everybody), gaussian)
+    assert after.printed_distance == pytest.approx(distance_printed, abs=in_printed)
     assert after.distance == pytest.approx(distance(oracle.everybody), abs=within)
     assert after.people_count == len(people)
     if people:
@@ -89,6 +97,15 @@ def assert_same(table: Table, question: Question, counting: tuple[dict[str, obje
         exposures = query.risk().people()["exposure"].to_pylist()
         assert after.bound == pytest.approx(max(exposures), abs=in_losses)
         assert max(map(abs, found["loss"])) <= (after.bound or 0.0) + CLOSE
+
+
+def how_far_apart(printed: list[float], true: list[float], gaussian: bool) -> float:
+    return (pri_gaussian if gaussian else pri)(printed, true)
+
+
+def answers(found: OracleAnswer) -> list[float]:
+    """The figures of all cells, as a query prints them; one that does not exist is 0."""
+    return [float(value or 0) for cell in found.answer for value in cell]
 
 
 def flat(found: OracleAnswer) -> list[float]:

@@ -56,7 +56,7 @@ def limits(most: int) -> st.SearchStrategy[Fraction | None]:
 @st.composite
 def schemas(draw: st.DrawFn) -> Schema:
     described = tuple(draw(columns(name)) for name in draw(st.lists(NAMES, max_size=4, unique_by=str.lower)))
-    people = [column.name for column in described if column.type is not Type.NUMBER]
+    people = [column.name for column in described if column.type not in (Type.NUMBER, Type.TIMESTAMP)]
     units = st.builds(PrivacyUnit, st.sampled_from(people), st.integers(1, 10**9)) if people else st.nothing()
     return Schema(
         name=draw(NAMES),

@@ -123,7 +123,7 @@ def draw_in_bulk(monkeypatch: pytest.MonkeyPatch) -> None:
         return replace(before, epsilon=found.epsilon, feasible=found.epsilon is not None, why=found.why)
 
     exact: dict[BoundQuery, Totals] = {}
-    monkeypatch.setattr("sfumato.api.dataset.release_choice", _one_in_full(release_choice, release))
+    monkeypatch.setattr("sfumato.release.pipeline.release_choice", _one_in_full(release_choice, release))
     monkeypatch.setattr(plan, "choose_epsilon", _one_in_full(plan.choose_epsilon, choose))
 
 

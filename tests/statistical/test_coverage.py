@@ -57,6 +57,52 @@ def test_ranges_cover_the_truth(figure: str, law: str) -> None:
         assert least_rate(*hits) <= 0.9 or figure != "SUM(value)", f"{kind}: {hits[0]} of {hits[1]} do"
 
 
+@pytest.mark.depth("coverage runs")
+@pytest.mark.parametrize("law", ["laplace", "gaussian"])
+def test_ranges_of_groups_and_totals_cover_the_truth(law: str) -> None:
+    """Of sums that are fitted to each other: nine groups and their total, no wider than they have to be."""
+    values = KINDS["300 midway"]
+    places = {f"place {i}": values[i::9] for i in range(9)}
+    asked = question("SELECT place, SUM(value) FROM people GROUP BY ROLLUP(place)", HOURS, places)
+    truths = [*map(sum, places.values()), sum(values)]
+    hits, runs = [0] * len(truths), depth("coverage runs") // 4
+    for answer in islice(draw_answers(asked, asked.choose(stated_epsilon(EPSILON), **LAWS[law])), runs):
+        for i, (truth, intervals) in enumerate(zip(truths, answer.intervals or (), strict=True)):
+            low, high = intervals[1] or (math.nan, math.nan)
+            hits[i] += low <= truth <= high
+    groups = sum(hits[:-1]), runs * (len(hits) - 1)
+    for hit in (groups, (hits[-1], runs)):
+        assert most_rate(*hit) >= 0.9, hit
+        assert least_rate(*hit) <= 0.9, hit
+
+
+SPREAD = {f"{people} people": [37 * i % 100 for i in range(people)] for people in (30, 1_000)}
+
+
+@pytest.mark.depth("coverage runs")
+def test_intervals_of_quantiles_cover_the_true_values() -> None:
+    """Of values, from a histogram: of few people and of many, in the tails and in the middle; not all that there is."""
+    places = {f"{kind}/{copy}": values for kind, values in SPREAD.items() for copy in range(COPIES)}
+    at = {"0.1": 0.1, "0.5": 0.5, "0.9": 0.9}
+    figures = ", ".join(f"APPROX_QUANTILE(value, {written})" for written in at)
+    asked = question(f"SELECT place, {figures} FROM people GROUP BY place", HOURS, places)
+    runs = math.ceil(depth("coverage runs") / (3 * COPIES))
+    hits, widths = {(kind, q): 0 for kind in SPREAD for q in at}, dict.fromkeys(SPREAD, 0.0)
+    for answer in islice(draw_answers(asked, asked.choose(stated_epsilon(EPSILON))), runs):
+        for row, intervals in zip(answer.rows, answer.intervals or (), strict=True):
+            kind = str(row[0]).split("/")[0]
+            values = sorted(SPREAD[kind])
+            for (written, q), interval in zip(at.items(), intervals[1:], strict=True):
+                low, high = interval or (math.nan, math.nan)
+                hits[kind, written] += low <= values[math.ceil(q * len(values)) - 1] <= high
+                widths[kind] += (high - low) / (3 * runs * COPIES)
+    for which, hit in hits.items():
+        assert most_rate(hit, runs * COPIES) >= 0.9, f"{which}: {hit} of {runs * COPIES}"
+    every = sum(hit for (kind, _), hit in hits.items() if kind == "1000 people")
+    assert least_rate(every, 3 * runs * COPIES) <= 0.98, every
+    assert widths["1000 people"] < 12, widths
+
+
 FEW = {f"{people} at {value}": [value] * people for people in (1, 3) for value in (0, 100)}
 
 

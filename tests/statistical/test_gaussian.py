@@ -65,7 +65,9 @@ def test_no_event_is_likelier_by_asking_again(record_property: Record) -> None:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_the_grid_is_as_fine_as_the_theorem_asks(case: Case) -> None:
     """2**26 steps to a sigma: on bare integers the analytic sigma exceeds its delta (docs/theory/gaussian.md)."""
-    asked = question(f"SELECT {case.figure} FROM people", case.column, {"here": case.people(True)}, **case.stated)
+    asked = question(
+        f"SELECT {case.figure} FROM {case.source()}", case.column, {"here": case.people(True)}, **case.stated
+    )
     certificate = asked.release(redraw=True, **HOW).certificate
     sigmas = [case.sigma(j, MU) for j in range(len(case.moves))]
     assert certificate.scale == pytest.approx(sigmas, rel=1e-8)

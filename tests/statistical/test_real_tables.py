@@ -26,6 +26,7 @@ from sfumato.model.release import Answer
 from sfumato.privacy.noise.calibration import calibrate
 from sfumato.release import answer as assemble
 from sfumato.release.noise import Noisy, draw_noise
+from sfumato.sql.lowering.spelling import spell
 from sfumato.sql.plans.rows import PlanInput
 from sfumato.sql.plans.totals import read_totals, totals
 from tests.depth import depth
@@ -213,7 +214,7 @@ def test_over_many_dataset_names_planes_weigh_as_many_flights_as_count() -> None
     sums = []
     for n in range(depth("dataset names")):
         question = PlanInput(replace(dataset.schema, name=f"flights {n}"), asked.statement, asked.measurement)
-        [(_, found)] = read_totals(dataset._context.engine.rows(totals(question).sql("duckdb")), question)
+        [(_, found)] = read_totals(dataset._context.engine.rows(spell(totals(question), "duckdb")), question)
         sums.append(float(found[0] * asked.measurement.numbers[0].step))
     planes = january.groupby("tailnum").distance.agg(["size", "mean", "var"]).fillna(0)
     kept = planes["size"].clip(upper=5)

@@ -10,12 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
+from sfumato.errors import SfumatoError
 from sfumato.model.statement import Afterwards, Order, Predicate
 from sfumato.presentation.wording import release_sentences as of_release
 from sfumato.privacy.preferences.preference import epsilon
 from sfumato.release.postprocess import apply_having_order_limit, holds
 from sfumato.schema.read import from_dict
-from sfumato.sql.parser.statement import parse_condition
+from sfumato.sql.parser.statement import parse, parse_condition
 
 ANSWER = from_dict(
     {"name": "answer", "columns": {"n": {"type": "integer"}, "x": {"type": "number"}, "s": {"type": "text"},
@@ -236,3 +237,53 @@ def test_what_is_drawn_for_having_alone_is_charged_for() -> None:
     """It is a noisy number like any other, and takes its share of epsilon."""
     plain, more = released(WARDS), released(f"{WARDS} HAVING SUM(days) > 50")
     assert [len(release.certificate.numbers) for release in (plain, more)] == [1, 2]
+
+
+NESTED = from_dict(
+    {"name": "stays", "unit": "patient", "max_rows": 2,
+     "columns": {"patient": {"type": "text"}, "ward": {"categories": ["A", "B"]},
+                 "days": {"type": "integer", "bounds": [0, 60]}}}
+)  # fmt: skip
+COUNTS = "SELECT ward AS w, COUNT(*) AS n, SUM(days) AS d FROM stays GROUP BY w"
+OVER_AN_ANSWER = [
+    (
+        f"SELECT w, n FROM ({COUNTS}) WHERE n > 20",
+        "SELECT ward AS w, COUNT(*) AS n FROM stays GROUP BY ward HAVING n > 20",
+    ),
+    (
+        f"WITH m AS ({COUNTS} HAVING n > 5) SELECT d / n AS mean FROM m WHERE w <> 'A' ORDER BY n DESC LIMIT 1",
+        "SELECT SUM(days) / COUNT(*) AS mean FROM stays GROUP BY ward HAVING COUNT(*) > 5 AND ward <> 'A' "
+        "ORDER BY COUNT(*) DESC LIMIT 1",
+    ),
+    (f"SELECT * FROM ({COUNTS} ORDER BY d LIMIT 1)", f"{COUNTS} ORDER BY d LIMIT 1"),
+    (
+        "WITH long AS (SELECT * FROM stays WHERE days > 3), m AS (SELECT ward, COUNT(*) AS n FROM long GROUP BY ALL), "
+        "o AS (SELECT * FROM m WHERE n > 2) SELECT n FROM o",
+        "SELECT COUNT(*) AS n FROM stays WHERE days > 3 GROUP BY ward HAVING COUNT(*) > 2",
+    ),
+    (
+        "SELECT k, n FROM (SELECT days > 7 AS k, COUNT(*) AS n FROM stays GROUP BY 1) AS m WHERE m.k",
+        "SELECT days > 7 AS k, COUNT(*) AS n FROM stays GROUP BY days > 7 HAVING k",
+    ),
+    (
+        "SELECT w, n FROM (SELECT ward AS w, COUNT(*) AS n FROM stays GROUP BY ROLLUP(w)) WHERE n > 2",
+        "SELECT ward AS w, COUNT(*) AS n FROM stays GROUP BY ROLLUP(ward) HAVING n > 2",
+    ),
+]
+
+
+def test_a_select_over_an_answer_asks_what_one_select_asks() -> None:
+    for nested, flat in OVER_AN_ANSWER:
+        assert parse(nested, NESTED).text == parse(flat, NESTED).text
+
+
+def test_a_select_over_the_answer_reads_no_person() -> None:
+    """A row for each person is not released, and what is picked of an answer first is not picked again."""
+    for sql, why in [
+        ("SELECT patient FROM (SELECT patient, COUNT(*) AS n FROM stays GROUP BY patient)", "neither aggregated nor"),
+        ("SELECT n FROM (SELECT patient AS p, COUNT(*) AS n FROM stays GROUP BY p)", "neither aggregated nor"),
+        (f"SELECT n FROM ({COUNTS} LIMIT 1) WHERE n > 2", "LIMIT inside a sub-select"),
+        (f"SELECT MAX(n) FROM ({COUNTS})", "over the rows of several people"),
+    ]:
+        with pytest.raises(SfumatoError, match=why):
+            parse(sql, NESTED)

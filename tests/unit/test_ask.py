@@ -50,7 +50,7 @@ def test_enter_all_the_way_states_no_more_than_the_names() -> None:
         "Is",  # each row one person
         "Can",  # a person join or leave
         "Texts",  # that stand for a missing value
-        *("patient:", "patient:", "ward:", "ward:", "days:", "days:", "admitted:"),
+        *("patient:", "patient:", "ward:", "ward:", "days:", "days:", "admitted:", "admitted:"),
         "Rule",
     ]
     assert person.told == []
@@ -60,7 +60,7 @@ def test_every_question_answered() -> None:
     person = Person(
         *("visits", "PATIENT", "3", "2", "replace", '?, "n/a, unknown"'),
         *("integer", "", 'Surgery, "Ear, nose, throat"', "number", "-0.5", "60"),
-        *("date", "no"),
+        *("date", "2020-01-01", "2029-12-31", "no"),
     )
     assert ask(STAYS, "stays", person) == from_dict(
         {
@@ -74,7 +74,7 @@ def test_every_question_answered() -> None:
                 "patient": {"type": "integer"},
                 "ward": {"categories": ["Surgery", "Ear, nose, throat"]},
                 "days": {"type": "number", "bounds": [-0.5, 60]},
-                "admitted": {"type": "date"},
+                "admitted": {"type": "date", "bounds": ["2020-01-01", "2029-12-31"]},
             },
         }
     )
@@ -104,7 +104,8 @@ AGAIN = {
     "rows in words": (["", "patient", "three"], "The entry is not a whole number such as 1."),
     "no rows": (["", "patient", "0"], "The entry is not a whole number such as 1."),
     "another relation": (["", "", "swap"], "There is no relation 'swap'."),
-    "another type": (["", "", "", "", "float"], "The type must be one of integer, number, text, boolean, date."),
+    "another type": (["", "", "", "", "float"], "The type must be one of integer, number, text, boolean, date, "
+                     "timestamp."),
     "people named by fractions": (["", "patient", "", "", "", "number"],
                                   "The type must be one of integer, text, boolean, date."),
     "a category twice": (["", "", "", "", "", "a, a"], "A category is listed twice."),
@@ -115,7 +116,8 @@ AGAIN = {
     "bounds the wrong way round": ([*[""] * 9, "60", "0"], "The lower bound must be below the upper."),
     "half a day": ([*[""] * 9, "0.5", "60"], "Bounds of integers must be whole numbers below 2^62."),
     "no bound": ([*[""] * 9, "nan", "60"], "Bounds must be finite."),
-    "a gap below 1": ([*[""] * 11, "0.9"], "The gap must be a number above 1, such as 1.2, or `no` for no rule."),
+    "no day": ([*[""] * 11, "soon", "2020-01-01"], "Bounds of a date must be two dates."),
+    "a gap below 1": ([*[""] * 12, "0.9"], "The gap must be a number above 1, such as 1.2, or `no` for no rule."),
 }  # fmt: skip
 
 

@@ -13,7 +13,12 @@ from sfumato.api.attack import Attack
 from sfumato.errors import PreferenceError
 from sfumato.model.choice import Noise
 from sfumato.privacy.noise.calibration import mu_of
-from sfumato.privacy.risk.membership import attack_chance_gaussian, posterior_quantile_gaussian, roc_gaussian
+from sfumato.privacy.risk.membership import (
+    attack_chance,
+    attack_chance_gaussian,
+    posterior_quantile_gaussian,
+    roc_gaussian,
+)
 
 PEOPLE = pd.DataFrame({"ill": [0, 0, 1], "days": [0, 20, 60], "ward": ["a", "b", "c"]})
 SCHEMA: dict[str, Any] = {
@@ -34,6 +39,16 @@ def asked(sql: str = COUNT, **stated: object) -> sf.Query:
 
 def figures(found: Attack) -> tuple[float, float, float, float]:
     return found.chance, found.posterior, found.hits_at_1_percent, found.hits_at_5_percent
+
+
+@pytest.mark.parametrize("chance", [0.52, 0.55, 0.6])
+def test_a_release_tells_of_no_higher_chance_than_its_rule(chance: float) -> None:
+    """A charge is rounded up to whole billionths of epsilon: 0.200670696 would be 56% by a rule of 55%."""
+    stated = {"rule": {"attack_chance": chance}, "columns": SCHEMA["columns"]}
+    certificate = asked(**stated).release().certificate
+    assert certificate.charged is not None
+    assert attack_chance(certificate.charged) <= chance
+    assert f"at most {chance:.0%} of the time" in repr(certificate)
 
 
 def test_the_most_exposed_under_laplace_noise() -> None:

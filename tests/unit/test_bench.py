@@ -17,6 +17,7 @@ from bench.contribution import Bounded, Stays, bounded
 from bench.cost import Costs
 from bench.escrow import ENCRYPTED, Asked, Escrow, Spent, _cpu
 from bench.growth import Growth, short
+from bench.keys import ManyKeys
 from bench.price import Price
 from bench.question import QUESTIONS
 from bench.report import RESULTS, Report
@@ -129,6 +130,12 @@ def test_a_contribution_bound_is_judged_beside_a_sample_in_plain_sql(tmp_path: P
     judged = Bounded(stays, 1000, {"plain": 100, "first rows": 50, "release": 131})
     assert [(target.measured, target.met) for target in judged.targets] == [(1.31, False)]
     assert judged.figures["first_rows_ms"] == 50
+
+
+def test_computed_groups_are_judged_by_their_pass_and_by_what_each_costs_besides() -> None:
+    keys = ManyKeys(1000, {"plain": 100, "pass": 131, "planning": 14, "release": 5000})
+    assert [target.met for target in keys.targets] == [False, False, True]
+    assert keys.figures["us_each"] == 48.7
 
 
 def test_sizes_in_few_signs() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import pickle
 from pathlib import Path
 from typing import Any
@@ -296,7 +297,7 @@ def test_waiting_ends_when_it_was_said_to() -> None:
 
 def test_a_release_is_the_same_release_as_here(local: sf.Dataset) -> None:
     here = local.query(SQL).release(epsilon=1.0)
-    result = {"answers": [here.as_dict()], "charged": 1.0, "guarantee": "dp"}
+    result = {"answers": [here.as_dict()], "charged": 1.0, "guarantee": "dp", "least": [-math.log(1 - 0.9) / 0.1]}
     server = served().on("GET /requests/r7", asked("released")).on("GET /requests/r7/result", result)
     there = held(server).query(SQL).release(purpose="study")
     assert isinstance(there, Release)

@@ -90,7 +90,7 @@ def test_every_method_has_a_row_with_its_epsilons_word_and_need() -> None:
         "variance 0.001, selected privately with epsilon 0.1": (None, None, "dp-selected", "a selection"),
         "ratio 0.95, of the people in the data": (None, None, "none", "a look"),
         "ratio 0.95, exact, of the people in the data": (None, None, "none", "a look"),
-        "satisfies 90% of people within 1.1 times": (None, None, "none", "a look"),
+        "satisfies quantile(0.9) / min <= 1.1": (None, None, "none", "a look"),
         "pri 5, Find-eps-from-PRI as published": (None, None, "none", "a look"),
         "within": (None, None, None, "an error"),
         "relative error": (None, None, None, "a public answer"),
@@ -286,7 +286,7 @@ def test_a_look_shows_what_choose_would_find() -> None:
         method = rows(found)[preference.words]
         assert method.epsilon == stays().query(SUM).choose(preference).epsilon
         assert method.of_people
-    assert rows(found)["satisfies 90% of people within 1.1 times"].epsilon is not None
+    assert rows(found)["satisfies quantile(0.9) / min <= 1.1"].epsilon is not None
     assert found.together is not None
     assert found.together.epsilon == min(m.epsilon for m in found.methods if m.requested and m.epsilon)
 

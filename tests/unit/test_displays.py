@@ -19,6 +19,7 @@ import pytest
 import sfumato as sf
 from sfumato.client.remote_dataset import RemoteFit
 from sfumato.client.remote_risk import ConfidentialRecord, RemoteRisk
+from sfumato.client.submissions import PosthocRecord
 from sfumato.model.confidential import Confidential
 from sfumato.presentation.html import preformatted
 
@@ -60,6 +61,9 @@ CASES: dict[str, Callable[[sf.Query], Any]] = {
     "client.remote_risk.ConfidentialRecord": lambda asked: ConfidentialRecord(
         {"sum": asked.answer()}, f"The sum is {asked.answer()}."
     ),
+    "client.submissions.PosthocRecord": lambda asked: PosthocRecord(
+        {"sum": asked.answer()}, f"The sum is {asked.answer()}."
+    ),
     "client.remote_risk.RemoteRisk": lambda asked: RemoteRisk(asked.risk().view.as_dict(), SUM),
     "model.risk.RiskAt": lambda asked: asked.risk().at(1.0),
     "model.risk.RiskView": lambda asked: asked.risk().view,
@@ -77,9 +81,11 @@ PUBLIC = {
     "errors.SfumatoWarning": "a sentence for whoever holds the data, and names of datasets",
     "model.selection_trials.SelectionTrials": "of a look-alike",
     "api.batch.Batch": "public epsilons",
+    "api.bound_suggestion.BoundSuggestion": "noisy counts, charged",
     "api.data_quality.PrivateCheck": "noisy counts, charged",
     "api.dataset.Dataset": "a name, and how many columns",
     "api.guessing.Guessing": "public facts",
+    "api.histogram.ColumnHistogram": "a release",
     "api.ledger.Ledger": "the public part of the record",
     "api.dataset.Query": "a statement",
     "api.release.Certificate": "it goes with a release",

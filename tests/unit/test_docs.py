@@ -16,6 +16,7 @@ from sfumato.errors import QueryError
 from sfumato.model.release import ReleaseCertificate
 from sfumato.privacy.preferences.disparity import gap
 from sfumato.schema.read import from_dict
+from tools import functions as functions_page
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -110,6 +111,23 @@ def test_the_sql_of_the_docs_is_answered_or_refused_as_they_say() -> None:
     for sql, sentence in commands:
         with pytest.raises(QueryError, match=re.escape(sentence)):
             stays.query(sql)
+
+
+def test_the_joins_of_the_docs_are_answered_on_the_clinic() -> None:
+    section = (ROOT / "docs" / "sql.md").read_text("utf-8").partition("\n## Joins\n")[2].partition("\n## ")[0]
+    schema = (ROOT / "src" / "sfumato" / "demo" / "clinic" / "clinic.toml").read_text("utf-8")
+    clinic = local.open_without_data(tomllib.loads(schema), ledger=":memory:")
+    conditions = [f"SELECT COUNT(*) FROM patients p {where}" for where in re.findall(r"`(WHERE .*)`", section)]
+    statements = re.findall(r"(?:^    .*\n)+", section, re.MULTILINE) + re.findall(r"`(SELECT .*)`", section)
+    assert len(conditions + statements) == 4
+    for sql in conditions + statements:
+        assert clinic.query(sql).worst_case().at(1.0).gap == 2, sql
+
+
+def test_the_functions_of_the_docs_are_those_that_there_are() -> None:
+    written = functions_page.PAGE.read_text("utf-8")
+    assert functions_page.BEGIN in written
+    assert written == functions_page.page(written), "run `python -m tools.functions`"
 
 
 def test_theory_names_tests_that_exist() -> None:

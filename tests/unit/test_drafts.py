@@ -55,7 +55,8 @@ def test_questions_show_no_value_unless_they_are_asked_to(stays: Path) -> None:
     assert parse_schema(local.interview_schema(stays, "stays", answer)).looked == ""
     assert "Scutari" not in repr(asked)
     assert [question.words for question in asked if ": type (" in question.words] == [
-        f"{name}: type (integer, number, text, boolean, date); confirm the guess" for name in ("ward", "days")
+        f"{name}: type (integer, number, text, boolean, date, timestamp); confirm the guess"
+        for name in ("ward", "days")
     ]
     shown = local.interview_schema(stays, "stays", answer, values=True)
     assert "in the data there are Balaklava, Scutari" in repr(asked)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import tracemalloc
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import cast
 
 import pandas as pd
 import pytest
@@ -98,7 +100,7 @@ def test_numbers_that_rank_the_same_values_read_their_counts_once() -> None:
     noisy = draw(groups, measurement)
     assert groups.passes == {"totals": 1, "counts of 0": 1, "counts of 2": 1, "counts of 3": 1}
     assert noisy.cells == (("town 0",), ("town 1",), ("town 2",))
-    assert [[float(n) for n in row[:2]] for row in noisy.numbers] == [[0.1 * i] * 2 for i in range(3)]
+    assert [[float(cast(Fraction, n)) for n in row[:2]] for row in noisy.numbers] == [[0.1 * i] * 2 for i in range(3)]
 
 
 def test_what_was_read_for_a_draw_is_held_only_where_it_is_small() -> None:

@@ -19,7 +19,7 @@ import sfumato as sf
 import sfumato.cli.preferences
 import sfumato.presentation.option_help
 import sfumato.server.option_bodies
-from sfumato.composition import local
+from sfumato.composition import engines
 from sfumato.errors import PreferenceError
 from sfumato.model.schema import Schema
 from sfumato.ports import Engine
@@ -111,7 +111,7 @@ class Forwarding:
     """Hands every question on; a real one would have a database of its own."""
 
     def __init__(self, source: object, schema: Schema | None) -> None:
-        self._engine, self.statements = local.ENGINES["duckdb"](source, schema, None), 0
+        self._engine, self.statements = engines.ENGINES["duckdb"](source, schema, None), 0
 
     def rows(self, sql: str) -> Any:
         self.statements += 1
@@ -128,7 +128,7 @@ def test_an_engine_is_opened_by_its_name(monkeypatch: pytest.MonkeyPatch) -> Non
         opened.append(Forwarding(source, schema))
         return opened[-1]
 
-    monkeypatch.setitem(local.ENGINES, "forwarding", forwarding)
+    monkeypatch.setitem(engines.ENGINES, "forwarding", forwarding)
     assert query(engine="forwarding").risk().people_count == 50
     assert opened[0].statements > 0
     monkeypatch.undo()

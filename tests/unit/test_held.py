@@ -20,7 +20,7 @@ from sfumato.adapters.engines.duckdb.engine import DuckDB
 from sfumato.adapters.engines.duckdb.memory_file import MemoryFile
 from sfumato.adapters.storage.ledger_file import SQLiteLedger
 from sfumato.api.dataset import Dataset
-from sfumato.composition import local
+from sfumato.composition import engines, local
 from sfumato.errors import EngineFailure, SchemaError, SourceError
 from sfumato.model.authorization import Authorization
 from sfumato.model.budget import budget_of
@@ -62,13 +62,13 @@ def opened(fd: int, format: str, **others: Any) -> Dataset:
 
 
 def engine(fd: int, format: str, **limits: Any) -> DuckDB:
-    return local._duckdb(MemoryFile(fd, format, "stays of 2026", **limits), SCHEMA)
+    return engines.duckdb(MemoryFile(fd, format, "stays of 2026", **limits), SCHEMA)
 
 
 @pytest.mark.parametrize("format", FILES)
 def test_a_held_file_is_read_like_one_on_a_disk(keep: Keep, format: str, tmp_path: Path) -> None:
     (tmp_path / f"stays.{format}").write_bytes(FILES[format])
-    held, on_disk = engine(keep(FILES[format]), format), local._duckdb(tmp_path / f"stays.{format}", SCHEMA)
+    held, on_disk = engine(keep(FILES[format]), format), engines.duckdb(tmp_path / f"stays.{format}", SCHEMA)
     for table in (lambda _: "stays", lambda engine: engine.numbered, lambda engine: engine.raw):
         rows = [sorted(engine.rows(f'SELECT * FROM "{table(engine)}"'), key=str) for engine in (held, on_disk)]
         assert rows[0] == rows[1]
@@ -203,7 +203,7 @@ def test_what_does_not_fit_into_memory_is_not_written_to_a_disk(
     sql = "SELECT COUNT(*) FROM (SELECT name, ROW_NUMBER() OVER (ORDER BY name) AS n FROM people) WHERE n % 2 = 0"
 
     def ask(kind: type[MemoryFile]) -> object:
-        return local._duckdb(kind(fd, format, "people", memory_mb=48, threads=1), schema).rows(sql)
+        return engines.duckdb(kind(fd, format, "people", memory_mb=48, threads=1), schema).rows(sql)
 
     most, is_marked = written(tmp_path, lambda: ask(Spilling))
     assert most > 2**20

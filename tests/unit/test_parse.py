@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from datetime import date
+
 import pytest
 
+from sfumato.errors import QueryError
 from sfumato.model.schema import Type
 from sfumato.model.statement import Statement
 from sfumato.schema.read import from_dict
+from sfumato.sql.parser.parameters import Parameters
 from sfumato.sql.parser.statement import parse
 
 ADULT = from_dict(
@@ -130,6 +135,56 @@ ANSWERED = {
     "CASE as a condition": (f"{WHERE}CASE WHEN age > 3 THEN married ELSE FALSE END",
                             f"{WHERE}(CASE WHEN age > 3 THEN married ELSE FALSE END)"),
     "COALESCE as a condition": (f"{WHERE}NOT COALESCE(married, FALSE)", f"{WHERE}NOT (COALESCE(married, FALSE))"),
+    # Shorthands
+    "FILTER": ("SELECT COUNT(*) FILTER (WHERE age > 3), SUM(pay) FILTER (WHERE married) FROM adult",
+               'SELECT COUNT(CASE WHEN age > 3 THEN 1 ELSE NULL END) AS "count(*) FILTER(WHERE age > 3)", '
+               'SUM(CASE WHEN married THEN pay ELSE NULL END) AS "sum(pay) FILTER(WHERE married)" FROM adult'),
+    "FILTER of a quantile": (
+        "SELECT PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY age) FILTER (WHERE married) FROM adult",
+        "SELECT QUANTILE_CONT(CASE WHEN married THEN age ELSE NULL END, 0.9) FROM adult"),
+    "COUNT_IF": ("SELECT COUNT_IF(age > 3) FROM adult",
+                 'SELECT COUNT(CASE WHEN age > 3 THEN 1 ELSE NULL END) AS "count_if(age > 3)" FROM adult'),
+    "IF": ("SELECT SUM(IF(married, age, 0)) FROM adult",
+           "SELECT SUM(CASE WHEN married THEN age ELSE 0 END) FROM adult"),
+    "the mean of a boolean": (
+        "SELECT AVG(married) AS share FROM adult",
+        "SELECT AVG(CASE WHEN married THEN 1 WHEN NOT (married) THEN 0 ELSE NULL END) AS share FROM adult"),
+    "the sum of a condition": (
+        "SELECT SUM(age > 3) AS share FROM adult",
+        "SELECT SUM(CASE WHEN age > 3 THEN 1 WHEN NOT (age > 3) THEN 0 ELSE NULL END) AS share FROM adult"),
+    "a cast that cannot fail": ("SELECT SUM(age::DOUBLE), AVG(CAST(pay AS DOUBLE)) FROM adult",
+                                "SELECT SUM(age), AVG(pay) FROM adult"),
+    "a boolean as a number": (
+        "SELECT SUM(married::INT) AS share FROM adult",
+        "SELECT SUM(CASE WHEN married THEN 1 WHEN NOT (married) THEN 0 ELSE NULL END) AS share FROM adult"),
+    "IS TRUE": (f"{WHERE}married IS TRUE AND (age > 3) IS NOT FALSE",
+                f"{WHERE}(CASE WHEN married THEN TRUE ELSE FALSE END) "
+                "AND NOT ((CASE WHEN NOT (age > 3) THEN TRUE ELSE FALSE END))"),
+    "IS NOT DISTINCT FROM": (f"{WHERE}age IS NOT DISTINCT FROM 3", f"{WHERE}NOT (age IS NULL) AND age = 3"),
+    "IS DISTINCT FROM": (f"{WHERE}age IS DISTINCT FROM pay",
+                         f"{WHERE}NOT ((age IS NULL AND pay IS NULL) OR "
+                         "(NOT (age IS NULL) AND NOT (pay IS NULL) AND age = pay))"),
+    "a table with its schema": ("SELECT COUNT(*) FROM main.adult", COUNT),
+    # Computed from the answer
+    "a ratio": ("SELECT SUM(pay) / SUM(age) FROM adult", "SELECT SUM(pay) / SUM(age) FROM adult"),
+    "a percentage": ("SELECT sex, 100.0 * COUNT(*) FILTER (WHERE age > 60) / COUNT(*) AS old FROM adult GROUP BY sex",
+                     "SELECT sex, 100 * COUNT(CASE WHEN age > 60 THEN 1 ELSE NULL END) / COUNT(*) AS old FROM adult "
+                     "GROUP BY sex"),
+    "CASE of an aggregate": ("SELECT CASE WHEN COUNT(*) > 20 THEN AVG(age) END AS m FROM adult",
+                             "SELECT CASE WHEN COUNT(*) > 20 THEN AVG(age) ELSE NULL END AS m FROM adult"),
+    "COALESCE of a ratio": ("SELECT COALESCE(SUM(pay) / COUNT(*), 0) FROM adult",
+                            "SELECT COALESCE(SUM(pay) / COUNT(*), 0) FROM adult"),
+    "a computed key": ("SELECT UPPER(sex), COUNT(*) FROM adult GROUP BY sex",
+                       "SELECT UPPER(sex), COUNT(*) FROM adult GROUP BY sex"),
+    "a constant": ("SELECT COUNT(*), 3 AS year FROM adult", "SELECT COUNT(*), 3 AS year FROM adult"),
+    "a name of the SELECT": ("SELECT COUNT(*) AS n, SUM(pay) / n AS mean, mean * 12 FROM adult",
+                             "SELECT COUNT(*) AS n, SUM(pay) / COUNT(*) AS mean, SUM(pay) / COUNT(*) * 12 FROM adult"),
+    "HAVING a computed column": ("SELECT SUM(pay) / COUNT(*) AS mean FROM adult HAVING mean > 3",
+                                 "SELECT SUM(pay) / COUNT(*) AS mean FROM adult HAVING mean > 3"),
+    "ORDER BY an expression": ("SELECT sex, AVG(age) FROM adult GROUP BY sex ORDER BY AVG(age) * -1 NULLS FIRST",
+                               "SELECT sex, AVG(age) FROM adult GROUP BY sex ORDER BY AVG(age) * -1 ASC NULLS FIRST"),
+    "ORDER BY ALL": ("SELECT sex, AVG(age) FROM adult GROUP BY ALL ORDER BY ALL DESC",
+                     "SELECT sex, AVG(age) FROM adult GROUP BY sex ORDER BY sex DESC, AVG(age) DESC"),
     # Sub-selects and CTEs, row by row
     "a sub-select": ("SELECT SUM(age) FROM (SELECT age FROM adult WHERE pay > 3) WHERE age > 4",
                      "SELECT SUM(age) FROM adult WHERE pay > 3 AND age > 4"),
@@ -270,3 +325,42 @@ def test_nobody_can_take_the_name_of_what_is_not_shown() -> None:
 
 def test_without_the_data_a_column_is_taken_on_trust() -> None:
     assert parse(f"{WHERE}shoe_size > 3", ADULT).columns == ("shoe_size",)
+
+
+# Parameters
+
+FILLED = {
+    "in order": ("age > ? AND pay < ?", [3, -0.5], "age > 3 AND pay < -0.5e0"),
+    "numbered": ("age > $2 AND pay < $1", [4, 3], "age > 3 AND pay < 4"),
+    "by name": ("city = :city AND city <> $city", {"city": "O'Hare"}, "city = 'O''Hare' AND city <> 'O''Hare'"),
+    "a date": ("born > :day", {"day": date(2000, 2, 29)}, "born > CAST('2000-02-29' AS DATE)"),
+    "a boolean": ("married = ?", [True], "married = TRUE"),
+    "in a list and a pattern": ("age IN (?, ?) AND city LIKE ?", [1, 2, "A%"], "age IN (1, 2) AND city LIKE 'A%'"),
+    "no SQL": ("city = ?", ["x' OR '1'='1"], "city = 'x'' OR ''1''=''1'"),
+}
+
+
+@pytest.mark.parametrize(("condition", "values", "filled"), FILLED.values(), ids=FILLED)
+def test_a_parameter_is_a_constant(condition: str, values: Parameters, filled: str) -> None:
+    statement = parse(f"{WHERE}{condition} LIMIT 5", ADULT, PRESENT, values)
+    assert statement.text == f"{WHERE}{filled} LIMIT 5"
+    assert statement == parse(statement.text, ADULT, PRESENT)
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "sentence"),
+    [
+        (f"{WHERE}age > ?", [], "The parameter 1 has no value: line 1, column 40"),
+        (f"{WHERE}age > ?", [1, 2], "The query has no parameter 2: line 1, column 40"),
+        (f"{WHERE}age > :a", {"b": 1}, "The parameter a has no value: line 1, column 40"),
+        (f"{WHERE}age > ?", [math.nan], "The value of the parameter 1 is not supported: line 1, column 40"),
+        (f"{WHERE}age > ?", "12", "Parameters are a list of values, or values by name: line 1, column 40"),
+        (f"{WHERE}age > ?", ["x"], "Column 'age' is integer and is compared with text: line 1, column 34"),
+        (f"WITH t AS (SELECT age FROM adult WHERE age > ?) {COUNT}", [1],
+         "The order of ? is not clear in a query with WITH: line 1, column 46"),
+    ],
+)  # fmt: skip
+def test_every_parameter_has_a_value_and_every_value_a_parameter(text: str, values: Parameters, sentence: str) -> None:
+    with pytest.raises(QueryError) as refusal:
+        parse(text, ADULT, PRESENT, values)
+    assert str(refusal.value).partition(". Hint")[0] == sentence

@@ -17,6 +17,7 @@ from sfumato.escrow.policy.policy import Approve, Policy
 from sfumato.escrow.policy.read import policy_of
 from sfumato.model.budget import BudgetLimit
 from sfumato.model.guarantee import Guarantee
+from sfumato.model.person_budget import PersonBudget
 from sfumato.model.statement import AggregateKind
 from sfumato.presentation.escrow.policy_view import sentences
 from sfumato.privacy.preferences import registry
@@ -36,6 +37,8 @@ EVERYTHING: dict[str, Any] = {
     "epsilon_max": 2,
     "budget": 3.5,
     "budget_delta": 1e-6,
+    "budget_per_person": 1.5,
+    "budget_per_person_delta": 1e-7,
     "preregistered": "minutes of 3 May",
     "trust": {"bob": "very high", "Health Board": 0.7, "everyone": "low"},
     "sensitivity": {"dataset": "medium", "columns": {"income": "very high"}},
@@ -89,6 +92,7 @@ def test_everything_that_a_policy_may_say_is_read() -> None:
     assert second.approve is Approve.AUTOMATIC
     assert (policy.purpose, policy.epsilon_max) == ("planning beds", 2.0)
     assert policy.budget == BudgetLimit(Fraction(7, 2), Fraction(1, 10**6))
+    assert policy.per_person == PersonBudget(Fraction(3, 2), Fraction(1, 10**7))
     assert (policy.answers_days, policy.data_days, policy.preregistered) == (30, 365, "minutes of 3 May")
 
 
@@ -153,6 +157,8 @@ def test_everything_that_a_policy_may_say_is_read() -> None:
         (flow() | {"budget": -0.1}, "budget must be a number from 0 to 1,000,000, not", "budget"),
         (flow() | {"budget": math.inf}, "budget must be a number from 0 to 1,000,000, not", "budget"),
         (flow() | {"budget_delta": 2}, "budget_delta must be a number from 0 to 1, not 2", "budget_delta"),
+        (flow() | {"budget_per_person": -1}, "budget_per_person must be a number from 0 to 1,000", "budget_per_person"),
+        (flow() | {"budget_per_person_delta": 1e-6}, "budget_per_person_delta needs budget_per_person", ""),
         (flow() | {"trust": {"nobody": "low"}}, "names 'nobody'", "[trust]"),
         (flow() | {"trust": {"bob": "some"}}, "A rating has no level 'some'", "[trust] and [sensitivity]"),
         (flow() | {"trust": {"bob": 1.1}}, "A rating must be between 0 and 1, not 1.1", "[trust] and [sensitivity]"),
@@ -335,6 +341,8 @@ def test_whatever_is_changed_changes_the_fingerprint() -> None:
         {"epsilon_max": 1},
         {"budget": 3.4},
         {"budget_delta": 1e-7},
+        {"budget_per_person": 1.25},
+        {"budget_per_person_delta": 1e-8},
         {"preregistered": ""},
         {"trust": EVERYTHING["trust"] | {"everyone": "medium"}},
         {"sensitivity": {"dataset": "high", "columns": {"income": "very high"}}},
@@ -366,6 +374,8 @@ def test_a_policy_in_sentences() -> None:
         "Rule: sharing risk low, choices 4.",
         "Maximum epsilon of one release (epsilon_max): 2.",
         "Budget of all releases together: epsilon 3.5, delta 1e-06.",
+        "Budget per person: epsilon 1.5, delta 1e-07. Sums and counts are about the people whose own total stays "
+        "within it.",
         "Trust in bob: very high.",
         "Trust in Health Board: 0.7.",
         "Trust in everyone: low.",

@@ -44,9 +44,10 @@ def test_a_count_says_the_same_of_everybody_who_is_counted() -> None:
     released = stays().query(COUNT).release(epsilon=0.5)
     after = released.posthoc_risk()
     r = released.numbers[0][0]
-    loss = (abs(r - 2) - abs(r - 3)) * 0.5
+    loss, printed = (abs(r - 2) - abs(r - 3)) * 0.5, cast(Any, released.rows)[0][0]
     assert after.people().to_pydict() == {
         "person": [1, 2, 3, 4],
+        "printed": [abs(printed - 3)] + [abs(printed - 2)] * 3,
         "pri": pytest.approx([abs(r - 3)] + [abs(r - 2)] * 3),
         "loss": pytest.approx([0] + [loss] * 3),
     }

@@ -14,7 +14,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.adapters.engines.duckdb.engine import DuckDB
-from sfumato.composition import local
+from sfumato.composition import engines
 from sfumato.errors import SourceError
 from sfumato.model.choice import Noise
 
@@ -141,14 +141,14 @@ def test_an_arrow_dataset_is_read_at_opening(tmp_path: Path) -> None:
 
 def test_a_file_that_changes_while_it_is_opened_has_no_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(tmp_path / "stays.parquet", 1000)
-    open_engine = local._duckdb
+    open_engine = engines.duckdb
 
     def slowly(*arguments: Any) -> DuckDB:
         engine = open_engine(*arguments)
         moved_over(path)
         return engine
 
-    monkeypatch.setitem(local.ENGINES, "duckdb", slowly)
+    monkeypatch.setitem(engines.ENGINES, "duckdb", slowly)
     with pytest.raises(
         SourceError, match=r"^stays\.parquet changed while it was being opened\. Hint: open it again\.$"
     ):

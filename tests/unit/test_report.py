@@ -59,6 +59,9 @@ class Held:
     def document(self, people: ExposureTable | None = None) -> Document:
         return RiskProfile.document(cast(RiskProfile, self), people)
 
+    def _rdr_table(self) -> None:
+        return None
+
     def text(self, *, colour: bool = False) -> str:
         return "the range"
 

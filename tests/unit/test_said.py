@@ -12,11 +12,12 @@ from sfumato.errors import PreferenceError
 from sfumato.privacy.preferences import registry
 from sfumato.privacy.preferences.accuracy import relative_error, within
 from sfumato.privacy.preferences.belief import belief
-from sfumato.privacy.preferences.disparity import attack_chance, exposure_cap, gap, ratio, satisfies, variance
+from sfumato.privacy.preferences.disparity import attack_chance, exposure_cap, gap, ratio, variance
 from sfumato.privacy.preferences.guessing_preferences import advantage, guess, sharing_risk
 from sfumato.privacy.preferences.preference import Preference, epsilon, larger_than_spent, weighted
 from sfumato.privacy.preferences.pri import pri
 from sfumato.privacy.preferences.registry import to_mapping
+from sfumato.privacy.preferences.satisfies import satisfies
 from tests.property.tables import examples
 
 shares = st.floats(0.01, 0.99)
@@ -38,6 +39,7 @@ STATED: list[st.SearchStrategy[Preference]] = [
     st.builds(within, st.floats(0.1, 1e6), confidence=shares, each=st.booleans(), expected_count=st.floats(1, 1e6)),
     st.builds(relative_error, shares, expected=st.floats(1, 1e6), confidence=shares),
     st.builds(pri, st.floats(0, 100)),
+    st.builds(lambda q: satisfies(f'quantile({q}) <= 1.1 * median("age > 60")'), shares),
 ]
 
 

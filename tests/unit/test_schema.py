@@ -15,9 +15,11 @@ import sfumato as sf
 from sfumato.composition import local
 from sfumato.errors import BadInput
 from sfumato.model.schema import Bounds, Category, PrivacyUnit, Relation, Schema, SchemaColumn, Type
+from sfumato.model.statement import units_of
 from sfumato.privacy.preferences.disparity import gap
 from sfumato.schema.read import from_dict, load, parse_schema
 from sfumato.schema.write import write
+from sfumato.sql.parser.statement import parse
 
 INTERFACE = """
 name = "adult"             # the table's name in SQL
@@ -93,6 +95,22 @@ def test_a_person_counts_in_no_more_groups_than_rows(stated: dict[str, int], gro
     assert from_dict(people | stated).unit.groups == groups
 
 
+def test_a_unit_of_a_column_is_written_and_changes_nothing_else() -> None:
+    stated = {"name": "stays", "columns": {"days": {"type": "integer", "bounds": [0, 60], "unit": "days"}}}
+    schema = from_dict(stated)
+    plain = from_dict({"name": "stays", "columns": {"days": {"type": "integer", "bounds": [0, 60]}}})
+    assert schema.columns[0].unit == "days"
+    assert parse_schema(write(schema)).columns == schema.columns
+    assert schema.fingerprints() == plain.fingerprints(), "it is no fact that a guarantee depends on"
+    text = "SELECT SUM(days), AVG(days) AS mean, COUNT(*), VAR_POP(days), SUM(days + 1) FROM stays"
+    assert list(units_of(parse(text, schema), schema)) == ["days", "days", "", "days²", ""]
+    for wrong in ("", "x" * 41, 3, "two\nlines"):
+        with pytest.raises(BadInput, match="A unit must be a text"):
+            from_dict({"name": "stays", "columns": {"days": {"type": "integer", "unit": wrong}}})
+    with pytest.raises(BadInput, match="needs a column of numbers"):
+        from_dict({"name": "stays", "columns": {"ward": {"type": "text", "unit": "days"}}})
+
+
 def test_a_step_is_the_number_as_it_is_written() -> None:
     column = {"type": "number", "bounds": [0, 1], "step": 0.1}
     assert from_dict({"name": "t", "columns": {"c": column}}).columns[0].step == Fraction(1, 10)
@@ -149,8 +167,9 @@ WRONG = {
                                    "Hint: did you mean 'bounds'?"),
     "a key like no other": (f"{NAME}xyz = 1",
                         "'xyz' is not a key of a schema here: adult.toml. Hint: use one of name, population, "
-                        "looked, unit, max_rows, max_groups, relation, null_values, people_at_least, budget, "
-                        "budget_delta, rule, columns."),
+                        "looked, unit, max_rows, max_groups, relation, null_values, people_at_least, rows_per_person, "
+                        "versions, partition, budget, budget_delta, budget_per_person, budget_per_person_delta, "
+                        "rule, columns, tables."),
     "a column that is no table": (f'{NAME}columns = {{age = "integer"}}',
                         "Column 'age' must be a table: adult.toml. Hint: write [columns.age] on a line of its own."),
     "bounds the wrong way round": (f'{AGE}type = "integer"\nbounds = [90, 17]',
@@ -171,7 +190,8 @@ WRONG = {
     "one bound": (f'{AGE}type = "integer"\nbounds = [17]',
                   "Bounds must be two numbers: [columns.age] in adult.toml. Hint: write bounds = [lowest, highest]."),
     "bounds on a text": (f'{AGE}type = "text"\nbounds = [0, 1]',
-                         "Bounds need a column of numbers, and this one is text: [columns.age] in adult.toml. "
+                         "Bounds need numbers, dates or timestamps, and this column is text: [columns.age] in "
+                         "adult.toml. "
                          "Hint: leave bounds out."),
     "half a person's age": (f'{AGE}type = "integer"\nbounds = [0, 90.5]',
                             "Bounds of integers must be whole numbers below 2^62: [columns.age] in "
@@ -196,7 +216,7 @@ WRONG = {
                                    'adult.toml. Hint: write categories = ["a", "b"].'),
     "an unknown type": (f'{AGE}type = "float"',
                         "There is no type 'float': [columns.age] in adult.toml. Hint: use one of integer, "
-                        "number, text, boolean, date."),
+                        "number, text, boolean, date, timestamp."),
     "two columns of one name": (f'{NAME}[columns.age]\ntype = "text"\n[columns.Age]\ntype = "text"',
                                 "Two columns differ only in upper and lower case: columns in adult.toml. Hint: "
                                 "remove one of them."),
@@ -284,8 +304,8 @@ WRONG = {
     "a budget below 0": (f"{NAME}budget = -1",
                         "budget must be a number from 0 to 1,000,000, not -1: budget in adult.toml. "
                         "Hint: try budget = 3."),
-    "a budget in words": (f'{NAME}budget = "3"',
-                        "budget must be a number from 0 to 1,000,000, not '3': budget in adult.toml. "
+    "a budget in words": (f'{NAME}budget = "three"',
+                        "budget must be a number from 0 to 1,000,000, not 'three': budget in adult.toml. "
                         "Hint: try budget = 3."),
     "an endless budget": (f"{NAME}budget = inf",
                         "budget must be a number from 0 to 1,000,000, not inf: budget in adult.toml. "

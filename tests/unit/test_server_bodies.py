@@ -36,7 +36,8 @@ def test_a_preference_that_is_fine() -> None:
     assert estimate(stated).status_code == 200
     queries, preference, people = NOUNS.questions.calls[0][1][2:]
     assert people is None
-    assert queries == [{"sql": "SELECT COUNT(*) FROM t", "weight": 1.0}]
+    unstated = dict.fromkeys(("index", "expected", "signal"))
+    assert queries == [{"sql": "SELECT COUNT(*) FROM t", "weight": 1.0} | unstated]
     assert preference == {"gap": 1.2, "worst_case": True, "worlds": [1, 2.5, {"é": None}]}
     assert estimate("null").status_code == 200
 

@@ -131,7 +131,7 @@ def test_a_token_goes_before_a_cookie_and_needs_no_csrf() -> None:
 
 # What a token may do that can only read: whatever changes nothing and leaves nothing on a dataset's record.
 READS = {
-    *("estimate", "dry-run", "worst-case", "guessing", "rehearse", "compare"),
+    *("estimate", "dry-run", "worst-case", "noise", "guessing", "rehearse", "compare"),
     *("verify", "check-schema", "check-policy", "difference", "decision-preview"),
 }
 EITHER = {f"{API}/session"}

@@ -94,7 +94,7 @@ def answered(desk: Desk) -> Desk:
     binding = carol("GET", f"/requests/{id}/page").json()["binding"]
     approved = carol("POST", f"/requests/{id}/approve", json={"binding": binding})
     assert approved.status_code == 200, approved.text
-    until = time.monotonic() + 60
+    until = time.monotonic() + 600
     while (answer := ada("GET", f"/requests/{id}/result")).status_code == 202:
         assert time.monotonic() < until, "it is still not answered"
     assert answer.status_code == 200, answer.text
@@ -126,6 +126,7 @@ BODIES: dict[tuple[str, str], Any] = {
     ("POST", "/datasets/{name}/estimate"): QUERY,
     ("POST", "/datasets/{name}/dry-run"): QUERY,
     ("POST", "/datasets/{name}/worst-case"): QUERY["queries"][0],
+    ("POST", "/datasets/{name}/noise"): QUERY["queries"][0] | {"epsilon": [0.1]},
     ("POST", "/datasets/{name}/guessing"): QUERY["queries"][0] | {"how": {"choices": 4}},
     ("POST", "/datasets/{name}/rehearse"): QUERY["queries"][0],
     ("POST", "/datasets/{name}/compare"): QUERY["queries"][0],
@@ -134,10 +135,14 @@ BODIES: dict[tuple[str, str], Any] = {
     ("POST", "/datasets/{name}/explore"): {"sql": "SELECT 1"},
     ("POST", "/requests"): {"dataset": "stays", "purpose": "x", "queries": [{"sql": "SELECT 1"}]},
     ("POST", "/requests/decision-preview"): {"ids": ["nothing"]},
+    ("POST", "/requests/{id}/posthoc-risk"): {},
     ("POST", "/requests/{id}/approve"): {"binding": "another"},
     ("POST", "/requests/{id}/return"): {"note": "x", "allow_no_guarantee": True},
     ("POST", "/requests/{id}/refuse"): {},
     ("POST", "/requests/{id}/signals"): {"task": {"task": "top_k", "column": "count(*)"}},
+    ("PUT", "/notifications/settings"): {"muted": []},
+    ("POST", "/requests/{id}/assign"): {},
+    ("POST", "/signals/{id}/assign"): {},
     ("POST", "/signals/{id}/approve"): {"binding": "another"},
     ("POST", "/signals/{id}/return"): {"note": "x"},
     ("POST", "/signals/{id}/refuse"): {},
@@ -155,13 +160,15 @@ EVERYBODY = {
     ("GET", "/session"), ("GET", "/sessions"), ("GET", "/tokens"), ("POST", "/tokens"),
     ("GET", "/datasets"), ("GET", "/requests"),
     ("GET", "/notifications"), ("GET", "/signals"), ("GET", "/tasks"), ("POST", "/notifications/{id}/read"),
-    ("POST", "/notifications/read"),
+    ("POST", "/notifications/read"), ("GET", "/notifications/settings"), ("PUT", "/notifications/settings"),
     ("GET", "/introduction"), ("POST", "/introduction"),
 }  # fmt: skip
 SEES = {("GET", "/datasets/{name}"), ("GET", "/datasets/{name}/ledger")}
 PUBLIC = {
-    ("POST", f"/datasets/{{name}}/{verb}") for verb in ("estimate", "dry-run", "worst-case", "rehearse", "compare")
+    ("POST", f"/datasets/{{name}}/{verb}")
+    for verb in ("estimate", "dry-run", "worst-case", "noise", "rehearse", "compare")
 }
+PUBLIC_FACTS = {("POST", "/datasets/{name}/worst-case"), ("POST", "/datasets/{name}/noise")}
 FOLLOWS = {
     *(("GET", f"/requests/{{id}}{what}") for what in ("", "/result", "/signals")),
     ("POST", "/requests/{id}/difference"),
@@ -178,9 +185,12 @@ HOLDS = {
     ("GET", "/datasets/{name}/versions"),
     ("POST", "/datasets/{name}/failures"),
     ("GET", "/requests/{id}/page"),
-    *(("POST", f"/requests/{{id}}/{verb}") for verb in ("approve", "return", "answer")),
+    *(
+        ("POST", f"/requests/{{id}}/{verb}")
+        for verb in ("approve", "return", "answer", "undo", "assign", "posthoc-risk")
+    ),
     ("GET", "/signals/{id}/page"),
-    *(("POST", f"/signals/{{id}}/{verb}") for verb in ("approve", "return", "value")),
+    *(("POST", f"/signals/{{id}}/{verb}") for verb in ("approve", "return", "value", "undo", "assign")),
 }
 REGISTERS = {("POST", "/datasets"), ("POST", "/datasets/check-schema")}
 # Who is *not* told 403 or 404: everything else is.
@@ -190,7 +200,7 @@ ALLOWED = {
     "other": EVERYBODY | RECORD | REGISTERS,
     "ada": EVERYBODY | SEES | PUBLIC | FOLLOWS | {("POST", "/requests"), ("POST", "/requests/{id}/signals")},
     "eve": EVERYBODY,
-    "otto": EVERYBODY | RECORD | SEES | FOLLOWS | POLICIES | {("POST", "/datasets/{name}/worst-case")},
+    "otto": EVERYBODY | RECORD | SEES | FOLLOWS | POLICIES | PUBLIC_FACTS,
 }
 
 

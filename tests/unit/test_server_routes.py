@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from sfumato.escrow.catalogue.entries import CatalogueEntry, DatasetAccess
 from sfumato.escrow.dataset import Version
 from sfumato.escrow.identity.accounts import ActiveSession, PersonFilter, Token
 from sfumato.escrow.identity.person import Person
-from sfumato.escrow.notifications import Happened, Notification
+from sfumato.escrow.notifications import Happened, Notification, Topic
 from sfumato.escrow.policy.draft import SchemaDraft
 from sfumato.escrow.policy.policy import AccessRule, Policy
 from sfumato.escrow.policy.store import SignedPolicy
@@ -34,9 +35,12 @@ from sfumato.model.fit import Fit
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.guess_view import GuessView
 from sfumato.model.method_comparison import MethodComparison
+from sfumato.model.noise_view import NoiseView
+from sfumato.model.plain import to_plain
 from sfumato.model.release import ReleaseCertificate
 from sfumato.model.risk import Source
 from sfumato.model.signal_score import PublishedScore, SignalKind
+from sfumato.presentation.posthoc_view import PosthocFacts
 from sfumato.release.difference import Cell, Difference
 from sfumato.schema.read import from_dict
 from sfumato.schema.write import write
@@ -97,6 +101,7 @@ def nouns() -> Nouns:
     }
     made.questions.answers["compare"] = MethodComparison("Q", Noise(), (), None, looked=False)
     made.questions.answers["guessing"] = GuessView("Q", "one of 4", 0.25, "laplace", None, (), ())
+    made.questions.answers["noise"] = SimpleNamespace(view=made_up(NoiseView))
     made.policies.answers = {"set": SIGNED, "current": SIGNED, "history": [SIGNED], "check": POLICY}
     made.policies.answers |= {"check_schema": SchemaDraft("t", "S", from_dict({"name": "t"}), POLICY)}
     made.requests.answers = {
@@ -108,6 +113,7 @@ def nouns() -> Nouns:
         "one": REQUEST,
         "result": ANSWERS,
         "difference": Difference(3, 1, 5, picked=False),
+        "posthoc_risk": to_plain(made_up(PosthocFacts)),
     }
     asked: dict[str, Any] = {"facts": ESTIMATE.facts, "guarantee_before_approval": Guarantee.DP, "rehearsal": None}
     inspected = RequestApprovalFacts(submission=REQUEST, **asked, **DECIDED)
@@ -124,14 +130,19 @@ def nouns() -> Nouns:
     about |= {"guarantee": Guarantee.DP, "epsilon": 0.0, "charge": None}
     page = SignalApprovalFacts(submission=SIGNAL, **about, **DECIDED)
     made.signals.approval.answers = {"inspect": page, "look": RESULT, "waiting": [SIGNAL], "count_waiting": 1}
-    made.notifications.answers = {"many": [NOTICE], "count": 1}
+    made.notifications.answers = {"many": [NOTICE], "count": 1, "muted": ()}
     made.audit.answers = {"many": [made_up(AuditEntry)], "head": made_up(AuditHead), "verify": made_up(AuditEnds)}
     return made
 
 
 ASKED = {"queries": [{"sql": "Q", "weight": 2}], "preference": {"gap": 1.2}}
-GIVEN_ASKED = ([{"sql": "Q", "weight": 2.0}], {"gap": 1.2})
+NOISE_TERMS = {
+    "probabilities": (0.5, 0.3, 0.1), "expected": None, "expected_count": None, "within": None, "relative_error": 0.1,
+    "confidence": 0.9, "mechanism": "laplace", "delta": None,
+}  # fmt: skip
+GIVEN_ASKED = ([{"sql": "Q", "weight": 2.0, "index": None, "expected": None, "signal": None}], {"gap": 1.2})
 # method, address, body, status, the verb, what it is given after the person who acts
+BOUND = {"binding": "b", "note": "", "preregistered": "", "at_once": False, "by_session": False}
 ALLOWING, REFUSING = {"allow_no_guarantee": True}, {"allow_no_guarantee": False}
 ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = [
     ("GET", "/sessions", None, 200, "sessions", (None,), {}),
@@ -189,7 +200,8 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
     (
         "POST", "/datasets/adult/explore", {"sql": "Q", "source": "people", "preference": {"gap": 2.0}, "now": 1.0},
         200, "explore", ("adult", "Q", Source.PEOPLE, {}),
-        {"epsilon": None, "preference": {"gap": 2.0}, "now": 1.0, "limit": None},
+        {"epsilon": None, "preference": {"gap": 2.0}, "now": 1.0, "limit": None, "accuracy": None,
+         "candidates": None},
     ),
     (
         "GET", "/requests?state=released&dataset=adult&after=9&limit=3", None, 200,
@@ -201,7 +213,7 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
     ),
     (
         "POST", "/requests", ASKED | {"dataset": "adult", "purpose": "why"}, 201,
-        "submit", ("adult", "why", *GIVEN_ASKED), {"idempotency": "key-1"},
+        "submit", ("adult", "why", *GIVEN_ASKED), {"accuracy": None, "due": None, "idempotency": "key-1"},
     ),
     ("GET", "/requests/r1", None, 200, "one", ("r1",), {}),
     ("GET", "/requests/r1/page", None, 200, "inspect", ("r1",), {}),
@@ -209,8 +221,10 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
     (
         "POST", "/requests/r1/approve", {"binding": "b"}, 200,
         "approve", ("r1",),
-        {"binding": "b", "note": "", "allow_no_guarantee": False, "preregistered": "", "by_session": False},
+        BOUND | {"allow_no_guarantee": False},
     ),
+    ("POST", "/requests/r1/undo", None, 200, "undo", ("r1",), {"allow_no_guarantee": False}),
+    ("POST", "/requests/r1/assign", {"to": "carol"}, 200, "assign", ("r1", "carol"), {}),
     ("POST", "/requests/r1/return", {"note": "n"}, 200, "return_", ("r1", "n"), {"allow_no_guarantee": False}),
     ("POST", "/requests/r1/refuse", ALLOWING, 200, "refuse", ("r1", ""), ALLOWING),
     ("POST", "/requests/r1/withdraw", None, 200, "withdraw", ("r1",), {}),
@@ -244,8 +258,10 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
     (
         "POST", "/signals/s1/approve", {"binding": "b", "allow_no_guarantee": True}, 200,
         "approve", ("s1",),
-        {"binding": "b", "note": "", "allow_no_guarantee": True, "preregistered": "", "by_session": False},
+        BOUND | {"allow_no_guarantee": True},
     ),
+    ("POST", "/signals/s1/undo", ALLOWING, 200, "undo", ("s1",), ALLOWING),
+    ("POST", "/signals/s1/assign", {}, 200, "assign", ("s1", None), {}),
     ("POST", "/signals/s1/return", {"note": "n"}, 200, "return_", ("s1", "n"), {"allow_no_guarantee": False}),
     ("POST", "/signals/s1/refuse", {}, 200, "refuse", ("s1", ""), {"allow_no_guarantee": False}),
     ("POST", "/signals/s1/withdraw", None, 200, "withdraw", ("s1",), {}),
@@ -253,6 +269,8 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
     ("GET", "/notifications?unread=true", None, 200, "many", (), {"unread": True, "after": None, "limit": 101}),
     ("POST", "/notifications/n1/read", None, 204, "read", ("n1",), {}),
     ("POST", "/notifications/read", None, 204, "read_all", (), {}),
+    ("GET", "/notifications/settings", None, 200, "muted", (), {}),
+    ("PUT", "/notifications/settings", {"muted": ["decided"]}, 200, "mute", ([Topic.DECIDED],), {}),
     (
         "GET", "/audit?after=5&newest_first=true&who=ada", None, 200,
         "many", (5, 101), {"newest_first": True, "who": "ada", "about": None},
@@ -263,6 +281,11 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
         "POST", "/datasets/adult/guessing", {"sql": "Q", "how": {"choices": 4, "trust": "low"}}, 200,
         "guessing", ("adult", "Q", {"choices": 4, "trust": "low"}), {},
     ),
+    (
+        "POST", "/datasets/adult/noise", {"sql": "Q", "epsilon": [0.1]}, 200,
+        "noise", ("adult", "Q", [0.1], NOISE_TERMS), {},
+    ),
+    ("POST", "/requests/r1/posthoc-risk", {"query": 2}, 200, "posthoc_risk", ("r1", 2, None), {}),
     ("GET", "/audit/head", None, 200, "head", (), {}),
     ("POST", "/audit/verify", {"head": HEAD}, 200, "verify", (HEAD,), {}),
 ]  # fmt: skip

@@ -10,9 +10,11 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import QueryError
+from sfumato.model.functions import LONGEST_MADE
+from sfumato.model.functions import LONGEST_READ as LONGEST_MATCHED
 from sfumato.model.measurement import GROUPS
-from sfumato.privacy.sensitivity import MOST_CANDIDATES, MOST_CELLS, MOST_FIGURES, MOST_SELECTED
-from sfumato.sql.builder.ast import LONGEST_MATCHED
+from sfumato.privacy.key_values import MOST_CELLS
+from sfumato.privacy.sensitivity import MOST_CANDIDATES, MOST_FIGURES, MOST_SELECTED
 from sfumato.sql.parser.size import (
     ALL_PATTERNS,
     DEEPEST,
@@ -21,6 +23,7 @@ from sfumato.sql.parser.size import (
     LONGEST_PATTERN,
     LONGEST_TEXT,
     MOST_AFTERWARDS,
+    MOST_STEPS,
     MOST_WILDCARDS,
     NESTED,
 )
@@ -74,7 +77,7 @@ BEYOND = {
         "A LIKE pattern has 21 wildcards %, and the limit is 20: line 1, column 49. Hint: use fewer wildcards."),
     "all patterns": (
         f"{WHERE}{patterns(51)}",
-        "The LIKE patterns of the query have 10,200 characters in all once its sub-selects are written out, and the "
+        "The patterns of the query have 10,200 characters in all once its sub-selects are written out, and the "
         "limit is 10,000. Hint: use fewer or shorter patterns, or ask several queries."),
     "operations": (
         doubled(12),
@@ -200,8 +203,8 @@ def test_the_limits_are_documented() -> None:
     table = page.split("## Limits")[1].split("\n\n")[2]
     stated = [int(row.split("|")[2].replace(",", "")) for row in table.splitlines()[2:]]
     assert stated == [
-        LONGEST, LONGEST_TEXT, LONGEST_PATTERN, MOST_WILDCARDS, ALL_PATTERNS, LARGEST, MOST_AFTERWARDS, DEEPEST,
-        NESTED, MOST_OUTPUTS,
+        LONGEST, LONGEST_TEXT, LONGEST_PATTERN, MOST_WILDCARDS, MOST_STEPS, ALL_PATTERNS, LONGEST_MADE, LARGEST,
+        MOST_AFTERWARDS, DEEPEST, NESTED, MOST_OUTPUTS,
         MOST_CELLS, MOST_CANDIDATES, MOST_FIGURES, MOST_SELECTED,
     ]  # fmt: skip
     assert f"up to {LONGEST_MATCHED:,} bytes" in page

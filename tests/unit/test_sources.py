@@ -19,7 +19,8 @@ import pytest
 from sfumato.adapters.engines.duckdb import csv as reader
 from sfumato.adapters.engines.duckdb.csv import CsvFile
 from sfumato.adapters.engines.duckdb.engine import DuckDB
-from sfumato.composition import local
+from sfumato.composition import engines, local
+from sfumato.composition.sources import version_of
 from sfumato.errors import EngineFailure, SourceError
 from sfumato.schema.read import from_dict
 
@@ -27,7 +28,7 @@ SCHEMA: dict[str, Any] = {"name": "t", "columns": {"v": {"type": "integer"}}}
 
 
 def opened(source: object, schema: dict[str, Any] = SCHEMA) -> DuckDB:
-    return local._duckdb(source, from_dict(schema))
+    return engines.duckdb(source, from_dict(schema))
 
 
 def write(path: Path, **columns: Any) -> Path:
@@ -123,17 +124,17 @@ def test_the_version_of_a_folder_tells_nothing_about_the_data(tmp_path: Path, mo
 
     first = [write(tmp_path / f"ward=heart/{i}.parquet", v=[1]) for i in range(2)]
     monkeypatch.setattr(Path, "stat", at_one_time)
-    version = local._version(tmp_path)
+    version = version_of(tmp_path)
     first[0].parent.rename(tmp_path / "ward=birth")
     write(tmp_path / "ward=birth" / "1.parquet", v=list(range(1000)))
-    assert local._version(tmp_path) == version
+    assert version_of(tmp_path) == version
 
 
 def test_every_change_is_another_version(tmp_path: Path) -> None:
     folder, versions = tmp_path / "stays", []
 
     def is_new() -> bool:
-        versions.append(local._version(folder))
+        versions.append(version_of(folder))
         return versions.count(versions[-1]) == 1
 
     first = write(folder / "ward=heart" / "a.parquet", v=[1])
@@ -149,8 +150,8 @@ def test_every_change_is_another_version(tmp_path: Path) -> None:
     (folder / "ward=birth" / "b.parquet").unlink()
     assert is_new()
     (folder / "t.ledger").write_text("grows", "utf-8")
-    assert local._version(f"{folder / '..'}/{folder.name}") == versions[-1], "what is not read does not count"
-    assert local._version(folder / "ward=birth" / "a.parquet") not in versions
+    assert version_of(f"{folder / '..'}/{folder.name}") == versions[-1], "what is not read does not count"
+    assert version_of(folder / "ward=birth" / "a.parquet") not in versions
 
 
 def test_the_data_is_recognised_in_and_around_folders(tmp_path: Path) -> None:

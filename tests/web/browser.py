@@ -43,6 +43,9 @@ _OPTIONS = [
     "--disable-sync",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # there is no other host
 ]
+# Calls beside the pages share their connections, whatever the context: one left open to a house that closed would be
+# reset by the first call on it to the next house at that address.
+_ONCE = {"Connection": "close"}
 _PATIENCE = 120_000  # milliseconds after which something is taken to hang, on a machine that is busy otherwise
 
 
@@ -91,7 +94,9 @@ class Visitors:
         if context not in self._listeners:
             self._listen(context, house)
             if name is not None:
-                answer = context.request.post(f"{API}/session", data={"name": name, "password": PASSWORD})
+                answer = context.request.post(
+                    f"{API}/session", data={"name": name, "password": PASSWORD}, headers=_ONCE
+                )
                 assert answer.status == 201, answer.text()
         return context.new_page()
 
@@ -156,6 +161,11 @@ class Visitors:
         asked = urlsplit(request.url)
         if asked.scheme not in ("data", "blob") and f"{asked.scheme}://{asked.netloc}" != house.url:
             self.troubles.append(f"a call elsewhere: {request.url}")
+
+
+def fetch(page: Page, address: str) -> None:
+    """Call for a file beside the page, as whoever is signed in there."""
+    page.request.get(address, headers=_ONCE)
 
 
 def sign_in(page: Page, name: str, password: str = PASSWORD) -> None:

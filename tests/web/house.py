@@ -59,6 +59,7 @@ CODE = f"import os\n\n\ndef evaluate(tables):\n    return 1  # {markup('code')}\
 POLICY = open_house.POLICY | {"budget": 40.0}  # for several signals that have no guarantee
 _ROWS, _SEED = 500, 1
 _FREELY = 10**9  # calls and sign-ins a minute
+_HOUR = 3600  # seconds
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ class House:
             self._port = taken.getsockname()[1]
             self.guests = self.guests or (() if self.plan.is_empty else open_house.demo_guests(workspace))
             app: ASGIApp = app_on(workspace.escrow, self._settings)
-            stack.callback(_running(app if self.sent is None else _recorded(app, self.sent), taken))
+            stack.callback(running(app if self.sent is None else _recorded(app, self.sent), taken))
             self._opened.append((workspace, stack.pop_all()))
 
     def close(self) -> None:
@@ -97,6 +98,10 @@ class House:
             self._callers.popitem()[1].close()
         _, stack = self._opened.pop()
         stack.close()
+
+    def stop_timers(self) -> None:
+        """Forget what was approved and taken back: a workspace that closes would wait until it was due."""
+        self._opened[-1][0]._timers.stop()
 
     @property
     def url(self) -> str:
@@ -200,8 +205,8 @@ def furnished(folder: Path) -> Plan:
 
 
 def _state_one_worker(place: Path) -> None:
-    """A house has few visitors, and each worker takes a while to start."""
-    replace(settings.load(place), workers=1).write(place)
+    """A house has few visitors, each worker takes a while to start, and an approval starts at once."""
+    replace(settings.load(place), workers=1, undo_seconds=0).write(place)
 
 
 def _schema() -> str:
@@ -259,7 +264,7 @@ def _recorded(app: ASGIApp, sent: list[tuple[str, str]]) -> ASGIApp:
     return recorded
 
 
-def _running(app: ASGIApp, taken: socket) -> Callable[[], None]:
+def running(app: ASGIApp, taken: socket) -> Callable[[], None]:
     """Begins to serve; what is returned ends it."""
     config = uvicorn.Config(
         app,
@@ -268,6 +273,7 @@ def _running(app: ASGIApp, taken: socket) -> Callable[[], None]:
         server_header=False,
         lifespan="off",
         ws=None,  # type: ignore[arg-type]
+        timeout_keep_alive=_HOUR,  # a visitor who is slow may call just when it ends
         timeout_graceful_shutdown=1,
     )
     server = uvicorn.Server(config)

@@ -78,6 +78,7 @@ def _tried(page: Page) -> None:
 
 def _signalled(page: Page) -> None:
     """A free signal is drawn, and one that was charged."""
+    page.locator("#new-signal").evaluate("one => { one.open = true; }")
     for fold in page.locator(".signal details").all():
         fold.evaluate("one => { one.open = true; }")
     expect(page.locator(".signal .plot .point").last).to_be_visible()
@@ -156,6 +157,7 @@ SCREENS = (
         "h3:has(+ #signals)",
     ),
     Screen("certificate", "Analyst: the certificate, to be printed.", ANALYST, "/requests/{released}/certificate"),
+    Screen("glossary", "All users: the terms of these pages.", ANALYST, "/glossary"),
     Screen("public", "Anyone: the public page of a dataset.", None, "/public/adult"),
     Screen("look", "Controller: the same request after a look.", CONTROLLER, "/requests/{submitted}", look),
     Screen(

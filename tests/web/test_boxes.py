@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from sfumato.cli.local.demo_server import CONTROLLER
+from sfumato.cli.local.demo_server import ANALYST, CONTROLLER, POLICY
 from tests.depth import depth
 from tests.web import pages
 from tests.web.browser import Visitors
@@ -58,6 +58,9 @@ _OFFENDERS = """async (patience) => {
       const hides = (overflow) => /hidden|clip/.test(overflow);
       const across = hides(style(one).overflowX) && one.scrollWidth > one.clientWidth + 1;
       const down = hides(style(one).overflowY) && one.scrollHeight > one.clientHeight + 1;
+      const alone = !one.firstElementChild && parseFloat(style(one).fontSize) > 0 && one.textContent.trim().length > 6;
+      if (alone && box(one).width < 40 && box(one).height > 3 * parseFloat(style(one).lineHeight))
+        found.add(`${name(one)}: “${words(one)}” is squeezed into ${size(one)}`);
       if ((across || down) && words(one) && one.clientWidth > 1 && !one.closest(".js-plotly-plot"))
         found.add(`${name(one)}: cut, ${one.scrollWidth} by ${one.scrollHeight} px in ${size(one)}`);
     }
@@ -138,11 +141,86 @@ def test_pages_of_a_query(signed_in: SignedIn) -> None:
         assert measured(page, path) == []
 
 
+def test_a_request_of_several_figures_for_whom_the_introduction_is_due(own_house: House, visitors: Visitors) -> None:
+    """Its bar has most to say."""
+    escrow, figures = own_house.escrow, "AVG(hours_per_week) AS average_hours_per_week, COUNT(*) AS number_of_people"
+    clara, arthur = escrow.accounts.one(CONTROLLER), escrow.accounts.one(ANALYST)
+    rule = {"rule": {"attack_chance": 0.55}, "introduction": True}
+    escrow.policies.set(clara, "adult", {**POLICY, **rule})
+    query = {"sql": f"SELECT marital_status, {figures} FROM adult GROUP BY marital_status"}
+    asked = escrow.requests.submit(arthur, "adult", "work " * 30, [query], None, accuracy=0.5)
+    page = visitors.enter(own_house, CONTROLLER)
+    page.goto(f"/requests/{asked.id}")
+    expect(page.locator("#bar-facts")).to_contain_text("Noise of average_hours_per_week, 90%")
+    expect(page.locator("#approve")).to_contain_text("Approve after the introduction (3 minutes)")
+    expect(page.get_by_role("radio", name="Rehearsal")).to_be_enabled()
+    assert measured(page, "several figures") == []
+    escrow.requests.approval.approve(clara, asked.id, escrow.requests.approval.inspect(clara, asked.id).binding)
+    answered = visitors.enter(own_house, ANALYST)
+    answered.goto(f"/requests/{asked.id}")
+    expect(answered.get_by_role("heading", name="Answer", exact=True)).to_be_visible()  # it comes by itself
+    assert measured(answered, "an answer of several figures") == []
+
+
+# The chart of risk against noise, drawn for every place of the request, the preview and the accuracy that is needed.
+_CHARTS = """async (address) => {
+  const { riskNoise } = await import(address);
+  const { found, limit } = JSON.parse(document.getElementById("facts").textContent);
+  const plot = document.getElementById("plot");
+  const points = found.points.filter((point) => point.half);
+  const some = points.filter((_, i) => i % Math.ceil(points.length / 7) === 0);
+  const wrong = new Set();
+  let drawn = 0;
+  for (const width of [300, 520, 860])
+    for (const own of ["", "Risk in a rehearsal"])
+      for (const request of some)
+        for (const preview of [undefined, ...some])
+          for (const needs of [null, ...some.map((point) => point.half)]) {
+            const [narrow, pinned] = [width < 480, "Requested"];
+            const shared = { points, request, preview, narrow, pinned, limit, needs, axis: "", own };
+            plot.replaceChildren(riskNoise(width, 260, shared));
+            drawn += 1;
+            const texts = [...plot.querySelectorAll("text")].filter((one) => !/^[0-9.]*$/.test(one.textContent));
+            const boxes = texts.map((one) => [one.textContent, one.getBoundingClientRect()]);
+            const frame = plot.firstChild.getBoundingClientRect();
+            boxes.forEach(([words, one], i) => {
+              const beyond = one.left < frame.left - 2 || one.right > frame.right + 2 || one.top < frame.top - 3;
+              if (beyond) wrong.add(`${width}: ${words} is beyond`);
+              for (const [others, other] of boxes.slice(i + 1)) {
+                const across = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+                const down = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
+                if (across > 2 && down > 4) wrong.add(`${width}: ${words} is over ${others}`);
+              }
+            });
+          }
+  return [drawn, [...wrong].slice(0, 12)];
+}"""
+
+
+@pytest.mark.depth("themes")
+def test_the_noise_of_a_query(signed_in: SignedIn) -> None:
+    page = signed_in(ANALYST)
+    page.goto("/datasets/adult/noise?sql=SELECT+COUNT(*)+FROM+adult&epsilon=0.01,+0.1&expected=3000")
+    for kind in ("noise", "least", "least-by-error"):
+        expect(page.locator(f"#{kind} svg").first).to_be_visible()
+    assert measured(page, "noise") == []
+
+
+def test_no_labels_of_the_chart_meet(signed_in: SignedIn, house: House) -> None:
+    page = signed_in(CONTROLLER)
+    page.goto(f"/requests/{house.request_in('submitted')}")
+    address = page.locator('link[rel="modulepreload"]').get_attribute("href")
+    drawn, wrong = page.evaluate(_CHARTS, address)
+    assert drawn > 2000
+    assert wrong == []
+
+
 @pytest.mark.parametrize(
     ("markup", "reason"),
     [
         ("<p class='nowrap'>" + "very wide " * 60 + "</p>", "page: "),
         ("<div class='card'><div class='probe'>wide</div></div>", "div.probe: "),
+        ("<div class='card'><p class='narrow-probe'>squeezed into letters</p></div>", "is squeezed into"),
         ("<div class='dots'>" + "●" * 400 + "</div>", "cut, "),
         ("<figure><svg class='chart'><text y='20'>one</text><text y='22'>two</text></svg></figure>", "is over"),
         ("<figure><svg class='chart'><text x='-400' y='20'>far</text></svg></figure>", "beyond the picture"),
@@ -150,7 +228,7 @@ def test_pages_of_a_query(signed_in: SignedIn) -> None:
 )
 def test_it_finds_what_is_wrong(page: Page, markup: str, reason: str) -> None:
     page.goto("/sign-in")
-    sheet = "sheet.replaceSync('.probe { width: 2000px; margin-right: -2000px; }')"
+    sheet = "sheet.replaceSync('.probe { width: 2000px; margin-right: -2000px; } .narrow-probe { width: 20px; }')"
     page.evaluate(f"() => {{ const sheet = new CSSStyleSheet(); {sheet}; document.adoptedStyleSheets.push(sheet); }}")
     add: Any = "(markup) => document.querySelector('main').insertAdjacentHTML('beforeend', markup)"
     page.evaluate(add, markup)

@@ -77,6 +77,16 @@ def test_no_view_and_no_source_changes_the_criterion_or_calls_the_server(signed_
     assert called == []
 
 
+def test_the_range_of_risk_has_its_figures_in_the_table(signed_in: SignedIn, house: House) -> None:
+    page = waiting(signed_in(CONTROLLER), house)
+    page.goto(f"{page.url}?epsilons=0.5,+1.5")
+    page.get_by_text("Risk range", exact=True).click()
+    expect(page.locator("#cell-head")).to_have_text("RDR, lowest to highest")
+    expect(page.locator("#rows th")).to_have_text(["0.2 Requested", "0.5", "1.5"])
+    expect(page.locator("#rows tr").nth(1).locator("td").first).to_have_text(re.compile(r"^[\d,]+ to [\d,]+$"))
+    expect(page.locator("#plot rect.box")).to_have_count(3)
+
+
 def test_the_range_of_any_group_of_the_answer_is_drawn(signed_in: SignedIn, house: House) -> None:
     page = waiting(signed_in(CONTROLLER), house)
     page.get_by_text("Rehearsal", exact=True).click()

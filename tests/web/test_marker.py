@@ -16,7 +16,7 @@ from sfumato.cli.local.demo_server import ANALYST, BOARD, CONTROLLER
 from sfumato.escrow.service import Escrow
 from tests.web import house as houses
 from tests.web import pages
-from tests.web.browser import Visitors
+from tests.web.browser import Visitors, fetch
 from tests.web.house import House, Plan
 
 MARKER = "qzmarker"
@@ -106,7 +106,7 @@ def walked(page: Page, ids: list[str], signal: str) -> None:
         for id in ids if "{id}" in path else [""]:
             address = path.format(name="stays", id=id, sid=signal, number=1)
             if address.endswith((".csv", ".json", ".svg")):
-                page.request.get(address)
+                fetch(page, address)
             else:
                 page.goto(address)
     page.goto("/datasets/stays/ask")

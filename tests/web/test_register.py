@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -19,6 +21,16 @@ DDI = """<codeBook xmlns="ddi:codebook:2_5"><dataDscr>
 <var name="code"><catgry><catValu>1</catValu><catStat type="freq">77</catStat></catgry>
 <catgry><catValu>2</catValu></catgry>
 <catgry missing="Y"><catValu>-9</catValu></catgry><varFormat type="numeric"/></var></dataDscr></codeBook>"""
+
+SPSS = """VARIABLE LABELS days 'Days in bed, SPSS' .
+VALUE LABELS code 1 'planned' 2 'urgent' 3 'not known' .
+MISSING VALUES code (3) .
+"""
+DROPPED = """(text) => {
+  const moved = new DataTransfer();
+  moved.items.add(new File([text], "stays.csv", { type: "text/csv" }));
+  return moved;
+}"""
 
 
 @pytest.fixture
@@ -43,6 +55,15 @@ def fill_in(page: Page, codebook: str) -> None:
     page.get_by_role("button", name="Paste or import a codebook").click()
     page.get_by_label("Text", exact=True).fill(codebook)
     page.get_by_role("button", name="Fill in columns").click()
+
+
+def test_a_file_is_dropped_on_the_page(signed_in: SignedIn) -> None:
+    page = signed_in(CONTROLLER)
+    page.goto("/register")
+    expect(page.locator("#about-file")).to_contain_text(re.compile(r"at most [\d.]+ [KMGT]iB"))
+    page.dispatch_event("#drop", "drop", {"dataTransfer": page.evaluate_handle(DROPPED, ROWS)})
+    expect(page.locator("#file-read")).to_have_text("4 columns: ward, days, price, code")
+    expect(page.get_by_label("Name in SQL")).to_have_value("stays")
 
 
 def test_a_missing_cell_is_named_and_one_that_does_not_apply_is_grey(page: Page) -> None:
@@ -86,5 +107,49 @@ def test_a_codebook_fills_the_grid(page: Page) -> None:
     expect(page.get_by_label("days highest")).to_have_value("30")
     expect(page.get_by_role("row", name="days")).to_contain_text("Days in bed")
     expect(page.get_by_label("code group keys")).to_have_value("1, 2")
+    fill_in(page, SPSS)
+    expect(page.get_by_role("row", name="days")).to_contain_text("Days in bed, SPSS")
+    expect(page.get_by_label("code group keys")).to_have_value("1, 2")
+    expect(page.locator("#taken")).to_contain_text("3 means missing in code, but is a possible value of")
     fill_in(page, '<!DOCTYPE x [<!ENTITY y SYSTEM "file:///etc/passwd">]><x>&y;</x>')
     expect(page.locator("#codebook .problem")).to_contain_text("The XML has a document type or entities")
+
+
+def test_days_have_bounds_and_numbers_have_units(signed_in: SignedIn) -> None:
+    page = signed_in(CONTROLLER)
+    page.goto("/register")
+    rows = "admitted,day,stay\n2025-03-01 10:30:00,2025-03-01,3\n2025-04-01 08:00:00,2025-04-01,5\n"
+    file = {"name": "visits.csv", "mimeType": "text/csv", "buffer": rows.encode()}
+    page.get_by_label("CSV or Parquet file").set_input_files(file)  # type: ignore[arg-type]
+    expect(page.get_by_role("region", name="Columns of the file")).to_contain_text("timestamp")
+    for _ in range(2):
+        page.locator(".step:not([hidden])").get_by_role("button", name="Next", exact=True).click()
+    expect(page.get_by_role("heading", name="3 Columns")).to_be_visible()
+    fill_in(page, "name,type,low,high,unit\nday,date,2025-01-01,2025-12-31,\nstay,integer,0,60,days\n")
+    expect(page.get_by_label("day used for")).to_have_value("span")
+    expect(page.get_by_label("stay unit")).to_have_value("days")
+    page.get_by_label("admitted used for").select_option("span")
+    state(page, "admitted", "Set the first and the last")
+    page.get_by_label("admitted lowest").fill("1 March")
+    state(page, "admitted", "Write days as 2025-12-31")
+    page.get_by_label("admitted lowest").fill("2025-01-01")
+    page.get_by_label("admitted highest").fill("2025-12-31 23:59")
+    state(page, "admitted", "Ready")
+    for width in (720, 899):
+        page.set_viewport_size({"width": width, "height": 900})
+        for label in ("day lowest", "day highest"):
+            expect(page.get_by_label(label)).to_be_visible()
+    page.get_by_role("button", name="Next", exact=True).click()
+    page.get_by_label("admitted", exact=True).uncheck()  # no analyst may use it
+    page.get_by_label("Purpose").fill("planning")
+    page.get_by_label("All analysts").check()
+    page.get_by_role("button", name="Next", exact=True).click()
+    schema = page.locator("#schema-text")
+    expect(schema).to_contain_text("bounds = [2025-01-01, 2025-12-31]")
+    expect(schema).to_contain_text("bounds = [2025-01-01T00:00:00, 2025-12-31T23:59:00]")
+    expect(schema).to_contain_text('unit = "days"')
+    expect(page.locator("#policy-sentences")).to_contain_text("any aggregate of day, stay")
+    page.go_back()
+    expect(page.get_by_label("admitted", exact=True)).not_to_be_checked()
+    page.reload()
+    expect(page.get_by_label("admitted", exact=True)).not_to_be_checked()

@@ -16,6 +16,7 @@ TELEPHONE = ViewportSize(width=400, height=800)
 
 def answered(page: Page, house: House) -> Page:
     page.goto(f"/requests/{house.request_in('released')}")
+    page.get_by_role("button", name="Other utility signals").click()
     expect(page.get_by_label("column", exact=True)).to_have_value("people")
     return page
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from sfumato import demo
 from sfumato.cli.local.demo_server import ANALYST, BOARD, CONTROLLER
 from sfumato.presentation.wording import introduction as of_introduction
 from tests.web.browser import Visitors, follow
@@ -14,8 +17,60 @@ from tests.web.conftest import HouseOf
 from tests.web.house import House, Plan
 
 WARDS = ("cardiology", "surgery")
-SQL = "SELECT ward, SUM(days) AS days FROM stays GROUP BY ward"
-PURPOSE = "How many beds each ward needs next year."
+PURPOSE = "What to plan for next year."
+
+
+@dataclass(frozen=True)
+class Story:
+    """A table, what its codebook says, and a question about it."""
+
+    name: str
+    title: str
+    write: Callable[[Path], Path]
+    columns: int
+    codebook: str
+    measure: str
+    by: str
+    groups: tuple[str, ...]
+    is_interrupted: bool
+
+
+def women(folder: Path) -> Path:
+    from statsmodels.datasets import fair  # it takes its time
+
+    data = fair.load_pandas().data.astype({"religious": int})
+    data.to_csv(folder / "fair.csv", index=False)
+    return folder / "fair.csv"
+
+
+def population(folder: Path) -> Path:
+    return demo.write(folder, 3000)[0]
+
+
+STORIES = (
+    Story(
+        name="fair",
+        title="Survey of women",
+        write=women,
+        columns=9,
+        codebook="name,type,low,high,unit,categories\naffairs,number,0,60,,\nreligious,integer,,,,1;2;3;4\n",
+        measure="affairs",
+        by="religious",
+        groups=("1", "2", "3", "4"),
+        is_interrupted=True,
+    ),
+    Story(
+        name="adult",
+        title="Census",
+        write=population,
+        columns=15,
+        codebook="name,type,low,high,unit,categories\nhours_per_week,integer,0,100,hours,\nsex,text,,,,Female;Male\n",
+        measure="hours_per_week",
+        by="sex",
+        groups=("Female", "Male"),
+        is_interrupted=False,
+    ),
+)
 
 
 @pytest.fixture
@@ -54,25 +109,47 @@ def chosen(page: Page, stays: Path) -> None:
     page.get_by_label("days highest").fill("60")
 
 
-def registered(page: Page, stays: Path) -> None:
+def registered(page: Page, story: Story, file: Path) -> None:
+    """Columns from a codebook, and the usual preset of a policy."""
     follow(page, "Register a table")
-    chosen(page, stays)
+    page.get_by_label("CSV or Parquet file").set_input_files(file)
+    expect(page.locator("#file-read")).to_contain_text(f"{story.columns} columns: ")
+    page.get_by_label("Title", exact=True).fill(story.title)
     go_on(page)
-    page.get_by_label("Purpose").fill("planning of beds")
+    go_on(page)
+    page.get_by_role("button", name="Paste or import a codebook").click()
+    page.get_by_label("Text", exact=True).fill(story.codebook)
+    page.get_by_role("button", name="Fill in columns").click()
+    expect(page.locator("#taken")).to_contain_text("Filled")
+    rest = page.get_by_role("button", name="Use the others in conditions only")
+    if rest.is_visible():
+        rest.click()
+    go_on(page)
+    page.get_by_label("Usual").check()
+    page.get_by_label("Purpose").fill("planning")
     page.get_by_label(BOARD, exact=True).check()
-    page.get_by_label("Kind of rule").select_option("gap")
     go_on(page)
     expect(page.locator("#policy-sentences")).to_contain_text(f"{BOARD} may request")
     page.get_by_role("button", name="Register", exact=True).click()
-    heading(page, "Stays of one year")
+    heading(page, story.title)
 
 
-def asked(page: Page) -> None:
-    """What the question is, and what for."""
-    page.locator(".editor").get_by_role("textbox", name="SQL of query 1").click()
-    page.keyboard.press("Control+A")
-    page.keyboard.insert_text(SQL)
+def asked(page: Page, story: Story) -> None:
+    """A question built by clicks, and what it is for."""
+    page.get_by_label("Templates").select_option(label="Count of all rows")
+    page.get_by_label("Measure 1", exact=True).select_option(label="Average")
+    page.get_by_label("Column 1", exact=True).select_option(story.measure)
+    page.get_by_label("Add a group").select_option(story.by)
     page.get_by_label("Purpose").fill(PURPOSE)
+
+
+def signalled(page: Page) -> None:
+    """A free signal: whether one group is above another."""
+    page.get_by_role("button", name="Other utility signals").click()
+    page.get_by_role("button", name="Submit signal").click()
+    signal = page.locator(".signal").first
+    expect(signal).to_contain_text("released")
+    expect(signal.locator(".plot .point")).not_to_have_count(0)
 
 
 def introduced(page: Page) -> None:
@@ -86,35 +163,39 @@ def introduced(page: Page) -> None:
     follow(page, "Continue")
 
 
-def test_from_a_file_to_an_answer_and_its_certificate(own_house: House, visitors: Visitors, stays: Path) -> None:
+@pytest.mark.parametrize("story", STORIES, ids=lambda story: story.name)
+def test_from_a_file_to_an_answer_its_certificate_and_a_signal(
+    story: Story, own_house: House, visitors: Visitors, tmp_path: Path
+) -> None:
     visitors.forgive("409 (Conflict)", "ERR_CONNECTION_REFUSED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET")
     clara, arthur = visitors.enter(own_house, CONTROLLER), visitors.enter(own_house, ANALYST)
 
     clara.goto("/datasets")
-    registered(clara, stays)
+    registered(clara, story, story.write(tmp_path))
 
     arthur.goto("/catalogue")
-    follow(arthur, "Write request to stays")
-    asked(arthur)
+    follow(arthur, f"Write request to {story.name}")
+    asked(arthur, story)
 
-    own_house.close()  # the server goes, and comes back
+    if story.is_interrupted:
+        own_house.close()  # the server goes, and comes back
+        arthur.get_by_role("button", name="Submit").click()
+        expect(arthur.locator("#refused")).to_contain_text("The server does not answer")
+        own_house.open()
+        arthur.reload()
+        expect(arthur.get_by_role("textbox", name="SQL of query 1")).to_contain_text(f"AVG({story.measure})")
+        expect(arthur.get_by_label("Purpose")).to_have_value(PURPOSE)
     arthur.get_by_role("button", name="Submit").click()
-    expect(arthur.locator("#refused")).to_contain_text("The server does not answer")
-    own_house.open()
-    arthur.reload()
-    expect(arthur.get_by_role("textbox", name="SQL of query 1")).to_contain_text("SELECT ward")
-    expect(arthur.get_by_label("Purpose")).to_have_value(PURPOSE)
-    arthur.get_by_role("button", name="Submit").click()
-    heading(arthur, "Request 1: stays")
+    heading(arthur, PURPOSE)
     expect(arthur.locator("#state")).to_have_text("submitted")
 
     follow(clara, "Inbox")
     expect(clara.get_by_role("row", name=PURPOSE)).to_contain_text("#1 ")
     follow(clara, PURPOSE)
-    clara.get_by_label("Note to the analyst").fill("For the plan of beds.")
+    clara.get_by_label("Note to the analyst").fill("For the plan.")
     follow(clara, "Approve after the introduction (3 minutes)")
     introduced(clara)
-    expect(clara.get_by_label("Note to the analyst")).to_have_value("For the plan of beds.")
+    expect(clara.get_by_label("Note to the analyst")).to_have_value("For the plan.")
     clara.get_by_role("button", name="Approve epsilon").click()
     expect(clara.locator("#status")).to_contain_text("Released, charged epsilon")
     follow(clara, "Certificate")
@@ -122,11 +203,12 @@ def test_from_a_file_to_an_answer_and_its_certificate(own_house: House, visitors
 
     expect(arthur.get_by_role("heading", name="Answer", exact=True)).to_be_visible()  # it came by itself
     answer = arthur.get_by_role("region", name="Answer 1")
-    for ward in WARDS:
-        expect(answer.get_by_role("rowheader", name=ward)).to_be_visible()
+    for group in story.groups:
+        expect(answer.get_by_role("rowheader", name=group, exact=True)).to_be_visible()
+    signalled(arthur)
     follow(arthur, "Certificate")
     expect(arthur.get_by_role("article")).to_contain_text("Guarantee: dp")
-    expect(arthur.get_by_role("article")).to_contain_text(SQL)
+    expect(arthur.get_by_role("article")).to_contain_text(f"AVG({story.measure})")
 
 
 def test_the_back_button_goes_one_step_back_and_loses_nothing(

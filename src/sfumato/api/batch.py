@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 
 from sfumato.api.display import DocumentDisplay, Printed
@@ -91,6 +91,9 @@ class Check(DocumentDisplay, Confidential):
 
     def _document(self) -> Document:
         return view.checked_document(self.queries)
+
+    def as_dict(self) -> dict[str, object]:
+        return {"queries": [asdict(each) for each in self.queries]}
 
     @property
     def withheld(self) -> str:

@@ -44,6 +44,7 @@ def arrow(column: AnswerColumn) -> pa.Array:
         Type.TEXT: pa.string(),
         Type.BOOLEAN: pa.bool_(),
         Type.DATE: pa.date32(),
+        Type.TIMESTAMP: pa.timestamp("us"),
     }
     return pa.array(column.values, None if column.type is None else types[column.type])
 

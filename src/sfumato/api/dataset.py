@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
-from sfumato.api.choice import Choice
 from sfumato.api.display import as_printable
-from sfumato.api.ledger import Ledger
-from sfumato.api.release import Release
-from sfumato.errors import PreferenceError
+from sfumato.api.world_queries import WorldQueries
+from sfumato.errors import BadInput, PreferenceError
 from sfumato.model.exposure_histogram import ExposureHistogram
 from sfumato.model.fit import Fit
 from sfumato.model.guarantee import Guarantee
@@ -19,30 +17,34 @@ from sfumato.model.schema import Schema
 from sfumato.model.statement import Statement
 from sfumato.privacy.preferences.preference import Preference
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
-from sfumato.release import choose
 from sfumato.release.bound_query import BoundQuery, bind
 from sfumato.release.context import DatasetContext
 from sfumato.release.decide import candidates_of
 from sfumato.release.keywords import (
     GuessingKeywords,
     HistogramKeywords,
+    NoiseQuestion,
     ReleaseTerms,
     RiskKeywords,
     SearchKeywords,
     SplitKeywords,
 )
-from sfumato.release.pipeline import release, release_choice
-from sfumato.release.request import request_of
 from sfumato.release.services import Services
+from sfumato.sql.parser.parameters import Parameters
 
 if TYPE_CHECKING:
     from sfumato.api.batch import Batch, Split, SplitBatch
     from sfumato.api.beliefs import Beliefs
+    from sfumato.api.bound_suggestion import BoundSuggestion
+    from sfumato.api.choice import Choice
     from sfumato.api.data_quality import PrivateCheck
     from sfumato.api.guessing import Guessing
     from sfumato.api.individual_accounting import PersonTotals
+    from sfumato.api.ledger import Ledger
     from sfumato.api.method_comparison import Comparison
+    from sfumato.api.noise_profile import NoiseProfile
     from sfumato.api.posthoc import PosthocRisk
+    from sfumato.api.release import Release
     from sfumato.api.risk import RiskProfile
     from sfumato.api.signal import Signalled, SignalOptions
     from sfumato.release.risk.profile import Profile
@@ -61,6 +63,8 @@ class Dataset:
 
     @property
     def ledger(self) -> Ledger:
+        from sfumato.api.ledger import Ledger
+
         return Ledger.of(self._context.ledger)
 
     @property
@@ -110,13 +114,56 @@ class Dataset:
         terms = ReleaseTerms(allow_no_guarantee, redraw, preregistered)
         return as_printable(PrivateCheck, private_check(self._context, epsilon, terms))
 
+    def suggest_bounds(
+        self,
+        epsilon: float | None = None,
+        *,
+        for_epsilon: float,
+        known: Mapping[int, float] | None = None,
+        groups: str = "",
+        column: str = "",
+        preregistered: str = "",
+        redraw: bool = False,
+        allow_no_guarantee: bool = False,
+    ) -> BoundSuggestion:
+        """Suggest max_rows, or max_groups for a column of `groups`, or per_person for the sum of a `column`.
+
+        From a private histogram of what people contribute, charged `epsilon`; or from public knowledge, free: `known`
+        says how many people have how many rows. `for_epsilon` is that of the releases that it is meant for.
+        """
+        from sfumato.api.bound_suggestion import BoundSuggestion
+        from sfumato.release.contribution_histogram import private_bounds, public_bounds
+
+        if groups and column:
+            raise BadInput("Bounds of groups and of a sum exclude each other", hint="ask for one of them.")
+        if known is not None:
+            public = public_bounds(self.schema, known, for_epsilon, groups=groups, column=column)
+            return as_printable(BoundSuggestion, public)
+        if epsilon is None:
+            raise BadInput("suggest_bounds needs an epsilon, or known", hint="state one of them.")
+        terms = ReleaseTerms(allow_no_guarantee, redraw, preregistered)
+        private = private_bounds(self._context, epsilon, for_epsilon, terms, groups=groups, column=column)
+        return as_printable(BoundSuggestion, private)
+
+    def recorded_release(self, entry: int | None = None, *, sql: str | None = None) -> Release:
+        """A release that the ledger has: the last one, that of a ledger entry, or the last one of a query."""
+        from sfumato.api.release import Release
+        from sfumato.release.recorded_release import recorded_release
+
+        query = None if sql is None else bind(self._context, sql)
+        released = recorded_release(self._context, entry, None if query is None else query.statement.sha256)
+        return Release.of(released, query or bind(self._context, released.certificate.query))
+
     def progress(self) -> float | None:
         """How far the engine is with what it is asked, 0 to 1, if that is known; for another thread than the asking."""
         return self._context.progress()
 
-    def query(self, sql: str) -> Query:
-        """Read one SELECT of aggregates; whatever cannot be answered is refused here, before any data is touched."""
-        return Query(bind(self._context, sql))
+    def query(self, sql: str, parameters: Parameters = ()) -> Query:
+        """Read one SELECT of aggregates; whatever cannot be answered is refused here, before any data is touched.
+
+        `parameters`: values for `?` and `$1` in a list, or for `:name` and `$name` in a dictionary.
+        """
+        return Query(bind(self._context, sql, parameters))
 
     def split(
         self,
@@ -165,6 +212,8 @@ class Dataset:
         Choices: by tight accounting at this delta. Queries with an epsilon: that epsilon is split (see `split`),
         each part is planned, and all of it is charged once; a delta asks for tight accounting.
         """
+        from sfumato.api.choice import Choice
+
         if isinstance(choices, str | Query | Choice):
             raise PreferenceError("A batch must be a list", hint="write [first, second], or [first] for one.")
         if epsilon is not None:
@@ -212,7 +261,7 @@ class Dataset:
         return f"<Dataset {self.schema.name}: {len(self.schema.columns)} columns described in {self.schema.origin}>"
 
 
-class Query:
+class Query(WorldQueries):
     """Made by `Dataset.query`; keeps what was read about the people after a look."""
 
     def __init__(self, bound: BoundQuery) -> None:
@@ -244,7 +293,8 @@ class Query:
     ) -> RiskProfile:
         """Risk from public facts alone, true for any data: free. `exact` shows the exact RDR.
 
-        `expected_count`: a public guess of how many are counted, for the 90% interval of an average or a variance.
+        `expected_count`: a public guess of how many are counted, for the 90% interval of an average or a variance;
+        `together`: so many people, such as a household, whose epsilon together is shown.
         """
         from sfumato.release.risk.profile import worst_case
 
@@ -261,6 +311,13 @@ class Query:
         from sfumato.release.risk.guessing_risk import guessing_risk
 
         return as_printable(Guessing, guessing_risk(self._bound, **how))
+
+    def noise(self, epsilon: float | Sequence[float], **how: Unpack[NoiseQuestion]) -> NoiseProfile:
+        """How far the noise of each figure goes how often, and the smallest meaningful answer: free, public."""
+        from sfumato.api.noise_profile import NoiseProfile
+        from sfumato.release.risk.noise_plan import noise_plan
+
+        return as_printable(NoiseProfile, noise_plan(self._bound, epsilon, **how))
 
     def rehearse(
         self,
@@ -306,7 +363,7 @@ class Query:
         return Beliefs(self._bound, epsilons, prior)
 
     def answer(self) -> tuple[tuple[object, ...], ...]:
-        """The true answer, a look: one row per cell, one figure per aggregate, before HAVING, ORDER BY and LIMIT."""
+        """The true answer, a look: one row per group, one figure per column, before HAVING, ORDER BY and LIMIT."""
         return self._bound.answer()
 
     # From a preference to an epsilon
@@ -326,17 +383,25 @@ class Query:
         selects anew. `mechanism`, `delta` and `calibration` say how noise is drawn; no epsilon above `epsilon_max` is
         chosen, and none but the `candidates`, if there are any.
         """
+        from sfumato.api.choice import Choice
+        from sfumato.release.choose import choose_epsilon
+        from sfumato.release.request import request_of
+
         if unknown := how.keys() - SearchKeywords.__annotations__.keys():
             raise TypeError(f"choose() has no argument {min(unknown)!r}; state an epsilon with release(epsilon=...)")
         request = request_of(self._bound, preferences, **how)
         terms = ReleaseTerms(allow_no_guarantee, redraw, preregistered)
-        return as_printable(Choice, choose.choose_epsilon(self._bound, request, terms))
+        return as_printable(Choice, choose_epsilon(self._bound, request, terms))
 
     def preview(self, *preferences: Preference, preregistered: str = "", **how: Unpack[SearchKeywords]) -> Choice:
         """Preview `choose` from public facts: nothing is read, entered or charged.
 
         A preference that reads the people or draws noise has no epsilon yet.
         """
+        from sfumato.api.choice import Choice
+        from sfumato.release import choose
+        from sfumato.release.request import request_of
+
         request = request_of(self._bound, preferences, **how)
         return as_printable(Choice, choose.preview(self._bound, request, preregistered))
 
@@ -345,8 +410,11 @@ class Query:
 
         A plan entered before the first look keeps its guarantee, whatever anyone views afterwards.
         """
+        from sfumato.release.choose import enter_plan
+        from sfumato.release.request import request_of
+
         request = request_of(self._bound, preferences, **how)
-        return choose.enter_plan(self._bound, request, preregistered)
+        return enter_plan(self._bound, request, preregistered)
 
     def require_releasable(
         self,
@@ -361,6 +429,9 @@ class Query:
         An answer that was released before is returned again with its guarantee and is not refused. Returns whether it
         will be.
         """
+        from sfumato.release import choose
+        from sfumato.release.request import request_of
+
         request = request_of(self._bound, preferences, **how)
         terms = ReleaseTerms(allow_no_guarantee, redraw, preregistered)
         return choose.require_releasable(self._bound, request, terms)
@@ -385,6 +456,10 @@ class Query:
         has also answer it with other names, another HAVING, ORDER BY or LIMIT; only others are drawn and charged.
         `redraw` draws all of them anew.
         """
+        from sfumato.api.release import Release
+        from sfumato.release.pipeline import release, release_choice
+        from sfumato.release.request import request_of
+
         if choice is not None and epsilon is not None:
             raise PreferenceError("A release needs a choice or an epsilon, not both", hint="leave one of them out.")
         terms = ReleaseTerms(allow_no_guarantee, redraw, preregistered)
@@ -395,10 +470,7 @@ class Query:
         return Release.of(release(self._bound, request, terms), self._bound)
 
     def posthoc_risk(self, release: Release, between: str | None = None) -> PosthocRisk:
-        """What one released answer reveals about each person: a look.
-
-        `between="age > 60"` also compares the median PRIs of two groups.
-        """
+        """What one released answer reveals about each person: a look; `between="age > 60"` compares two groups."""
         from sfumato.api.posthoc import PosthocRisk
 
         return PosthocRisk(self._bound, release, between)
@@ -406,11 +478,7 @@ class Query:
     def signal(
         self, release: Release, task: Task | Mapping[str, Any], kind: str = "free", **how: Unpack[SignalOptions]
     ) -> Signalled:
-        """What noise did to a task, by an answer that this query gave; see `Release.signal`.
-
-        What is charged is entered first. The same request on the same data returns the signal that was drawn,
-        uncharged; `redraw` draws anew.
-        """
+        """What noise did to a task, by an answer that this query gave: charged first; see `Release.signal`."""
         from sfumato.api.signal import make_printable_signal
 
         return make_printable_signal(self._bound, release, task, kind, **how)
@@ -420,11 +488,13 @@ class Query:
 
 
 def _printable_profile(profile: Profile) -> RiskProfile:
-    from sfumato.api.release import Certificate
     from sfumato.api.risk import RiskProfile
 
     printable = as_printable(RiskProfile, profile)
-    printable.certificate = None if profile.certificate is None else Certificate.of(profile.certificate)
-    if isinstance(profile.exposure, ExposureHistogram) and printable.certificate is not None:
-        printable.exposure = replace(profile.exposure, certificate=printable.certificate)
+    if profile.certificate is not None:
+        from sfumato.api.release import Certificate
+
+        certificate = printable.certificate = Certificate.of(profile.certificate)
+        if isinstance(profile.exposure, ExposureHistogram):
+            printable.exposure = replace(profile.exposure, certificate=certificate)
     return printable

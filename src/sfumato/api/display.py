@@ -6,8 +6,6 @@ import sys
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, TypeVar
 
-from sfumato.presentation.html import preformatted
-
 if TYPE_CHECKING:
     from sfumato.presentation.document import Document
 
@@ -25,7 +23,7 @@ class Display(ABC):
     def text(self) -> str: ...
 
     def _html(self) -> str:
-        return preformatted(self.text())
+        return _preformatted(self.text())
 
     def show(self) -> None:
         show(self.text(), self._html())
@@ -34,7 +32,7 @@ class Display(ABC):
         return self.text() if self.withheld is None else self.withheld
 
     def _repr_html_(self) -> str:
-        return self._html() if self.withheld is None else preformatted(self.withheld)
+        return self._html() if self.withheld is None else _preformatted(self.withheld)
 
 
 class DocumentDisplay(Display):
@@ -64,6 +62,12 @@ def show(text: str, html: str) -> None:
         ipython.display.display(ipython.display.HTML(html))
     else:
         print(text)
+
+
+def _preformatted(text: str) -> str:
+    from sfumato.presentation.html import preformatted
+
+    return preformatted(text)
 
 
 def as_printable(kind: type[T], value: object) -> T:

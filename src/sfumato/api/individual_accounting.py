@@ -32,7 +32,7 @@ class PersonTotals(DocumentDisplay, Confidential):
         self._account, self.in_all = account(context)
         context.ledger.look(digest(["per person", context.version]), "privacy loss of each person")
         tree = plan.summary(self._account, self._schema, self._engine.numbered)
-        epsilon, rho = plan.read_summary(self._engine.rows(tree.sql(self._engine.dialect)), self._account)
+        epsilon, rho = plan.read_summary(self._engine.rows(self._engine.spell(tree)), self._account)
         self.epsilon = None if epsilon is None else self._figures(plan.EPSILON, epsilon)
         self.rho = self._figures(plan.RHO, rho)
 
@@ -43,11 +43,11 @@ class PersonTotals(DocumentDisplay, Confidential):
     def people(self) -> pa.Table:
         """One row per person, in order: person, epsilon, rho."""
         tree = plan.totals_in_order(self._account, self._schema, self._engine.numbered)
-        return self._engine.table(tree.sql(self._engine.dialect))
+        return self._engine.table(self._engine.spell(tree))
 
     def _figures(self, name: str, summary: Summary) -> Figures:
         tree = plan.bins(self._account, self._schema, self._engine.numbered, name, summary)
-        return Figures(summary, lambda: plan.read_distribution(self._engine.rows(tree.sql(self._engine.dialect))))
+        return Figures(summary, lambda: plan.read_distribution(self._engine.rows(self._engine.spell(tree))))
 
     @property
     def view(self) -> view.IndividualTotals:

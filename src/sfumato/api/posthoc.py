@@ -6,7 +6,7 @@ from sfumato.api.display import DocumentDisplay
 from sfumato.api.figure import Picture
 from sfumato.presentation import posthoc_view as view
 from sfumato.presentation.document import Document
-from sfumato.presentation.figures.histogram import spread
+from sfumato.presentation.posthoc_view import posthoc_spread
 from sfumato.release.risk import posthoc
 
 
@@ -24,20 +24,7 @@ class PosthocRisk(DocumentDisplay, posthoc.PosthocAnalysis):
 
     @property
     def view(self) -> view.PosthocSpread:
-        return view.PosthocSpread(
-            certificate=self.certificate,
-            people=self.people_count,
-            distance=self.distance,
-            ratio=self.ratio,
-            pri=spread(self.pri.histogram, self.pri.quantile),
-            loss=None if self.loss is None else spread(self.loss.histogram, self.loss.quantile),
-            positive=self.positive_count,
-            bound=self.bound,
-            own_scale=self.own_scale,
-            hides=self.hides,
-            condition=self.condition,
-            medians=self.between,
-        )
+        return posthoc_spread(self)
 
     def _document(self) -> Document:
         return view.document(self.view)

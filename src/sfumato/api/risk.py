@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from sfumato.api.attack import Attack, between_0_and_1
 from sfumato.api.display import DocumentDisplay
@@ -13,7 +15,6 @@ from sfumato.presentation.wording import choosing as of_choosing
 from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.privacy.risk.profile import attack_at
-from sfumato.release.people.survey import Survey
 from sfumato.release.risk.profile import Profile
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
     from sfumato.api.figure import Picture
     from sfumato.presentation.risk.exposure import ExposureTable
+    from sfumato.presentation.risk.rdr_view import RdrTable
+    from sfumato.release.people.survey import Survey
 
 
 class RiskProfile(DocumentDisplay, Profile):
@@ -41,9 +44,12 @@ class RiskProfile(DocumentDisplay, Profile):
         replaced = self.measurement.steps != 1
         return Attack(**vars(attack), source=self.source, stated=exposure is not None, replaced=replaced)
 
-    def people(self) -> pa.Table:
-        """One row per person: person, influence, exposure."""
-        return self._people_surveyed.people()
+    def people(self, epsilons: Sequence[float] = ()) -> pa.Table:
+        """One row per person: person, influence, exposure, and the RDR at each epsilon, such as `rdr_0.1`."""
+        from sfumato.release.risk.people_rdr import people_with_rdrs
+
+        at = [stated_epsilon(epsilon).value for epsilon in epsilons]
+        return people_with_rdrs(self, self._people_surveyed, at)
 
     def most_exposed(self) -> pa.Table:
         """The twenty people who carry most: person, influence, exposure."""
@@ -57,11 +63,20 @@ class RiskProfile(DocumentDisplay, Profile):
 
     def plot(self, kind: str = "gap") -> Picture:
         """ "gap": per epsilon, from the person least at risk to the one most at risk; "exposure": the histogram;
-        "frontier": the gap against the noise; "attack": how often an attacker is right; "roc": what it finds."""
+        "frontier": the gap against the noise; "attack": how often an attacker is right; "roc": what it finds;
+        "rdr": per epsilon, from the lowest RDR to the highest; "rdr-histogram": people by RDR at one epsilon."""
         from sfumato.api import risk_figures
         from sfumato.api.figure import Picture
 
         return Picture(risk_figures.figure(self, kind), self.source is Source.PEOPLE)
+
+    def rdr_histogram(self, epsilon: float) -> Picture:
+        """People by RDR at this epsilon."""
+        from sfumato.api import risk_figures
+        from sfumato.api.figure import Picture
+
+        at = stated_epsilon(epsilon).value
+        return Picture(risk_figures.rdr_histogram(self, at), self.source is Source.PEOPLE)
 
     def roc(self, epsilon: float, exposure: float | None = None) -> Picture:
         """What an attacker finds at each rate of false alarms: of the most exposed, or of someone this exposed."""
@@ -75,9 +90,25 @@ class RiskProfile(DocumentDisplay, Profile):
 
     def document(self, people: ExposureTable | None = None) -> Document:
         conclusion = "" if self.solution is None else of_choosing.rehearsed(self.solution.epsilon, self.solution.why)
-        return risk_document(
-            self.view, people, limit=self.limit, chosen=self.chosen, tries=self.tries, conclusion=conclusion
-        )
+        view, rdrs = self.view, self._rdr_table()
+        terms: dict[str, Any] = {"limit": self.limit, "chosen": self.chosen, "tries": self.tries}
+        return risk_document(view, people, **terms, conclusion=conclusion, rdrs=rdrs)
+
+    def _rdr_table(self) -> RdrTable | None:
+        """The RDRs of the people, one by one where there are few of them."""
+        from sfumato.presentation.risk.rdr_view import PersonRdrs, RdrTable
+        from sfumato.release.risk import people_rdr as rdr
+
+        if self.survey is None or self.not_additive:
+            return None
+        few = (self.people_count or 0) <= rdr.FEW_PEOPLE
+        epsilons = [row.epsilon for row in self.candidates]
+        columns = [math.inf, *epsilons] if few else []
+        rows = rdr.people_with_rdrs(self, self.survey, columns).to_pylist() if few else []
+        people = tuple(PersonRdrs(str(row["person"]), tuple(row[f"rdr_{at:g}"] for at in columns)) for row in rows)
+        ends = tuple(rdr.ends(self, epsilon) for epsilon in epsilons)
+        figures = tuple((one.name, one.value) for one in rdr.exact_figures(self))
+        return RdrTable(rdr.ends(self, math.inf), ends, figures, people, rdr.is_of_the_answer(self))
 
     @property
     def withheld(self) -> str | None:

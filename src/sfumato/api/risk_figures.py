@@ -13,13 +13,15 @@ from sfumato.presentation.figures.figure import Figure
 from sfumato.presentation.figures.histogram import histogram_figure
 from sfumato.presentation.figures.marks import Limit
 from sfumato.presentation.figures.scale import Axis
-from sfumato.presentation.risk import exposure_histogram_view
+from sfumato.presentation.risk import exposure_histogram_view, rdr_view
 from sfumato.presentation.risk import profile as risk
 from sfumato.presentation.wording import pictures as of_pictures
 from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.presentation.wording.numbers import number
 from sfumato.privacy.risk.profile import roc_at
 from sfumato.release.risk.figures import Figures
+from sfumato.release.risk.people_rdr import ends
+from sfumato.release.risk.people_rdr import rdr_histogram as people_by_rdr
 from sfumato.release.risk.profile import Profile
 
 MOST_EPSILON = 100.0  # beyond it an attacker's curve is a corner, and has been for long
@@ -108,10 +110,31 @@ def roc(profile: Profile, *epsilons: float, exposure: float | None = None) -> Fi
     return curves.roc(drawn, subtitle)
 
 
+def _rdr(profile: Profile) -> Figure:
+    return rdr_view.ranges_figure(profile.view, [ends(profile, row.epsilon) for row in profile.candidates])
+
+
+def _rdr_of_people(profile: Profile) -> Figure:
+    """At the chosen epsilon, or at the first that was stated, or at 1."""
+    first = 1.0 if not profile.epsilons else profile.epsilons[0]
+    return rdr_histogram(profile, first if profile.chosen is None else profile.chosen)
+
+
+def rdr_histogram(profile: Profile, epsilon: float) -> Figure:
+    """People by RDR at one epsilon, or a sentence that says why there is none."""
+    people = people_by_rdr(profile, epsilon)
+    if people is None:
+        hint = "use `rehearse`, which shows one for synthetic data."
+        raise BadInput(of_pictures.NO_RDRS[profile.source], hint=hint)
+    return rdr_view.people_figure(profile.view, people, epsilon)
+
+
 KINDS: dict[str, Callable[[Profile], Figure]] = {
     "gap": _gap,
     "exposure": _exposure,
     "frontier": _frontier,
     "attack": _attack,
     "roc": _roc,
+    "rdr": _rdr,
+    "rdr-histogram": _rdr_of_people,
 }

@@ -13,6 +13,7 @@ def write_whole(place: Path, write: Callable[[Path], object], *, private: bool) 
     What tells about the people is `private`: for its owner's eyes only, on disk too.
     """
     part = place.with_name(f".{place.name}.{os.getpid()}.part")
+    part.unlink(missing_ok=True)  # of a process of this number that was killed, as the only one of a container
     os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666))
     try:
         write(part)

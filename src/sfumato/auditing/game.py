@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -155,8 +156,9 @@ def _draw_selected_epsilon(query: Query, setup: Setup, pair: NeighbourPair) -> D
 
 def _numbers(release: Release) -> DrawOutcome:
     """All of a release: every number of every cell, and every figure."""
-    figures = tuple(figure for row in release.rows for figure in row if not isinstance(figure, str))
-    return tuple(n for cell in release.numbers for n in cell), cast(Numbers, figures)
+    figures = [figure for row in release.rows for figure in row if not isinstance(figure, str)]
+    there = tuple(-math.inf if figure is None else figure for figure in figures)  # that one is missing tells, too
+    return tuple(n for cell in release.numbers for n in cell), cast(Numbers, there)
 
 
 _ADDITIVE = {**dict.fromkeys(ADDED, additive_pairs), "group-by": grouped_pairs}

@@ -23,6 +23,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {  # MODULE:NAME of a comm
         "demo": ("local.demo:demo", "Show the main job in six steps, on generated data."),
         "schema": ("local.schema_commands:app", "Describe a table: draft, ask, convert or check."),
         "worst-case": ("local.risk_commands:worst_case", "Show risk from public facts; no data is read."),
+        "noise": ("local.noise_command:noise", "Show the noise of an answer; no data is read."),
         "sharing-risk": (
             "local.guessing_commands:sharing_risk",
             "Show the risk of sharing an answer; no data is read.",
@@ -33,12 +34,22 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {  # MODULE:NAME of a comm
             "local.risk_commands:exposure_histogram",
             "Draw a private histogram of exposures; charged.",
         ),
+        "suggest-bounds": (
+            "local.suggest_bounds:suggest_bounds",
+            "Suggest how many rows of one person count; charged.",
+        ),
         "choose": ("local.release_commands:choose", "Choose the largest epsilon that meets a preference."),
         "release": ("local.release_commands:release", "Release a noisy answer with its certificate."),
+        "histogram": ("local.histogram:histogram", "Release a noisy histogram of a column, with a picture."),
         "batch": ("local.batch:batch", "Release several noisy answers for one epsilon."),
+        "run": ("local.recurring:run", "Release the figures of a plan for one period."),
         "ledger": ("local.ledger_commands:app", "Show and verify the ledger: looks, plans and releases."),
         "risk": ("local.risk_commands:risk", "Show individual risks; logged as a look."),
         "beliefs": ("local.beliefs:beliefs", "Show how sure an attacker becomes; logged as a look."),
+        "posthoc-risk": (
+            "local.posthoc_command:posthoc_risk",
+            "Show what an answer tells of each person; a look.",
+        ),
         "explain": ("local.explain:explain", "Explain a term, or list all terms."),
     },
     "With a server: analysts": {
@@ -54,6 +65,8 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {  # MODULE:NAME of a comm
         "inbox": ("escrow.requests_commands:inbox", "List the requests that wait for a decision."),
         "inspect": ("escrow.requests_commands:inspect", "Show one request to the person who decides."),
         "approve": ("escrow.requests_commands:approve", "Approve a request."),
+        "undo": ("escrow.requests_commands:undo", "Take back an approval before it starts."),
+        "assign": ("escrow.requests_commands:assign", "Assign a request to a controller."),
         "return": ("escrow.requests_commands:give_back", "Return a request with changes to make."),
         "refuse": ("escrow.requests_commands:refuse", "Refuse a request with a reason."),
         "cancel": ("escrow.requests_commands:cancel", "Stop a request that is being computed."),
@@ -73,6 +86,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {  # MODULE:NAME of a comm
             "local.audit_mechanism:audit_mechanism",
             "Test a mechanism's epsilon by a black-box audit.",
         ),
+        "study": ("local.study:app", "Run a user study: new, serve or export."),
     },
 }
 COMMANDS = {name: command for group in GROUPS.values() for name, command in group.items()}
@@ -157,8 +171,11 @@ def _spare_pydantic(command: Any) -> None:
 
 def _read(option: Any, convert: Callable[[Any, Any], Any], context: Any, value: Any) -> Any:
     info, kind = option.type_descriptor.parameter_info, option.type_descriptor.annotation
-    if option.callback or option.multiple or option.nargs != 1 or (info.min, info.max, info.parser) != (None,) * 3:
+    if option.callback or option.nargs != 1 or (info.min, info.max, info.parser) != (None,) * 3:
         return convert(context, value)
+    if option.multiple:
+        is_plain = kind == list[str] and not option.required and all(map(_PLAIN[str].fullmatch, value or ()))
+        return (() if value is None else list(value)) if is_plain else convert(context, value)
     if value is None and not option.required:
         return None
     if kind not in _PLAIN or not isinstance(value, str):

@@ -73,17 +73,22 @@ class ViewFlags:
 
     def require_possible(self, as_json: bool) -> None:
         """Refuse files that cannot be written and unknown pictures, before anything is read."""
-        from sfumato.api.risk_figures import KINDS
-
         options.require_writable(self.svg, "--svg", ".svg")
-        if self.plot is not None and self.plot not in KINDS:
-            raise BadInput(f"--plot has no plot {self.plot!r}", hint=f"use one of {', '.join(KINDS)}.")
+        if self.plot is not None:
+            _require_plot(self.plot)
         if self.plot is not None and as_json:
             raise BadInput("--plot and --json exclude each other", hint="leave one of them out.")
         options.require_writable(self.html, "--html", ".html")
 
     def picture(self, profile: RiskProfile) -> Picture | None:
         return profile.plot(self.plot or "gap") if self.plot or self.svg else None
+
+
+def _require_plot(name: str) -> None:
+    from sfumato.api.risk_figures import KINDS
+
+    if name not in KINDS:
+        raise BadInput(f"--plot has no plot {name!r}", hint=f"use one of {', '.join(KINDS)}.")
 
 
 def write_file(write: Callable[[Path], None], path: Path, flag: str) -> None:

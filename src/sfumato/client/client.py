@@ -58,6 +58,8 @@ class Client:
     ) -> RemoteDataset:
         """Register a table with its schema: a CSV or Parquet file, or a pandas, polars or Arrow table.
 
+        Of a schema with several tables, `source` is a dictionary of these by the names of the tables.
+
         Errors that can be found here are raised before anything is sent. A `reference` names data that the server
         reads from its own disk, in place of a source. `population` overrides the schema's name of the people.
         """

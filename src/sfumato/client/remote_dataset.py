@@ -21,14 +21,17 @@ from sfumato.escrow.dataset import Version
 from sfumato.escrow.questions.risk_facts import RehearsalFacts, RiskFacts
 from sfumato.model.fit import Fit
 from sfumato.model.schema import Schema
+from sfumato.presentation import noise_view
 from sfumato.presentation import schema_view as fit_view
 from sfumato.presentation.escrow import listing as escrow
 from sfumato.presentation.escrow.dataset_view import WordedLedger
 from sfumato.presentation.escrow.policy_view import WordedPolicy
 from sfumato.presentation.escrow.questions_view import WordedComparison, WordedEstimate, WordedHistogram
-from sfumato.release.keywords import HistogramKeywords, RiskKeywords, SearchKeywords
+from sfumato.presentation.noise_view import WordedNoise
+from sfumato.release.keywords import HistogramKeywords, NoiseQuestion, RiskKeywords, SearchKeywords
 from sfumato.schema.read import from_dict, load, parse_schema
 from sfumato.schema.write import write
+from sfumato.sql.parser.parameters import Parameters
 from sfumato.sql.parser.statement import parse
 
 _ENTRY: Any = DatasetDetails | DatasetAccess | FullEntry | CatalogueEntry  # by what this person may see
@@ -62,6 +65,13 @@ class RemoteComparison(RemoteRecord, WordedComparison):
 
     def text(self) -> str:
         return f"{self._facts['query']}\n\n{escrow.listed(escrow.METHODS, self._facts['methods'], '')}"
+
+
+class RemoteNoise(RemoteRecord, WordedNoise):
+    """Noise of a query at any probability, and the smallest meaningful answer; `.columns` has the figures."""
+
+    def text(self) -> str:
+        return noise_view.document(self).text()
 
 
 class RemoteEstimate(RemoteRecord, WordedEstimate):
@@ -117,24 +127,31 @@ class RemoteDataset(RemoteRecord):
     def schema(self) -> Schema:
         return parse_schema(self.schema_text, f"the schema of {self.name}")
 
-    def query(self, sql: str) -> RemoteQuery:
-        """Parse one SELECT of aggregates; a statement that is not supported is refused before anything is sent."""
-        return RemoteQuery(self, parse(sql, self.schema).text)
+    def query(self, sql: str, parameters: Parameters = ()) -> RemoteQuery:
+        """Parse one SELECT of aggregates; a statement that is not supported is refused before anything is sent.
+
+        `parameters`: values for `?` and `$1` in a list, or for `:name` and `$name` in a dictionary.
+        """
+        return RemoteQuery(self, parse(sql, self.schema, parameters=parameters).text)
 
     def estimate(
         self,
         queries: Sequence[str | RemoteQuery],
         *preferences: PreferenceInput,
         weights: Sequence[float] | None = None,
+        index: Sequence[float] | None = None,
+        expected: Sequence[float] | None = None,
         expected_count: float | None = None,
         **how: Unpack[SearchKeywords],
     ) -> RemoteEstimate:
         """Cost and guarantee of a request, from public facts: nothing is drawn, charged or entered.
 
-        `expected_count`: how many are in the smallest group, by public knowledge, for the interval of an average.
+        `index` splits one epsilon so that the noise of each query is as wide as it says (DIFF); `expected` answers find
+        the index that makes the largest relative error smallest. `expected_count`: how many are in the smallest group,
+        by public knowledge, for the interval of an average.
         """
         terms = preference_table(preferences, how)
-        body = _question(queries, weights, terms) | _counted(expected_count)
+        body = _question(queries, (weights, index, expected), terms) | _counted(expected_count)
         return RemoteEstimate(self.ask("estimate", body), terms)
 
     def dry_run(
@@ -142,10 +159,14 @@ class RemoteDataset(RemoteRecord):
         queries: Sequence[str | RemoteQuery],
         *preferences: PreferenceInput,
         weights: Sequence[float] | None = None,
+        index: Sequence[float] | None = None,
+        expected: Sequence[float] | None = None,
         **how: Unpack[SearchKeywords],
     ) -> DryRun:
         """Answer a request from synthetic rows that follow the schema: the answers have their shape, and no data."""
-        return DryRun(self.ask("dry-run", _question(queries, weights, preference_table(preferences, how))))
+        return DryRun(
+            self.ask("dry-run", _question(queries, (weights, index, expected), preference_table(preferences, how)))
+        )
 
     def submit(
         self,
@@ -153,12 +174,27 @@ class RemoteDataset(RemoteRecord):
         *preferences: PreferenceInput | RemoteEstimate,
         purpose: str,
         weights: Sequence[float] | None = None,
+        index: Sequence[float] | None = None,
+        expected: Sequence[float] | None = None,
+        accuracy: float | None = None,
+        due: str = "",
         key: str = "",
+        signals: Sequence[Mapping[str, Any] | None] | None = None,
         **how: Unpack[SearchKeywords],
     ) -> RemoteRequest:
-        """Request several queries as one release, with one total. Sent twice with one `key`, it is one request."""
+        """Request several queries as one release, with one total. Sent twice with one `key`, it is one request.
+
+        `signals`: a utility signal for each query, such as {"task": {...}, "kind": "free"}, or None; one approval
+        covers the answers and their signals.
+
+        `accuracy`: the answer is useful if the 90% interval of a figure is within plus or minus this. `due`: the day by
+        which you need the decision, as 2026-12-31.
+        """
         terms = preference_table(_preferences(preferences), how)
-        body = {"dataset": self.name, "purpose": purpose} | _question(queries, weights, terms)
+        body: dict[str, Any] = {"dataset": self.name, "purpose": purpose}
+        body |= _question(queries, (weights, index, expected), terms, signals)
+        body |= {"accuracy": accuracy} if accuracy is not None else {}
+        body |= {"due": due} if due else {}
         return RemoteRequest(self._connection, self._connection.post("requests", body=body, key=key or new_key()))
 
     def compare(
@@ -199,7 +235,7 @@ class RemoteDataset(RemoteRecord):
         return Listing.of(map(RemoteVersion, items), escrow.VERSIONS, "No data was delivered yet.")
 
     def deliver(self, source: object) -> RemoteDataset:
-        """Send newer data: a CSV or Parquet file, or a pandas, polars or Arrow table."""
+        """Send newer data: a CSV or Parquet file, a pandas, polars or Arrow table, or a dictionary of tables."""
         return self.receive(delivery(source))
 
     def receive(self, data: Delivery) -> RemoteDataset:
@@ -264,6 +300,11 @@ class RemoteQuery:
         """Risk from public facts alone, true for any data: free."""
         return self._risk(RiskFacts, "worst-case", {"mechanism": mechanism, "delta": delta, **how})
 
+    def noise(self, epsilon: float | Sequence[float], **how: Unpack[NoiseQuestion]) -> RemoteNoise:
+        """How far the noise of each figure goes how often, and the smallest meaningful answer: free, public."""
+        listed = [epsilon] if isinstance(epsilon, int | float) else list(epsilon)
+        return RemoteNoise(self.dataset.ask("noise", {"sql": self.sql, "epsilon": listed, **how}))
+
     def rehearse(
         self, *preferences: PreferenceInput, expected_count: float | None = None, **how: Unpack[SearchKeywords]
     ) -> RemoteRisk:
@@ -281,10 +322,13 @@ class RemoteQuery:
         *preferences: PreferenceInput | RemoteEstimate,
         purpose: str,
         weight: float = 1.0,
+        accuracy: float | None = None,
+        due: str = "",
         **how: Unpack[SearchKeywords],
     ) -> RemoteRequest:
         """Request it. An estimate is submitted with the preference that it was made with."""
-        return self.dataset.submit([self], *preferences, weights=[weight], purpose=purpose, **how)
+        also: dict[str, Any] = {"accuracy": accuracy, "due": due}
+        return self.dataset.submit([self], *preferences, weights=[weight], purpose=purpose, **also, **how)
 
     def release(
         self,
@@ -353,12 +397,15 @@ def policy_of(policy: str | Path | Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _question(
-    queries: Sequence[str | RemoteQuery], weights: Sequence[float] | None, preference: Mapping[str, Any] | None
+    queries: Sequence[str | RemoteQuery],
+    numbers: tuple[Sequence[float] | None, Sequence[float] | None, Sequence[float] | None],
+    preference: Mapping[str, Any] | None,
+    signals: Sequence[Mapping[str, Any] | None] | None = None,
 ) -> dict[str, Any]:
     if isinstance(queries, str | RemoteQuery):
         raise PreferenceError("A request takes a list of queries", hint="write [query], also for one.")
     texts = [one.sql if isinstance(one, RemoteQuery) else one for one in queries]
-    return {"queries": weighted_queries(texts, weights), "preference": preference}
+    return {"queries": weighted_queries(texts, *numbers, signals), "preference": preference}
 
 
 def _counted(expected_count: float | None) -> dict[str, Any]:

@@ -27,12 +27,31 @@ def preference_table(preferences: Sequence[PreferenceInput], how: Mapping[str, A
     return names | noise or None
 
 
-def weighted_queries(texts: Sequence[str], weights: Sequence[float] | None = None) -> list[dict[str, Any]]:
-    """Queries with their weights, all equal by default."""
+def weighted_queries(
+    texts: Sequence[str],
+    weights: Sequence[float] | None = None,
+    index: Sequence[float] | None = None,
+    expected: Sequence[float] | None = None,
+    signals: Sequence[Mapping[str, Any] | None] | None = None,
+) -> list[dict[str, Any]]:
+    """Queries with their weights, all equal by default; or with an index of their noise, or expected answers."""
     if not texts:
         raise PreferenceError("A request needs at least one query", hint="pass a list of queries.")
     each = [1.0] * len(texts) if weights is None else list(weights)
     if len(each) != len(texts):
         sentence = f"There are {len(texts)} queries and {len(each)} weights"
         raise PreferenceError(sentence, hint="state a weight for each query, or none.")
-    return [{"sql": text, "weight": weight} for text, weight in zip(texts, each, strict=True)]
+    queries = [{"sql": text, "weight": weight} for text, weight in zip(texts, each, strict=True)]
+    if signals is not None:
+        if len(signals) != len(texts):
+            sentence = f"There are {len(texts)} queries and {len(signals)} signals"
+            raise PreferenceError(sentence, hint="state a signal or None for each query.")
+        queries = [query | {"signal": dict(s)} if s else query for query, s in zip(queries, signals, strict=True)]
+    for name, numbers in (("index", index), ("expected", expected)):
+        if numbers is None:
+            continue
+        if len(numbers) != len(texts):
+            sentence = f"There are {len(texts)} queries and {len(numbers)} numbers of {name}"
+            raise PreferenceError(sentence, hint="state one for each query, or none.")
+        queries = [query | {name: float(number)} for query, number in zip(queries, numbers, strict=True)]
+    return queries

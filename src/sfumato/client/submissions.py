@@ -26,6 +26,8 @@ from sfumato.presentation.escrow.submission_types import (
     WordedSignal,
     WordedTaskLibrary,
 )
+from sfumato.presentation.noise_view import meaningful_answer, meaningful_text
+from sfumato.presentation.posthoc_view import PosthocFacts
 from sfumato.presentation.wording import requests_sentences as of_request
 from sfumato.presentation.wording.signals import requests_sentences as of_signalling
 from sfumato.signals.tasks.task import Task
@@ -148,10 +150,20 @@ class RemoteSubmission(RemoteRecord, ABC):
         return page
 
     def approve(
-        self, note: str = "", *, binding: str = "", allow_no_guarantee: bool = False, preregistered: str = ""
+        self,
+        note: str = "",
+        *,
+        binding: str = "",
+        allow_no_guarantee: bool = False,
+        preregistered: str = "",
+        at_once: bool = False,
     ) -> Self:
-        """Approve it as on the page fetched last; a later change is refused."""
+        """Approve it as on the page fetched last; a later change is refused.
+
+        It starts after some seconds, in which `undo` takes the approval back, or `at_once`.
+        """
         how = {"allow_no_guarantee": allow_no_guarantee, "preregistered": preregistered}
+        how |= {"at_once": True} if at_once else {}
         return self._act("approve", {"binding": binding or self._seen or self.page().binding, "note": note} | how)
 
     def return_(self, note: str, *, allow_no_guarantee: bool = False) -> Self:
@@ -160,6 +172,14 @@ class RemoteSubmission(RemoteRecord, ABC):
 
     def refuse(self, note: str, *, allow_no_guarantee: bool = False) -> Self:
         return self._act("refuse", {"note": note, "allow_no_guarantee": allow_no_guarantee})
+
+    def undo(self, *, allow_no_guarantee: bool = False) -> Self:
+        """Take back your own approval before it starts."""
+        return self._act("undo", {"allow_no_guarantee": allow_no_guarantee})
+
+    def assign(self, to: str | None) -> Self:
+        """Assign it to a controller of the dataset, or to none."""
+        return self._act("assign", {"to": to})
 
     # For the analyst
 
@@ -203,6 +223,14 @@ class RemoteSignal(RemoteSubmission):
         return signalling.signal(self._facts)
 
 
+class PosthocRecord(ConfidentialRecord):
+    """What an answer tells about each person; printed by `.show()` only."""
+
+    @property
+    def facts(self) -> PosthocFacts:
+        return record_of(PosthocFacts, self._facts)
+
+
 class Tasks(RemoteRecord, WordedTaskLibrary):
     """Tasks and kinds of signals, and whether code of your own can run on the server."""
 
@@ -219,6 +247,16 @@ class Answers(list[Release]):
         self.guarantee = guarantee
         self.request: RemoteRequest | None = None
 
+    @property
+    def least(self) -> list[float | None]:
+        """The smallest meaningful answer of each with one figure, at 10% and 90%."""
+        return [meaningful_answer(release.certificate) for release in self]
+
+    @property
+    def notes(self) -> list[str]:
+        """The same in sentences; empty where there is no such figure."""
+        return [meaningful_text(release.certificate) for release in self]
+
     @classmethod
     def from_dict(cls, facts: Mapping[str, Any]) -> Answers:
         answers = facts["answers"]
@@ -233,10 +271,11 @@ class Answers(list[Release]):
 
     def as_dict(self) -> dict[str, Any]:
         releases = [release.as_dict() for release in self]
-        return {"answers": releases, "charged": self.charged, "guarantee": self.guarantee}
+        return {"answers": releases, "charged": self.charged, "guarantee": self.guarantee, "least": self.least}
 
     def text(self) -> str:
-        return "\n\n".join(f"{release.certificate.query}\n\n{release}" for release in self)
+        texts = ([f"{one.certificate.query}\n\n{one}", note] for one, note in zip(self, self.notes, strict=True))
+        return "\n\n".join("\n".join(filter(None, pair)) for pair in texts)
 
     def show(self) -> None:
         print(self.text())
@@ -303,6 +342,11 @@ class RemoteRequest(RemoteSubmission):
         """A withheld answer and the true one, if the policy decides after the answer: logged as a look."""
         facts = self._connection.post("requests", self.id, "answer")
         return ConfidentialRecord(facts, escrow.withheld(Answers.from_dict(facts).text(), facts["true"]))
+
+    def posthoc_risk(self, query: int = 1, between: str | None = None) -> PosthocRecord:
+        """What an answer, withheld or released, tells about each person: for controllers, logged as a look."""
+        facts = self._connection.post("requests", self.id, "posthoc-risk", body={"query": query, "between": between})
+        return PosthocRecord(facts, facts["text"])
 
     def cancel(self, *, allow_no_guarantee: bool = False) -> RemoteRequest:
         """Cancel it while it is computed; a charge stays. By a controller after a look it counts as a refusal."""

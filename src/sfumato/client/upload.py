@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+import zipfile
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from sfumato.client.connection import Content
 from sfumato.errors import SourceError, instead
 
-CSV, PARQUET = "text/csv", "application/vnd.apache.parquet"
-_KINDS = {".csv": CSV, ".parquet": PARQUET, ".pq": PARQUET}
+CSV, PARQUET, ZIP = "text/csv", "application/vnd.apache.parquet", "application/zip"
+_KINDS = {".csv": CSV, ".parquet": PARQUET, ".pq": PARQUET, ".zip": ZIP}
+_ENDINGS = {CSV: "csv", PARQUET: "parquet"}
 _CHUNK = 1 << 20
 
 
@@ -23,7 +26,13 @@ class Delivery:
 
 
 def delivery(source: object) -> Delivery:
-    """Content and media type of a source; anything but a CSV file, a Parquet file or a table is refused."""
+    """Content and media type of a source; anything but a CSV file, a Parquet file or a table is refused.
+
+    Several tables by their names are sent as a ZIP file.
+    """
+    if isinstance(source, Mapping):
+        tables = {str(name): delivery(table) for name, table in source.items()}
+        return Delivery(partial(_zipped, tables), ZIP)
     if isinstance(source, str | Path):
         return _of_file(Path(source))
     return Delivery(partial(_pieces, _parquet(source)), PARQUET)
@@ -42,6 +51,41 @@ def _of_file(path: Path) -> Delivery:
     except OSError:
         raise SourceError(f"{path} cannot be read", hint="check its permissions.") from None
     return Delivery(partial(_chunks, path), kind)
+
+
+def _zipped(tables: Mapping[str, Delivery]) -> Iterator[bytes]:
+    """A ZIP file with a file for each table, as it is written: none of it is kept."""
+    written = _Written()
+    with zipfile.ZipFile(written, "w") as archive:
+        for name, table in tables.items():
+            if table.kind == ZIP:
+                raise SourceError(
+                    f"The table {name} is a ZIP file", hint="deliver a CSV or Parquet file for each table."
+                )
+            with archive.open(f"{name}.{_ENDINGS[table.kind]}", "w", force_zip64=True) as file:
+                for chunk in table.content():
+                    file.write(chunk)
+                    yield written.taken()
+    yield written.taken()
+
+
+class _Written(io.RawIOBase):
+    """Holds what was written until it is taken."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._written = bytearray()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, chunk: Any) -> int:
+        self._written += chunk
+        return len(chunk)
+
+    def taken(self) -> bytes:
+        chunk, self._written = bytes(self._written), bytearray()
+        return chunk
 
 
 def _chunks(path: Path) -> Iterator[bytes]:

@@ -1,14 +1,16 @@
-"""Threads for approved submissions: people take turns, and a server that stops leaves what waits."""
+"""Threads for approved submissions, and timers: people take turns, and a server that stops leaves what waits."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from threading import Condition
+from threading import Condition, Timer
 
+from sfumato.errors import DatabaseFailure
 from sfumato.escrow.turns import Turns
 
 Work = Callable[[], None]
+_AGAIN = 1.0  # seconds
 
 
 class Background:
@@ -47,4 +49,46 @@ class Background:
             with self._changed:
                 self._turns.end(person)
                 self._start()
+                self._changed.notify_all()
+
+
+class Timers:
+    """Work that is due in some seconds. What is left when the server stops is in the database, for the next start."""
+
+    def __init__(self) -> None:
+        self._timers: set[Timer] = set()
+        self._changed = Condition()
+        self._is_stopped = False
+
+    def after(self, seconds: float, work: Work) -> None:
+        with self._changed:
+            if self._is_stopped:
+                return
+            timer = Timer(seconds, lambda: self._run(timer, work))
+            timer.daemon = True
+            self._timers.add(timer)
+            timer.start()
+
+    def stop(self) -> None:
+        with self._changed:
+            self._is_stopped = True
+            for timer in self._timers:
+                timer.cancel()
+            self._timers.clear()
+            self._changed.notify_all()
+
+    def close(self) -> None:
+        """Wait until all of it is done, or stopped."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._timers)
+        self.stop()
+
+    def _run(self, timer: Timer, work: Work) -> None:
+        try:
+            work()
+        except DatabaseFailure:  # another has it locked, or it was away for a moment
+            self.after(_AGAIN, work)
+        finally:
+            with self._changed:
+                self._timers.discard(timer)
                 self._changed.notify_all()

@@ -15,8 +15,11 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from sfumato.api.dataset import Dataset
+from sfumato.composition.engines import EMBEDDED, ENGINES, duckdb_of_archive, limited, located
+from sfumato.composition.engines import duckdb_of as _duckdb
 from sfumato.composition.own_ledger import opening_files, own_records
-from sfumato.errors import BadInput, LedgerBroken, PreferenceError, SfumatoError, SourceError, instead
+from sfumato.composition.sources import files_of, tables_in, version_of
+from sfumato.errors import BadInput, LedgerBroken, SfumatoError, SourceError, instead
 from sfumato.ledger import failures
 from sfumato.ledger.entry import Draft, Entry, verify
 from sfumato.ledger.history import Record
@@ -25,78 +28,109 @@ from sfumato.model.budget import budget_of
 from sfumato.model.calibration import NoiseLaw
 from sfumato.model.release import Assumption
 from sfumato.model.schema import Schema, Type
+from sfumato.model.stored_table import RemoteTable
 from sfumato.release.context import DatasetContext
 from sfumato.release.ledger import digest
 from sfumato.release.services import Services
 from sfumato.schema.read import from_dict, load
-from sfumato.sql.plans.clean import clean
+from sfumato.sql.lowering.spelling import spell
 from sfumato.version import __version__
 
 if TYPE_CHECKING:
-    from sfumato.adapters.engines.duckdb.engine import DuckDB
     from sfumato.client.client import Client
     from sfumato.model.authorization import Authorization
-    from sfumato.ports import Accountant, CheckedFiles, Engine, KnownRows, LedgerStore, Mechanism
+    from sfumato.ports import Accountant, Engine, KnownRows, LedgerStore, Mechanism
     from sfumato.release.records import Records
     from sfumato.schema.interview import Answer
 
 REHEARSAL_SEED = 1
+_LONGEST_COHORT = 100
 
 
 def open(
     source: object,
     schema: str | Path | Mapping[str, Any] | Schema,
     *,
-    engine: str = "duckdb",
+    table: str | None = None,
+    engine: str | None = None,
+    master: str | None = None,
     ledger: str | Path | None = None,
     bounds_from_data: bool = False,
     version: str | None = None,
-    budget: float | tuple[float, float] | None = None,
+    budget: float | tuple[float, float] | str | Mapping[str, Any] | None = None,
+    cohort: str | None = None,
+    memory_mb: int | None = None,
 ) -> Dataset:
     """Open a table with its schema.
 
-    `source` is a CSV or Parquet file, a folder of Parquet files, or a pandas, polars or Arrow table. The ledger is a
-    file, by default NAME.ledger beside the schema file; ":memory:" is forgotten at exit. `version` names the data if it
-    is not a file: the same query on the same version gets the same answer. `budget` is an epsilon, or a pair of epsilon
-    and delta, for all releases together; if the schema has one too, the stricter holds.
+    `source` is a CSV or Parquet file, a folder of Parquet files, a pandas, polars or Arrow table, or the URL of a
+    database, such as postgresql://server/clinic: then `table` is a table or view in it, by default of the schema's
+    name, and `engine` says what runs the queries where the URL does not. With engine="spark" it is a path or a table's
+    name that Spark reads, and `master` the address of a Spark (spark://host:7077, sc://host:15002 for Spark Connect,
+    local[4]). Of a schema with several tables, it is a dictionary of files and tables by the names of the tables. The
+    ledger is a file, by default NAME.ledger
+    beside the schema file; ":memory:" is forgotten at exit. `version` names the data if it is not a file: the same
+    query on the same version gets the same answer. `budget` is an epsilon, or a pair of epsilon and delta, for all
+    releases together, or a text such as "1 per month, 12 in all"; if the schema has one too, the stricter holds.
+    `cohort` names the people that the data is about, where the schema declares that no person is in two cohorts.
+    `memory_mb` limits what DuckDB may use, in MiB: people are then asked about in as many passes as it
+    takes, and nothing is written to a disk.
     """
-    if engine not in ENGINES:
-        raise PreferenceError(f"There is no engine '{engine}'", hint=f"use {' or '.join(ENGINES)}.")
+    parsed, beside = _schema(schema)
+    source = located(source, engine, table, parsed.name, master)
+    build = limited(source.engine if isinstance(source, RemoteTable) else engine or EMBEDDED, memory_mb)
     from sfumato.adapters.storage.ledger_file import SQLiteLedger
 
-    parsed, beside = _schema(schema)
-    data_version = _version(source)
+    data_version, versions = version_of(source), {file: version_of(file) for file in files_of(source)}
+    _require_cohorts(parsed, cohort)
     store, files = _store(ledger, beside, parsed), opening_files(schema, source)
     own = own_records(store, parsed, files, beside) if ledger is None else None
     known = store if isinstance(store, SQLiteLedger) and store.recorded else None  # in memory there is no other name
-    data = ENGINES[engine](source, parsed, None if known is None else _CheckedFiles(known, parsed.name))
-    if isinstance(source, str | Path) and _version(source) != data_version:
-        raise SourceError(f"{Path(source).name} changed while it was being opened", hint="open it again.")
+    data = build(source, parsed, None if known is None else _CheckedFiles(known, parsed.name))
+    for file in files_of(source):
+        if version_of(file) != versions[file]:
+            raise SourceError(f"{Path(file).name} changed while it was being opened", hint="open it again.")
     context = DatasetContext(
         parsed,
         data,
         store,
         _services(),
         source=source,
-        version=version or data_version,
+        version=version or (digest([data_version, data.version]) if data.version else data_version),
         bounds_from_data=bounds_from_data,
         budget=budget_of(budget),
         records=own,
         known=known,
         files=files,
+        cohort=cohort or "",
     )
     return Dataset(context)
+
+
+def _require_cohorts(schema: Schema, cohort: str | None) -> None:
+    """Refuse a cohort that would count for nothing, or that cannot be told from none."""
+    if cohort is None:
+        return
+    if not schema.disjoint_versions:
+        message = f"A cohort was named, and {schema.origin} does not declare that no person is in two cohorts"
+        raise BadInput(message, hint='leave the cohort out; or, if it is true, add versions = "disjoint people".')
+    if not cohort.strip() or len(cohort) > _LONGEST_COHORT:
+        raise BadInput(
+            f"A cohort needs a name of 1 to {_LONGEST_COHORT} characters", hint='name it by its period: "2026-03".'
+        )
 
 
 def engine_for_memory_file(
     fd: int, format: str, name: str, schema: Schema, *, memory_mb: int | None = None, threads: int | None = None
 ) -> Engine:
-    """The engine of a CSV or Parquet file in memory, by a descriptor that stays open.
+    """The engine of a CSV or Parquet file, or a ZIP file of several, in memory, by a descriptor that stays open.
 
     `name` is used in messages. The engine reads no other file and writes none.
     """
     from sfumato.adapters.engines.duckdb.memory_file import MemoryFile
 
+    if format == "zip":
+        return duckdb_of_archive(fd, name, schema, memory_mb, threads)
     return _duckdb(MemoryFile(fd, format, name, memory_mb, threads), schema)
 
 
@@ -107,9 +141,12 @@ def synthetic_engine(schema: Schema) -> Engine:
     return _rehearsal(schema, None, people_of(schema))
 
 
-def engine_for_path(path: str, schema: Schema) -> Engine:
-    """The engine of a file, or of a folder of Parquet files, that stays where it is."""
-    return _duckdb(path, schema)
+def engine_for_path(path: str, schema: Schema, *, memory_mb: int | None = None) -> Engine:
+    """The engine of a file, or of a folder of Parquet files, that stays where it is.
+
+    Of several tables it is a folder with a CSV or Parquet file, or a folder of these, for each.
+    """
+    return _duckdb(tables_in(path) if schema.tables else path, schema, memory_mb=memory_mb)
 
 
 def open_registered(
@@ -187,18 +224,25 @@ def open_without_data(
     schema: str | Path | Mapping[str, Any] | Schema,
     *,
     source: object = None,
+    table: str | None = None,
+    engine: str | None = None,
+    master: str | None = None,
     ledger: str | Path | None = None,
     read_columns: bool = False,
+    cohort: str | None = None,
 ) -> Dataset:
     """A dataset of which no row is read: public facts, rehearsals and plans only.
 
     With `read_columns` the names and the stored types of the source's columns are.
     """
     parsed, beside = _schema(schema)
+    source = located(source, engine, table, parsed.name, master)
     present = _column_types(source, parsed) if read_columns else None
     store, files = _store(ledger, beside, parsed), opening_files(schema, source)
     own = own_records(store, parsed, files, beside) if ledger is None else None
+    _require_cohorts(parsed, cohort)
     how: dict[str, Any] = {"source": source, "version": "", "present": present, "records": own, "files": files}
+    how["cohort"] = cohort or ""
     return Dataset(DatasetContext(parsed, None, store, _services(), **how))
 
 
@@ -213,7 +257,9 @@ def _column_types(source: object, schema: Schema) -> Mapping[str, Type | None]:
         )
         require_columns(schema, names, path.name)
         return dict.fromkeys(names, Type.TEXT)
-    return _duckdb(source, schema, _Unread()).columns
+    if isinstance(source, RemoteTable):
+        return ENGINES[source.engine](source, schema, None).columns
+    return _duckdb(source, schema, _Unread(), check_keys=False).columns
 
 
 class _Unread:
@@ -233,17 +279,21 @@ def draft_schema(
     *,
     values: bool = False,
 ) -> str:
-    """Draft a schema for a table, for a person to complete; `watched` shows the progress of reading.
+    """Draft a schema for a table, or for several by their names; `watched` shows the progress of reading.
 
     The draft shows names and guessed types of columns. With `values` it shows values too, and records who looked.
     """
     from sfumato.composition.seen_columns import seen_columns
-    from sfumato.schema.draft import draft
+    from sfumato.schema.draft import draft, draft_tables
 
-    engine = _duckdb(source, None)
-    with watched(engine.progress):
-        seen = seen_columns(engine, values=values)
-    return draft(name, seen, _looks(values))
+    seen = []
+    for one in source.values() if isinstance(source, Mapping) else [source]:
+        engine = _duckdb(one, None)
+        with watched(engine.progress):
+            seen.append(seen_columns(engine, values=values))
+    if isinstance(source, Mapping):
+        return draft_tables(name, dict(zip(map(str, source), seen, strict=True)), _looks(values))
+    return draft(name, seen[0], _looks(values))
 
 
 def interview_schema(
@@ -339,20 +389,6 @@ class _CheckedFiles:
         self.known.remember_later(self.dataset, state)  # to open a dataset writes nothing
 
 
-def _duckdb(source: object, schema: Schema | None, checked: CheckedFiles | None = None) -> DuckDB:
-    from sfumato.adapters.engines.duckdb.engine import DuckDB
-
-    def select(schema: Schema, columns: Mapping[str, Type | None], raw: str, keep: Sequence[str] = ()) -> str:
-        return clean(schema, columns, raw, keep=keep).sql("duckdb", copy=False)
-
-    return DuckDB(source, schema, select, checked)
-
-
-ENGINES: dict[str, Callable[[object, Schema | None, CheckedFiles | None], Engine]] = {"duckdb": _duckdb}
-"""Engines by name, for `open(engine=...)`: functions of a source, its schema and files that were checked before
-(docs/extending.md)."""
-
-
 def _services() -> Services:
     return Services(
         mechanism=_mechanism,
@@ -406,13 +442,16 @@ def _accountant() -> Accountant:
     return epsilon_at
 
 
-def _rehearsal(schema: Schema, like: object, rows: int) -> DuckDB:
+def _rehearsal(schema: Schema, like: object, rows: int) -> Engine:
     from sfumato.adapters.engines.duckdb.engine import SyntheticPopulation
-    from sfumato.sql.plans.synthetic import synthetic_table
+    from sfumato.sql.plans.synthetic import synthetic_table, synthetic_tables
 
     if like is not None:
         return _duckdb(like, schema)
-    return _duckdb(SyntheticPopulation(synthetic_table(schema, rows, REHEARSAL_SEED).sql("duckdb")), schema)
+    if schema.tables:
+        trees = synthetic_tables(schema, rows, REHEARSAL_SEED)
+        return _duckdb({name: SyntheticPopulation(spell(tree, "duckdb")) for name, tree in trees.items()}, schema)
+    return _duckdb(SyntheticPopulation(spell(synthetic_table(schema, rows, REHEARSAL_SEED), "duckdb")), schema)
 
 
 def _schema(schema: str | Path | Mapping[str, Any] | Schema) -> tuple[Schema, Path]:
@@ -428,44 +467,3 @@ def _store(ledger: str | Path | None, beside: Path, schema: Schema) -> Any:
     from sfumato.adapters.storage.ledger_file import SQLiteLedger
 
     return SQLiteLedger(str(beside / f"{schema.name}.ledger" if ledger is None else ledger))
-
-
-def source_version(path: str) -> str:
-    """An opaque version of a file or folder, from its place and the time of its last change."""
-    if not Path(path).exists():
-        raise SourceError(f"There is no file {path}", hint="check the path.")
-    return _version(path)
-
-
-def _version(source: object) -> str:
-    """An opaque version: of a file its place and time, of a folder those of its files, of a table this call.
-
-    It never depends on the content: whether an answer is repeated must not depend on the values of the people.
-    """
-    if not isinstance(source, str | Path):
-        return digest([id(source), datetime.now(UTC).isoformat()])
-    path = Path(source).resolve()
-    return digest([str(path), *map(_times, _places(path))])
-
-
-def _places(path: Path) -> Sequence[Path]:
-    """A file; or the files of a folder, and its subfolders whose names are values. A ledger beside them may grow."""
-    from sfumato.adapters.engines.duckdb.parquet import files_in
-
-    if not path.is_dir():
-        return [path]
-    files = files_in(path)
-    named = {folder for file in files for folder in file.relative_to(path).parents if "=" in folder.name}
-    return sorted({*files, *(path / folder for folder in named)})
-
-
-def _times(place: Path) -> tuple[int, int] | None:
-    """The times of the last write and change. Name and size are left out: they may reveal facts about the people.
-
-    Every change of a file or its name has a time of change, which users can neither set nor guess.
-    """
-    try:
-        status = place.stat()
-    except OSError:
-        return None  # opening it raises the error
-    return status.st_mtime_ns, status.st_ctime_ns

@@ -10,6 +10,7 @@ from sfumato.errors import BadInput, SfumatoError
 from sfumato.ledger.history import Record
 from sfumato.ledger.population import declaration
 from sfumato.model.schema import Schema
+from sfumato.model.stored_table import RemoteTable
 from sfumato.ports import LedgerStore
 from sfumato.release.ledger import digest
 from sfumato.release.records import Records
@@ -18,9 +19,15 @@ from sfumato.schema.read import load
 
 def opening_files(schema: object, source: object) -> dict[str, object]:
     """The schema file by its name, and the place of the source, opaquely: for the entry of the opening."""
-    if not isinstance(schema, str | Path) or not isinstance(source, str | Path):
+    sources = list(source.values()) if isinstance(source, Mapping) else [source]
+    places = [_place(one) for one in sources if isinstance(one, str | Path | RemoteTable)]
+    if not isinstance(schema, str | Path) or not places or len(places) < len(sources):
         return {}
-    return {"file": Path(schema).name, "source": digest(["source", str(Path(source).resolve())])}
+    return {"file": Path(schema).name, "source": digest(["source", *sorted(places)])}
+
+
+def _place(source: str | Path | RemoteTable) -> str:
+    return source.place if isinstance(source, RemoteTable) else str(Path(source).resolve())
 
 
 def own_records(store: LedgerStore, schema: Schema, files: Mapping[str, object], beside: Path) -> Records:

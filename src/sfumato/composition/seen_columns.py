@@ -16,7 +16,7 @@ def seen_columns(engine: Engine, *, values: bool) -> list[Seen]:
     def read(names: Sequence[str], formats: Sequence[Format | None]) -> dict[str, inspect.TextReadings]:
         if not names:
             return {}
-        sql = inspect.text_readings(names, engine.raw, formats).sql(engine.dialect)
+        sql = engine.spell(inspect.text_readings(names, engine.raw, formats))
         return inspect.read_text_readings(engine.rows(sql), names, formats)
 
     plain = read([name for name, stored in engine.columns.items() if stored in (Type.TEXT, None)], [None])
@@ -34,5 +34,5 @@ def seen_columns(engine: Engine, *, values: bool) -> list[Seen]:
 
 
 def _few_values(engine: Engine, column: str) -> tuple[str, ...]:
-    texts = [str(row[0]) for row in engine.rows(inspect.values(column, engine.raw).sql(engine.dialect))]
+    texts = [str(row[0]) for row in engine.rows(engine.spell(inspect.values(column, engine.raw)))]
     return tuple(sorted(texts)) if len(texts) <= inspect.MOST_VALUES else ()

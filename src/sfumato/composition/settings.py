@@ -33,6 +33,7 @@ class WorkspaceSettings:
     workers: int = 2  # and one more for controllers
     workers_each: int = 1  # limit for one person
     waiting_each: int = 100  # limit of approved requests that wait or run, for one analyst; signals likewise
+    undo_seconds: int = 10  # that an approval can be taken back before it starts
     grace_seconds: int = 10  # limit for stopping
     connections: int = 1000  # limit for all addresses
     connections_each: int = 100  # limit for one address; not applied behind a proxy
@@ -79,6 +80,7 @@ _LIMITS = (
     ("workers", 1, 64),
     ("workers_each", 1, 64),
     ("waiting_each", 1, 100_000),
+    ("undo_seconds", 0, 600),
     ("grace_seconds", 2, 3600),
     ("connections", 16, 100_000),
     ("connections_each", 8, 100_000),

@@ -14,17 +14,19 @@ from sfumato.adapters.storage.database import Database
 from sfumato.adapters.vault.files import VaultFiles
 from sfumato.adapters.vault.master_key import MasterKey
 from sfumato.adapters.workers.child import is_stopping
-from sfumato.composition import local
+from sfumato.composition import local, sources
 from sfumato.composition.locks import VaultLocks
 from sfumato.composition.stopping import StoppableLedger
 from sfumato.errors import SourceError
 from sfumato.escrow.jobs import performed
-from sfumato.escrow.ports import DIGEST
+from sfumato.escrow.ports import DIGEST, JobViews
 from sfumato.model.authorization import Authorization
 from sfumato.model.budget import BudgetLimit
+from sfumato.model.person_budget import PersonBudget
 from sfumato.model.schema import Schema
 from sfumato.ports import Engine, LedgerStore
 from sfumato.presentation.exploration_view import exploration
+from sfumato.presentation.posthoc_view import posthoc_page
 from sfumato.release.records import Records
 from sfumato.schema.read import parse_schema
 
@@ -84,7 +86,7 @@ def work(
         authorization=None if is_synthetic else _authorization(job["authorization"]),
         records=None if is_synthetic else opened.records,
     )
-    answer = performed(dataset, job, exploration)
+    answer = performed(dataset, job, JobViews(exploration, posthoc_page))
     return answer | {"digest": opened.files.keyed(answer["digest"])} if job["verb"] == DIGEST else answer
 
 
@@ -122,7 +124,7 @@ def _open_engine(opened: WorkerState, job: Mapping[str, Any], schema: Schema) ->
     if job["format"] == SYNTHETIC:
         return local.synthetic_engine(schema), None
     if job["reference"] is not None:
-        return local.engine_for_path(job["reference"], schema), None
+        return local.engine_for_path(job["reference"], schema, memory_mb=opened.memory_mb), None
     descriptor = opened.files.opened(job["dataset"], job["version"], job["name"])
     try:
         engine = local.engine_for_memory_file(
@@ -136,7 +138,9 @@ def _open_engine(opened: WorkerState, job: Mapping[str, Any], schema: Schema) ->
 
 def _version(job: Mapping[str, Any]) -> str:
     """The version of the data; for a referenced file, also the time of its last change."""
-    return job["version"] if job["reference"] is None else f"{job['version']} {local.source_version(job['reference'])}"
+    return (
+        job["version"] if job["reference"] is None else f"{job['version']} {sources.source_version(job['reference'])}"
+    )
 
 
 def _close(engine: Engine, descriptor: int | None) -> None:
@@ -151,6 +155,7 @@ def _schema(text: str, name: str) -> Schema:
 
 
 def _authorization(stored: Mapping[str, Any] | None) -> Authorization | None:
-    return (
-        None if stored is None else Authorization(**dict(stored) | {"budget": BudgetLimit.from_texts(stored["budget"])})
-    )
+    if stored is None:
+        return None
+    budget, per_person = BudgetLimit.from_texts(stored["budget"]), PersonBudget.from_texts(stored["per_person"])
+    return Authorization(**dict(stored) | {"budget": budget, "per_person": per_person})

@@ -22,8 +22,8 @@ from sfumato.adapters.vault.master_key import MasterKey
 from sfumato.adapters.vault.vault_file import unlock
 from sfumato.adapters.workers.lanes import WorkerLanes
 from sfumato.adapters.workers.pool import Workers
-from sfumato.composition import local, worker
-from sfumato.composition.background import Background
+from sfumato.composition import local, sources, worker
+from sfumato.composition.background import Background, Timers
 from sfumato.composition.locks import VaultLocks
 from sfumato.composition.settings import FILE, SQLITE, WorkspaceSettings, load
 from sfumato.composition.stopping import StoppableLedger
@@ -55,6 +55,7 @@ class Workspace:
         self._runner = WorkerLanes(self._workers(settings.workers, settings.workers_each), self._workers(1, 1))
         self._background = Background(settings.workers, settings.workers_each, "sfumato request")
         self._functions = Background(1, 1, "sfumato function")
+        self._timers = Timers()
         self.escrow = Escrow(self._ports())
 
     def _ports(self) -> EscrowPorts:
@@ -71,9 +72,10 @@ class Workspace:
             sandbox=Bubblewrap(SandboxLimits(settings.code_seconds, settings.code_memory_mb, DECIMALS, -_FAR, _FAR)),
             planned=partial(local.open_registered, None, ledger=self._ledger, records=Records()),
             exploration_view=exploration,
-            written=local.source_version,
+            written=sources.source_version,
             later=self._background.submit,
             in_turn=self._functions.submit,
+            after=self._timers.after,
             now=lambda: datetime.now(UTC),
             new_id=lambda: os.urandom(12).hex(),
             limits=EscrowLimits(
@@ -83,6 +85,7 @@ class Workspace:
                 lease_seconds=settings.lease_seconds,
                 server=f"{platform.node()}:{self.folder.resolve()}",
                 code_seconds=float(settings.code_seconds),
+                undo_seconds=float(settings.undo_seconds),
                 most_waiting=settings.waiting_each,
             ),
         )
@@ -109,6 +112,7 @@ class Workspace:
         if self._is_stopping:
             return
         self._is_stopping = True
+        self._timers.stop()
         self._background.stop()
         self._functions.stop()
         self._runner.stop()
@@ -121,6 +125,7 @@ class Workspace:
             os._exit(0)
 
     def close(self) -> None:
+        self._timers.close()
         self._functions.stop()
         self._background.close()
         self._functions.close()

@@ -48,6 +48,13 @@ def write(folder: str | Path, rows: int = ROWS, seed: int = SEED, *, name: str =
     return data, description
 
 
+def write_plan(folder: str | Path) -> Path:
+    """Write a plan that releases three figures of the population each month: `adult-monthly.toml`."""
+    plan = Path(folder) / "adult-monthly.toml"
+    plan.write_text(files("sfumato.demo").joinpath("adult-monthly.toml").read_text("utf-8"), "utf-8")
+    return plan
+
+
 def open(rows: int = ROWS, seed: int = SEED, *, ledger: str | Path = ":memory:") -> Dataset:
     """Open the population as a dataset."""
     from sfumato.composition import local

@@ -7,8 +7,10 @@ from dataclasses import asdict
 from typing import Any
 
 from sfumato.errors import Conflict
-from sfumato.escrow.ports import DIGEST, EXPLORE, ExplorationView
+from sfumato.escrow.ports import DIGEST, EXPLORE, POSTHOC, JobViews
 from sfumato.escrow.questions.preferences import stated_preferences
+from sfumato.escrow.questions.query import RequestedQuery
+from sfumato.escrow.questions.request_split import split_terms
 from sfumato.model.guarantee import Guarantee, weakest
 from sfumato.model.release import Released
 from sfumato.model.risk import Source
@@ -21,6 +23,7 @@ from sfumato.release.keywords import ReleaseTerms
 from sfumato.release.pipeline import release, release_choice
 from sfumato.release.request import request_of
 from sfumato.release.risk.exploration import Cell, Exploration, explore, figures
+from sfumato.release.risk.posthoc import PosthocAnalysis
 from sfumato.release.risk.profile import people_profile, private_histogram
 from sfumato.release.risk.rehearsal import rehearse
 from sfumato.signals.exact_answer import block_tables, exact_table
@@ -30,18 +33,20 @@ from sfumato.signals.utility_signal import make_signal
 Job = Mapping[str, Any]
 
 
-def performed(dataset: DatasetContext, job: Job, exploration_view: ExplorationView) -> dict[str, Any]:
+def performed(dataset: DatasetContext, job: Job, views: JobViews) -> dict[str, Any]:
     """Do what a job says on an opened dataset."""
     if job["verb"] == EXPLORE:
-        return exploration_view(_explored(dataset, job))
-    return _VERBS[job["verb"]](dataset, job)
+        return views.exploration(_explored(dataset, job))
+    with dataset.snapshot():
+        if job["verb"] == POSTHOC:
+            return views.posthoc(_posthoc(dataset, job))
+        return _VERBS[job["verb"]](dataset, job)
 
 
 def _released(dataset: DatasetContext, job: Job) -> dict[str, Any]:
     """The answers of a request, together: charged once where every epsilon is public, else one after the other."""
     queries = [bind(dataset, one["sql"]) for one in job["queries"]]
-    shared = zip(queries, job["shares"], strict=True)
-    read = [stated_preferences(query, job["preference"], share) for query, share in shared]
+    read = split_terms(queries, tuple(map(RequestedQuery.of, job["queries"])), job["preference"])
     requests = [request_of(query, preferences, **how) for query, (preferences, how) in zip(queries, read, strict=True)]
     terms = ReleaseTerms(job["allow_no_guarantee"], preregistered=job["preregistered"])
     left, together = _left(dataset, list(zip(queries, requests, strict=True)), terms)
@@ -63,7 +68,8 @@ def _left(
     for query, request in requests:
         require_releasable(query, request, terms)
     choices = [choose_epsilon(query, request, terms) for query, request in requests]
-    if all(choice.guarantee is Guarantee.DP and not choice.request.selecting for choice in choices):
+    together = dataset.per_person is None  # else each is charged within the budget per person
+    if together and all(choice.guarantee is Guarantee.DP and not choice.request.selecting for choice in choices):
         return BatchPlan(dataset, choices, None).release_all(preregistered=terms.preregistered), True
     return [release_choice(q, choice, terms) for (q, _), choice in zip(requests, choices, strict=True)], False
 
@@ -105,6 +111,11 @@ def _answer(dataset: DatasetContext, job: Job) -> dict[str, Any]:
     }
 
 
+def _posthoc(dataset: DatasetContext, job: Job) -> PosthocAnalysis:
+    """What an answer tells about each person: a look, at one that is withheld or that was released."""
+    return PosthocAnalysis(bind(dataset, job["sql"]), Released.from_dict(job["release"]), job["between"])
+
+
 def _cells(query: BoundQuery) -> list[str]:
     """Which cell each row of a true answer is of, where the group keys are public."""
     return [" · ".join(map(str, cell)) for cell in query.measurement.cells or ()]
@@ -129,7 +140,7 @@ def _explored(dataset: DatasetContext, job: Job) -> Exploration:
         case _:
             profile = rehearse(query, **how)
             cells = () if profile.survey is None else figures(profile.measurement, profile.survey.answer)
-    terms = {name: job[name] for name in ("epsilon_max", "preference", "now", "limit")}
+    terms = {name: job[name] for name in ("epsilon_max", "preference", "now", "limit", "accuracy", "candidates")}
     return explore(profile, **terms, cells=cells)
 
 

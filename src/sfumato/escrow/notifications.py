@@ -22,12 +22,31 @@ class Happened(StrEnum):
     REQUEST_RELEASED = "request released"  # number
     REQUEST_COMPUTED = "request computed"  # number
     REQUEST_FAILED = "request failed"  # number
+    REQUEST_ASSIGNED = "request assigned"  # who, number
     SIGNAL_SUBMITTED = "signal submitted"  # who, number, request
     SIGNAL_DECIDED = "signal decided"  # number, act, note
     SIGNAL_RELEASED = "signal released"  # number
     SIGNAL_COMPUTED = "signal computed"  # number
     SIGNAL_FAILED = "signal failed"  # number
+    SIGNAL_ASSIGNED = "signal assigned"  # who, number
     SAME_ROWS = "same rows"  # dataset, other: None if the recipient does not control it
+
+
+class Topic(StrEnum):
+    """What a person may choose not to be notified of. Of the same rows under two names every controller is told."""
+
+    TO_DECIDE = "to decide"
+    ASSIGNED = "assigned"
+    DECIDED = "decided"
+    ANSWERED = "answered"
+
+
+_TOPICS = {"submitted": Topic.TO_DECIDE, "computed": Topic.TO_DECIDE, "assigned": Topic.ASSIGNED}
+_TOPICS |= {"decided": Topic.DECIDED, "released": Topic.ANSWERED, "failed": Topic.ANSWERED}
+
+
+def topic_of(happened: Happened) -> Topic | None:
+    return _TOPICS.get(happened.rpartition(" ")[2])
 
 
 @dataclass(frozen=True)
@@ -57,11 +76,28 @@ class Notification:
 class Notifications:
     def __init__(self, ports: EscrowPorts) -> None:
         self._ports = ports
-        self._rows = ports.rows("notifications")
+        self._rows, self._people = ports.rows("notifications"), ports.rows("people")
+
+    def muted(self, actor: Person) -> tuple[Topic, ...]:
+        """What this person is not notified of."""
+        [row] = self._people.listed(Selection(({"name": actor.name},)), columns=("muted",))
+        return tuple(map(Topic, row["muted"] or ()))
+
+    def mute(self, actor: Person, topics: Iterable[Topic]) -> None:
+        """Notify this person of all other topics from now on."""
+        self._people.change({"name": actor.name}, {"muted": sorted(set(topics))})
+
+    def _without_muted(self, people: Iterable[str], topic: Topic | None) -> list[str]:
+        names = list(dict.fromkeys(people))
+        if topic is None or not names:
+            return names
+        rows = self._people.listed(Selection(({"name": names},)), limit=len(names), columns=("name", "muted"))
+        mutes = {row["name"] for row in rows if topic in (row["muted"] or ())}
+        return [name for name in names if name not in mutes]
 
     def tell(self, people: Iterable[str], happened: Happened, about: str, **values: object) -> None:
         stored = json.dumps({"happened": happened.value, "values": values})
-        for name in dict.fromkeys(people):
+        for name in self._without_muted(people, topic_of(happened)):
             row = {"id": self._ports.new_id(), "person": name, "at": self._ports.moment, "text": stored}
             self._rows.add(row | {"about": about, "read_at": None})
 
@@ -90,7 +126,7 @@ class Notifications:
 
     def settle(self, about: str, noun: str, number: int, people: Collection[str] | None = None) -> None:
         """Mark as read that a submission waits for a decision: it no longer does, for anyone or for these people."""
-        waits = [Happened(f"{noun} submitted"), Happened(f"{noun} computed")]
+        waits = [Happened(f"{noun} {event}") for event in ("submitted", "computed", "assigned")]
         rows = self._rows.many(about=about, read_at=None, limit=100_000)
         unread = [one for one in map(Notification.from_row, rows) if people is None or one.person in people]
         settled = [one.id for one in unread if one.happened in waits and one.values.get("number") == number]

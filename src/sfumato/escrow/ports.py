@@ -14,11 +14,20 @@ from sfumato.model.schema import Schema, Type
 from sfumato.ports import AuditStore, LedgerStore, Rows, Sandbox
 from sfumato.release.context import DatasetContext
 from sfumato.release.risk.exploration import Exploration
+from sfumato.release.risk.posthoc import PosthocAnalysis
 
 ExplorationView = Callable[[Exploration], dict[str, Any]]
 """An exploration as plain values with sentences, for a page."""
 
-DIGEST, EXPLORE = "digest", "explore"  # jobs
+DIGEST, EXPLORE, POSTHOC = "digest", "explore", "posthoc"  # jobs
+
+
+@dataclass(frozen=True)
+class JobViews:
+    """What a worker has computed as plain values with sentences, for a page."""
+
+    exploration: ExplorationView
+    posthoc: Callable[[PosthocAnalysis], dict[str, Any]]
 
 
 class Kept(Protocol):
@@ -97,6 +106,7 @@ class EscrowLimits:
     lease_seconds: float = 0.0  # that what one server runs is left to it by others; 0: there are no others
     server: str = ""  # which one this is
     code_seconds: float = 30.0  # that one run of an analyst's own function takes
+    undo_seconds: float = 0.0  # that an approval by a person waits before it starts, and can be taken back
     most_waiting: int = 100  # approved submissions of one kind that one analyst may have waiting or running
 
 
@@ -116,6 +126,7 @@ class EscrowPorts:
     written: Callable[[str], str]  # when a file that lies elsewhere was last written, opaquely
     later: Callable[[str, Callable[[], None]], object]  # do this in the background, when it is this person's turn
     in_turn: Callable[[str, Callable[[], None]], object]  # one at a time: functions of analysts
+    after: Callable[[float, Callable[[], None]], object]  # do this when so many seconds are over
     now: Callable[[], datetime]
     new_id: Callable[[], str]
     limits: EscrowLimits = EscrowLimits()
@@ -130,6 +141,11 @@ class EscrowPorts:
         until, _, server = (lease or "").partition(" ")
         over = not until or datetime.fromisoformat(until) <= self.now()
         return over or (alone and server == self.limits.server)
+
+    def until(self, moment: str) -> float:
+        """Seconds until an approval starts: at most what the settings say, also after a clock was put back."""
+        left = (datetime.fromisoformat(moment) - self.now()).total_seconds()
+        return max(0.0, min(left, self.limits.undo_seconds))
 
     @property
     def moment(self) -> str:

@@ -47,6 +47,7 @@ class Escrow:
         rooms = (ports, self.accounts, self.datasets, self.notifications)
         self.requests = Requests(SubmissionStore(Request, *rooms), self.questions)
         self.signals = Signals(SubmissionStore(Signal, *rooms), self.requests)
+        self.requests.execution.released = self.requests.approval.released = self.signals.submit_with
 
     def resume(self, *, alone: bool = True) -> int:
         """Continue approved submissions after a start, and return how many there are."""

@@ -15,9 +15,11 @@ from sfumato.model.guarantee import Guarantee
 RELEASE, EXPOSURE_HISTOGRAM, SELECTION, BATCH, SIGNAL = "release", "exposure histogram", "selection", "batch", "signal"
 DATA_QUALITY = "data quality check"
 PART = "part of a release"
+WITHIN = "release within the budget per person"
 """The kinds of charges that are told apart by their entries.
 
-A part of a release is charged for those of its noisy numbers that the record did not have.
+A part of a release is charged for those of its noisy numbers that the record did not have. The first release within a
+budget per person is charged the whole of it, and the others nothing.
 """
 
 

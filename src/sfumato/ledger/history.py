@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, cast
 
@@ -13,9 +13,11 @@ from sfumato.ledger.entry import Entry, Event, verify
 from sfumato.ledger.hash_chain import GENESIS
 from sfumato.ledger.odometer import Total
 from sfumato.ledger.opening import Opening
+from sfumato.ledger.parallel import Spent, spent_in
 from sfumato.ledger.population import Declaration, counted_together, declared_by
 from sfumato.model.budget import NO_BUDGET, BudgetLimit
 from sfumato.model.guarantee import Guarantee, Provenance, rule_provenance, statement_provenance
+from sfumato.model.period import CalendarPeriod
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,21 @@ class OpeningPart:
     fingerprint: str
     who: str
     at: int
+
+
+@dataclass(frozen=True)
+class FigureEntries:
+    """What the record has of one figure of a recurring plan: its last charge, and its last answer."""
+
+    charged: Entry | None = None
+    released: Entry | None = None
+
+    @property
+    def unknown(self) -> Entry | None:
+        """A charge that no answer followed."""
+        if self.charged is None or (self.released is not None and self.released.number > self.charged.number):
+            return None
+        return self.charged
 
 
 @dataclass(frozen=True)
@@ -65,8 +82,11 @@ class Record:
         self._released: dict[str, list[Entry]] = {}
         self._numbers: dict[str, Entry] = {}
         self._decided: dict[str, list[Entry]] = {}
+        self._figures: dict[str, FigureEntries] = {}  # of recurring plans
+        self._resumed: dict[int, int] = {}  # charges whose draw was interrupted, and the entry of the last resumption
+        self._filtered: dict[str, list[Entry]] = {}  # charges within a budget per person, by the filter
         self.failures: list[int] = []  # of the engine, without a stated cause
-        self._total = Total()
+        self._spent = Spent()
         self._budget = NO_BUDGET
         self._budgets: dict[str, BudgetLimit] = {}  # as each dataset states its own
 
@@ -78,6 +98,8 @@ class Record:
         other._stated_by, other._viewers = dict(self._stated_by), dict(self._viewers)
         other._looked_at, other.failures = dict(self._looked_at), [*self.failures]
         other._numbers = dict(self._numbers)
+        other._filtered = {key: [*entries] for key, entries in self._filtered.items()}
+        other._figures, other._resumed = dict(self._figures), dict(self._resumed)
         other._released = {key: [*entries] for key, entries in self._released.items()}
         other._decided = {key: [*entries] for key, entries in self._decided.items()}
         return other
@@ -98,6 +120,7 @@ class Record:
         match entry.draft.event:
             case Event.OPENED:
                 self._open(entry)
+                self._spent = self._spent.and_then(entry)
             case Event.LOOKED:
                 self._looked.add((entry.draft.key, entry.draft.who))
                 self._viewers.setdefault(entry.draft.who, entry.number)
@@ -113,19 +136,29 @@ class Record:
                 self._decided.setdefault(entry.draft.key, []).append(entry)
                 self._access_changed |= bool(entry.draft.public.get("policy"))
                 if not Guarantee(str(entry.draft.public["guarantee"])).holds:
-                    self._total = self._total.without_guarantee()  # what follows a look tells, and stays told
+                    self._spent = self._spent.without_guarantee()  # what follows a look tells, and stays told
             case Event.RESERVED:
-                self._total = self._total.and_then(entry)
+                self._add_figure(entry, charged=entry)
+                if within := cast(Mapping[str, Any], entry.draft.public.get("per_person") or {}):
+                    self._filtered.setdefault(str(within["filter"]), []).append(entry)
+                self._spent = self._spent.and_then(entry)
                 self._budget = BudgetLimit.from_texts(entry.draft.public.get("budget", {}))  # type: ignore[arg-type]
             case Event.RELEASED:
+                self._add_figure(entry, released=entry)
                 self._released.setdefault(entry.draft.key, []).append(entry)
                 draw = cast(Mapping[str, Any], entry.draft.public.get("draw") or {})
                 if draw and Guarantee(str(entry.draft.public["guarantee"])).holds:
                     self._numbers |= dict.fromkeys(draw["numbers"], entry)
             case Event.FAILED:
                 self.failures.append(entry.number)
+            case Event.CAUSE if "resumed" in entry.draft.public:
+                self._resumed[int(str(entry.draft.public["resumed"]))] = entry.number
             case Event.CAUSE:
                 self.failures.remove(int(str(entry.draft.public["failure"])))
+
+    def _add_figure(self, entry: Entry, **entries: Entry) -> None:
+        if figure := str(entry.draft.public.get("figure", "")):
+            self._figures[figure] = replace(self._figures.get(figure, FigureEntries()), **entries)
 
     def _open(self, entry: Entry) -> None:
         """What a dataset is opened with is its own; only its budget holds for all of its population."""
@@ -213,9 +246,21 @@ class Record:
         """Every answer to this very request, oldest first."""
         return self._released.get(key, [])
 
+    def figure(self, key: str) -> FigureEntries:
+        """The last charge and the last answer of a figure of a recurring plan."""
+        return self._figures.get(key, FigureEntries())
+
+    def resumption(self, charge: int) -> int | None:
+        """The entry that last took over the draw of a charge; None if that is still its own."""
+        return self._resumed.get(charge)
+
     def number_entry(self, key: str) -> Entry | None:
         """The last draw of a noisy number that left, with a guarantee."""
         return self._numbers.get(key)
+
+    def charges_within(self, key: str) -> Sequence[Entry]:
+        """The charges of one filter within a budget per person, oldest first."""
+        return tuple(self._filtered.get(key, ()))
 
     def selections(self, key: str) -> list[Entry]:
         """Every selection that may still be released: after a look the last one before it, or the first one since.
@@ -302,15 +347,17 @@ class Record:
         )
 
     def approved_by(self, key: str) -> tuple[str, ...]:
-        """Who approved a request, by the key of its decisions.
+        """Who approved a request, by the key of its decisions, and did not decide otherwise later.
 
         Under separation, an approval is void once its author looks before the last approval is given.
         """
-        approvals = [entry for entry in self._decided.get(key, []) if entry.draft.public["approved"]]
+        last = {entry.draft.who: entry for entry in self._decided.get(key, [])}
+        approvals = [entry for entry in last.values() if entry.draft.public["approved"]]
         names = dict.fromkeys(entry.draft.who for entry in approvals)
         if not self.separated or not approvals:
             return tuple(names)
-        return tuple(name for name in names if self._viewers.get(name, math.inf) > approvals[-1].number)
+        newest = max(entry.number for entry in approvals)
+        return tuple(name for name in names if self._viewers.get(name, math.inf) > newest)
 
     def schema(
         self,
@@ -332,7 +379,17 @@ class Record:
     @property
     def total(self) -> Total:
         """What everything released adds up to; after a failure without a stated cause there is no total."""
-        return self._total.without_guarantee() if self.failures else self._total
+        return self.spent.total
+
+    @property
+    def spent(self) -> Spent:
+        """The charges that the total is made of."""
+        return self._spent.without_guarantee() if self.failures else self._spent
+
+    def spent_in(self, period: CalendarPeriod) -> Spent:
+        """The charges of one calendar period. Without a total of everything, the period has none either."""
+        spent = spent_in(self.entries, period)
+        return spent if self.total.guarantee.holds else spent.without_guarantee()
 
     @property
     def budget(self) -> BudgetLimit:

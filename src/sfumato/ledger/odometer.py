@@ -43,18 +43,20 @@ class Total:
     nano_at_most: int = 0  # what would have been charged at most, whatever epsilons had been selected privately
 
     def and_then(self, reserved: Entry) -> Total:
-        """The total with one more charge: epsilons, deltas and rhos add, words only get weaker."""
-        draft = reserved.draft
-        rho = _rho(draft)
+        """The total with one more charge."""
+        return self.plus(charged_total(reserved.draft))
+
+    def plus(self, other: Total) -> Total:
+        """Both together: epsilons, deltas and rhos add, words only get weaker."""
         return Total(
-            self.nano_epsilon + draft.nano_epsilon,
-            weakest((self.guarantee, Guarantee(str(draft.public["guarantee"])))),
-            self.releases + 1,
-            self.exact_delta + Fraction(draft.delta),
-            self.protected | {str(draft.public["protected"])},
-            None if self.exact_rho is None or rho is None else self.exact_rho + rho,
-            self.rho_delta + Fraction(str(draft.public.get("rho_delta", draft.delta))),
-            self.nano_at_most + max(draft.nano_epsilon, nano(draft.public.get("at_most", 0))),  # type: ignore[arg-type]
+            self.nano_epsilon + other.nano_epsilon,
+            weakest((self.guarantee, other.guarantee)),
+            self.releases + other.releases,
+            self.exact_delta + other.exact_delta,
+            self.protected | other.protected,
+            None if self.exact_rho is None or other.exact_rho is None else self.exact_rho + other.exact_rho,
+            self.rho_delta + other.rho_delta,
+            self.nano_at_most + other.nano_at_most,
         )
 
     def without_guarantee(self) -> Total:
@@ -99,6 +101,20 @@ class Total:
             left = float((wanted - self.rho_delta) * (1 - Fraction(1, 2**50)))  # rounded down, however it is rounded
             bounds.append(AtDelta(wanted, epsilon_of_zcdp(self.rho, left), By.ZCDP))
         return min(bounds, key=lambda at: at.epsilon)
+
+
+def charged_total(draft: Draft) -> Total:
+    """What one charge comes to by itself."""
+    return Total(
+        draft.nano_epsilon,
+        Guarantee(str(draft.public["guarantee"])),
+        1,
+        Fraction(draft.delta),
+        frozenset({str(draft.public["protected"])}),
+        _rho(draft),
+        Fraction(str(draft.public.get("rho_delta", draft.delta))),
+        max(draft.nano_epsilon, nano(draft.public.get("at_most", 0))),  # type: ignore[arg-type]
+    )
 
 
 def _rho(draft: Draft) -> Fraction | None:

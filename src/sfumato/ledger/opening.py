@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from sfumato.ledger.parallel import UNDECLARED, Declared
 from sfumato.model.budget import BudgetLimit
 from sfumato.model.schema import BUDGET
 
@@ -14,6 +15,7 @@ from sfumato.model.schema import BUDGET
 class Opening:
     """Fingerprints of the schema and of the rule, or of the policy; the population, and the dataset's own budget.
 
+    `declared`: which charges cannot concern the same person.
     `separation`: people who view individual risks do not decide. An entry without a budget leaves it to the next entry.
     """
 
@@ -22,18 +24,21 @@ class Opening:
     population: str = ""
     budget: BudgetLimit | None = None
     separation: bool = False
+    declared: Declared = UNDECLARED
 
     @classmethod
     def from_public(cls, public: Mapping[str, Any]) -> Opening:
         """From what an entry says."""
         budget = BudgetLimit.from_texts(public["budget"]) if "budget" in public else None
         named, separation = str(public.get("population", "")), bool(public.get("separation", False))
-        return cls(dict(public["schema"]), str(public["rule"]), named, budget, separation)
+        declared = Declared.from_public(public)
+        return cls(dict(public["schema"]), str(public["rule"]), named, budget, separation, declared)
 
     def as_public(self) -> dict[str, object]:
         public: dict[str, object] = {"schema": dict(self.schema), "rule": self.rule}
         public |= {} if self.budget is None else {"budget": self.budget.as_texts()}
         public |= {"population": self.population} if self.population else {}
+        public |= self.declared.as_public()
         return public | ({"separation": True} if self.separation else {})
 
     def matches(self, other: Opening, *, budget: bool) -> bool:

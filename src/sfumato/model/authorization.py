@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sfumato.model.budget import NO_BUDGET, BudgetLimit
+from sfumato.model.person_budget import PersonBudget
 
 
 @dataclass(frozen=True)
@@ -21,4 +22,5 @@ class Authorization:
     after_the_answer: bool = False  # the approver sees the answer first
     epsilon_max: float | None = None
     budget: BudgetLimit = NO_BUDGET
+    per_person: PersonBudget | None = None
     separation: bool = False  # people who view individual risks do not decide

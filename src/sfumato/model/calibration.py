@@ -19,6 +19,9 @@ class NoiseLaw(StrEnum):
     SPARSE_VECTOR = "sparse vector"
     SPARSE_VECTOR_AS_PUBLISHED = "sparse vector, as published"
     TRUNCATED = "truncated"
+    COMBINED = (
+        "combined"  # several Laplace noises, each times a public weight: never drawn, but what an estimate is off
+    )
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,8 @@ class Drawing:
     law: NoiseLaw
     budget: float
     step: Fraction  # of the lattice, or between the candidates of a selection
-    scale: float | None = None  # b of Laplace noise (before it is truncated), sigma of Gaussian noise, in own units
+    # b of Laplace noise (before it is truncated), sigma of Gaussian and of combined noise, in own units
+    scale: float | None = None
     # how far the rank of a selection is off, beyond the best candidate, with 90% probability
     rank_90: float | None = None
     reach: int | None = None  # most steps that truncated noise can take

@@ -24,7 +24,7 @@ class ValueClass(StrEnum):
 def possible_classes(column: SchemaColumn) -> tuple[ValueClass, ...]:
     """The classes that a value of a column may be in, by the schema alone."""
     classes = [ValueClass.READABLE, *([] if column.type is Type.TEXT else [ValueClass.UNREADABLE]), ValueClass.MISSING]
-    classes += [] if column.bounds is None else [ValueClass.BELOW, ValueClass.ABOVE]
+    classes += [] if column.ends is None else [ValueClass.BELOW, ValueClass.ABOVE]
     return (*classes, *([] if column.categories is None else [ValueClass.UNLISTED]))
 
 

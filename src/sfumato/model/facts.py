@@ -9,9 +9,9 @@ from fractions import Fraction
 from typing import ClassVar, TypeAlias
 
 from sfumato.model.confidential import Confidential
-from sfumato.model.schema import Category
+from sfumato.model.levels import LevelCell
 
-Cell = tuple[Category, ...]
+Cell = LevelCell
 
 INFLUENCE, EXPOSURE = "influence", "exposure"
 """The two figures of a person, by their names."""
@@ -119,7 +119,11 @@ class Distribution(Confidential):
         """The smallest figure that at least a share `p` of the people do not exceed; 0 where there is no one."""
         if not 0 <= p <= 1:
             raise ValueError("a quantile lies between 0 and 1")
-        rank, below = max(1, math.ceil(p * self.people)), 0
+        return self.at_rank(max(1, math.ceil(p * self.people)))
+
+    def at_rank(self, rank: int) -> float:
+        """The figure of this rank, from 1; within a bin ranks are spread evenly between its ends."""
+        below = 0
         for b in self.bins:
             if rank <= below + b.people:
                 within = (rank - below - 1) / (b.people - 1) if b.people > 1 else 0.0

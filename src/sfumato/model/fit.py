@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from sfumato.model.confidential import Confidential
 from sfumato.model.schema import Format, Type
@@ -23,6 +24,12 @@ class ColumnFit(Confidential):
 class Fit(Confidential):
     people: int
     columns: tuple[ColumnFit, ...]
+
+
+def together(fits: Mapping[str, Fit]) -> Fit:
+    """How several tables look, with their columns as `orders.amount`."""
+    columns = (replace(c, name=f"{name}.{c.name}") for name, fit in fits.items() for c in fit.columns)
+    return Fit(sum(fit.people for fit in fits.values()), tuple(columns))
 
 
 @dataclass(frozen=True, repr=False)

@@ -13,6 +13,8 @@ from datetime import date
 from fractions import Fraction
 from typing import Any, Final
 
+from sfumato.model import calendar
+from sfumato.model.functions import FUNCTIONS, Function, Value
 from sfumato.model.schema import Category
 from sfumato.model.statement import (
     All,
@@ -22,6 +24,7 @@ from sfumato.model.statement import (
     Case,
     ColumnRef,
     Compare,
+    Condition,
     Constant,
     Membership,
     Missing,
@@ -34,7 +37,6 @@ from sfumato.model.statement import (
 )
 
 Cell = tuple[Category, ...]
-Value = bool | int | float | str | date | None
 Values = Mapping[str, Value]
 
 WHOLE = 2**53  # up to here whole numbers and floats are the same
@@ -57,7 +59,7 @@ COMPUTE: dict[str, Callable[[float, float], float]] = {
 }
 
 
-class _Unsure(Exception):
+class NotSure(Exception):
     """Engines may differ in this."""
 
 
@@ -109,6 +111,14 @@ def can_be_true(condition: Predicate, values: Values) -> bool:
         return True
 
 
+def value_of(part: Scalar, values: Values) -> Value:
+    """The value of an expression, where it is sure what engines give."""
+    try:
+        return _Evaluation(MOST_STEPS).value(part, values)
+    except _TooLong:
+        raise NotSure from None
+
+
 class _Evaluation:
     """In so many steps at most."""
 
@@ -130,7 +140,7 @@ class _Evaluation:
                 return _joint_verdict([self.verdict(part, values) for part in parts], decides=True)
         try:
             return self.plain(condition, values)
-        except _Unsure:
+        except NotSure:
             return _UNKNOWN
 
     def plain(self, condition: Predicate, values: Values) -> bool | None:
@@ -149,7 +159,7 @@ class _Evaluation:
             case Truth(operand):
                 truth = self.value(operand, values)
                 return None if truth is None else bool(truth)
-        raise _Unsure
+        raise NotSure
 
     def value(self, part: Scalar, values: Values) -> Value:
         self.spend(1)
@@ -160,22 +170,25 @@ class _Evaluation:
                 return _number(_plain_number(constant) if isinstance(constant, Fraction) else constant)
             case Arithmetic(compute, left, right):
                 return _arithmetic_value(compute, self.value(left, values), self.value(right, values))
+            case Condition(met):
+                return self.truth(met, values)
             case Case(branches, otherwise):
                 return self.value(self.branch(branches, otherwise, values), values)
-            case Call("COALESCE", parts):
-                alternatives = [self.value(part, values) for part in parts]
-                return next((value for value in alternatives if value is not None), None)
-            case Call(name, (only,)):
-                value = self.value(only, values)
-                return None if value is None else _function_value(name, value)
-        raise _Unsure
+            case Call(name, (Constant(str(unit)), *operands)) if name in calendar.FUNCTIONS:
+                return _date_value(name, unit, [self.value(operand, values) for operand in operands])
+            case Call(name, parts):
+                return _function_value(FUNCTIONS[name], [self.value(part, values) for part in parts])
+        raise NotSure
+
+    def truth(self, condition: Predicate, values: Values) -> bool | None:
+        verdict = self.verdict(condition, values)
+        if isinstance(verdict, _Unknown):
+            raise NotSure
+        return verdict
 
     def branch(self, branches: Sequence[tuple[Predicate, Scalar]], otherwise: Scalar, values: Values) -> Scalar:
         for condition, result in branches:
-            verdict = self.verdict(condition, values)
-            if verdict is _UNKNOWN:
-                raise _Unsure
-            if verdict is True:
+            if self.truth(condition, values):
                 return result
         return otherwise
 
@@ -213,7 +226,7 @@ def _comparison(compare: str, left: Value, right: Value) -> bool | None:
     if left is None or right is None:
         return None
     if _kind(left) is not _kind(right):
-        raise _Unsure
+        raise NotSure
     return COMPARE[compare](left, right)
 
 
@@ -225,12 +238,20 @@ def _plain_number(number: Fraction) -> int | float:
     return int(number) if number.denominator == 1 else float(number)
 
 
-def _function_value(name: str, value: Value) -> Value:
-    if name == "ABS" and isinstance(value, int | float):
-        return abs(value)
-    if name in ("LOWER", "UPPER"):
-        return _ascii(value).lower() if name == "LOWER" else _ascii(value).upper()
-    raise _Unsure
+def _function_value(function: Function, operands: Sequence[Value]) -> Value:
+    if function.compute is None or not function.exact:
+        raise NotSure
+    if function.ascii:
+        operands = [None if text is None else _ascii(text) for text in operands]
+    return _number(function.value(operands))
+
+
+def _date_value(name: str, unit: str, operands: Sequence[Value]) -> Value:
+    if None in operands:
+        return None
+    if not all(isinstance(operand, int | date) for operand in operands):
+        raise NotSure
+    return calendar.computed(name, unit, *operands)  # type: ignore[arg-type]
 
 
 def _arithmetic_value(compute: str, left: Value, right: Value) -> Value:
@@ -238,7 +259,7 @@ def _arithmetic_value(compute: str, left: Value, right: Value) -> Value:
     if left is None or right is None:
         return None
     if not isinstance(left, int | float) or not isinstance(right, int | float):
-        raise _Unsure
+        raise NotSure
     if compute == "/" and right == 0:
         return None
     return _number(COMPUTE[compute](float(left), float(right)))
@@ -247,13 +268,13 @@ def _arithmetic_value(compute: str, left: Value, right: Value) -> Value:
 def _number(value: Value) -> Value:
     """A value as it is, unless it is a number whose size engines treat in their own ways."""
     if isinstance(value, float) and value and not 1 / LARGE <= abs(value) <= LARGE:
-        raise _Unsure
+        raise NotSure
     if isinstance(value, int) and abs(value) > WHOLE:
-        raise _Unsure
+        raise NotSure
     return value
 
 
 def _ascii(text: Value) -> str:
     if not isinstance(text, str) or not text.isascii():
-        raise _Unsure
+        raise NotSure
     return text

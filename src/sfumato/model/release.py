@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
-from datetime import date
+from datetime import date, datetime
 from enum import StrEnum
 from typing import Any, Self
 
@@ -31,6 +31,10 @@ class Assumption(StrEnum):
     UNIVERSE_PUBLIC = "universe-public"  # people, name, missing
     GUESS_ALIKE = "guess-alike"  # column, choices
     GUESS_KNOWN = "guess-known"  # column, known
+    COHORTS_DISJOINT = "cohorts-disjoint"  # cohorts
+    ONE_VALUE_EACH = "one-value-each"  # unit, column
+    KEY_UNIQUE = "key-unique"  # table, column
+    INTERRUPTED = "interrupted"  # entry, cause
     ROWS_COUNTED = "rows-counted"  # unit, rows, groups
     DECLARED = "declared"  # said, by
     VIEWERS_SILENT = "viewers-silent"  # viewers
@@ -44,6 +48,11 @@ class PostProcessing(StrEnum):
     COUNTS_ROUNDED = "counts-rounded"
     MEANS_DIVIDED = "means-divided"
     VARIANCES_COMPOSED = "variances-composed"
+    QUANTILES_READ = "quantiles-read"
+    COMPUTED = "computed"
+    TOTALS_SUMMED = "totals-summed"
+    TOTALS_FITTED = "totals-fitted"
+    TOTALS_ROUNDED = "totals-rounded"  # counts and their totals, one by one
     THRESHOLDED = "thresholded"  # at the certificate's threshold
     APPLIED_AFTERWARDS = "applied-afterwards"
     ROWS_PICKED = "rows-picked"
@@ -129,11 +138,19 @@ class ReleaseCertificate:
     lost: tuple[str, ...] | None = None  # what was read off the people or stated after a look, without a guarantee
     reach: tuple[float, ...] | None = None  # the furthest that truncated noise can go, one a number
     population: str | None = None  # whose total it is, where the dataset is counted together with others
+    period: str | None = None  # the calendar period of this release, where a budget is stated for periods
+    period_total: float | None = None  # of everything released in it
+    period_delta: float | None = None
+    cohort: str | None = None  # of the data, where its cohorts are declared to have no person in common
+    together: int | None = None  # people for whom a preference had to hold together
+    together_epsilon: float | None = None  # of any so many people together, under the same delta
+    per_person: float | None = None  # the budget per person: the answer is about the people who are within it
+    per_person_delta: float | None = None
     recorded: tuple[int, ...] | None = None  # the entries that noisy numbers of this answer were charged in before
 
     def __post_init__(self) -> None:
         sizes = (self.epsilon, self.charged, self.scale, self.grid_step, self.noise_90, self.rank_90, self.reach)
-        withheld = (*sizes, self.threshold, self.why)
+        withheld = (*sizes, self.threshold, self.why, self.together_epsilon)
         if not self.guarantee.holds and any(field is not None for field in withheld):
             raise ValueError("a release without a guarantee withholds the size of its noise")
 
@@ -141,7 +158,7 @@ class ReleaseCertificate:
     def promised(self) -> float | None:
         """The epsilon of this release by itself: what was charged, or its own where that is for more, or for less."""
         if self.recorded is None or self.epsilon is None:
-            return self.charged if self.batch is None else self.epsilon
+            return self.charged if self.batch is None and self.per_person is None else self.epsilon
         return self.epsilon + (self.select_epsilon or 0.0)
 
     @property
@@ -176,10 +193,38 @@ class ReleaseCertificate:
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> Self:
         words = ("guarantee", "dataset_guarantee")
-        values = {f.name: stored[f.name] for f in fields(cls)}
+        # Certificates of earlier versions have none of these.
+        later = (
+            *("period", "period_total", "period_delta", "cohort", "together", "together_epsilon"),
+            *("per_person", "per_person_delta"),
+        )
+        values = {f.name: stored[f.name] for f in fields(cls) if f.name in stored or f.name not in later}
         values = {name: tuple(v) if isinstance(v, list) else v for name, v in values.items()}
         assumed = tuple(map(Assumed.from_json, values["assumed"]))
         return cls(**values | {name: Guarantee(values[name]) for name in words} | {"assumed": assumed})
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Between which true ranks each row lies, by the column that it is ordered by: of all rows, with 90% at once.
+
+    Rank 1 comes first in the order that was asked for, among so many groups. See docs/theory/true-ranks.md.
+    """
+
+    by: str
+    among: int
+    ranks: tuple[tuple[int, int], ...]
+
+    def first(self, many: int) -> int:
+        """How many of the rows are among the true first so many."""
+        return sum(worst <= many for _, worst in self.ranks)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"by": self.by, "among": self.among, "ranks": [list(ranks) for ranks in self.ranks]}
+
+    @classmethod
+    def from_dict(cls, stored: dict[str, Any]) -> Self:
+        return cls(stored["by"], stored["among"], tuple((best, worst) for best, worst in stored["ranks"]))
 
 
 @dataclass(frozen=True)
@@ -188,6 +233,8 @@ class Answer:
 
     `types` and `ranged` are the columns': what their values are, and whether noise intervals go with them. `behind` has
     the noisy count behind each mean and each variance, None for other figures; answers of earlier versions have none.
+    `rolled_up` says which keys stand for all their values in a row, where there are several levels; they have no value.
+    `ranking` is there where the rows are ordered by a noisy figure.
     """
 
     columns: tuple[str, ...]
@@ -197,6 +244,12 @@ class Answer:
     types: tuple[Type | None, ...]
     ranged: tuple[bool, ...]
     behind: tuple[tuple[int | None, ...], ...] = ()
+    rolled_up: tuple[tuple[bool, ...], ...] = ()
+    ranking: Ranking | None = None
+
+    def is_rolled_up(self, row: int, column: int) -> bool:
+        """Whether a key stands for all its values here."""
+        return bool(self.rolled_up) and self.rolled_up[row][column]
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -207,6 +260,8 @@ class Answer:
             "types": [type_ and type_.value for type_ in self.types],
             "ranged": list(self.ranged),
             "behind": [list(row) for row in self.behind],
+            **({"rolled_up": [list(row) for row in self.rolled_up]} if self.rolled_up else {}),
+            **({} if self.ranking is None else {"ranking": self.ranking.as_dict()}),
         }
 
     @classmethod
@@ -215,12 +270,14 @@ class Answer:
         types = tuple(type_ and Type(type_) for type_ in stored["types"])
         return cls(
             tuple(stored["columns"]),
-            tuple(tuple(map(_read, row, types)) for row in stored["rows"]),
+            tuple(tuple(map(read_cell_value, row, types)) for row in stored["rows"]),
             None if intervals is None else tuple(tuple(r and (r[0], r[1]) for r in row) for row in intervals),
             tuple(tuple(cell) for cell in stored["numbers"]),
             types,
             tuple(stored["ranged"]),
             tuple(map(tuple, stored.get("behind", ()))),
+            tuple(map(tuple, stored.get("rolled_up", ()))),
+            Ranking.from_dict(stored["ranking"]) if stored.get("ranking") else None,
         )
 
 
@@ -248,5 +305,8 @@ class Released:
         return cls(Answer.from_dict(stored), ReleaseCertificate.from_dict(stored["certificate"]))
 
 
-def _read(value: Any, type_: Type | None) -> object:
-    return date.fromisoformat(value) if type_ is Type.DATE and value is not None else value
+def read_cell_value(value: Any, type_: Type | None) -> Any:
+    """A value as a record has it, days and times in ISO 8601."""
+    if value is None or type_ not in (Type.DATE, Type.TIMESTAMP):
+        return value
+    return date.fromisoformat(value) if type_ is Type.DATE else datetime.fromisoformat(value)

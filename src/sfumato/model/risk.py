@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from fractions import Fraction
@@ -45,6 +46,7 @@ class ExposureRange(Confidential):
     empty: bool = False  # there is no one to compare: no choice depends on the data
     figures: Distribution | None = None
     scale: float | None = None
+    groups: Mapping[str, Distribution] = field(default_factory=dict)  # `figures` of those who meet a condition, by it
 
 
 WORST_CASE = ExposureRange(Fraction(0), Fraction(1), k=1, fixed=Fraction(0))
@@ -74,6 +76,7 @@ class RiskAt(Confidential):
     rank_90: tuple[float | None, ...] | None = None  # how far the rank of such a value is off
     threshold: float | None = None  # noisy persons that a private group must have, where a delta is stated
     estimate: RiskEstimate | None = None  # of a private histogram, whose other figures are those of the worst case
+    together_epsilon: float | None = None  # of as many people together as the view is asked for
     answers: tuple[ExpectedInterval, ...] = ()  # 90% intervals of the answer, for several sizes of its groups
     public: bool = field(default=False, compare=False)  # from public facts, synthetic data or what was charged
 
@@ -129,6 +132,7 @@ class RiskView(Confidential):
     delta: float | None = None
     expected_count: ExpectedCount | None = None  # where the interval of the answer depends on it
     stand_in: bool = False  # of a rehearsal, on a public table and not on synthetic rows
+    together: int | None = None  # people, such as a household
 
     def __repr__(self) -> str:
         return super().__repr__() if self.source is Source.PEOPLE else _described(self, self.as_dict())
@@ -150,6 +154,7 @@ class RiskView(Confidential):
             "candidates": [candidate.as_dict() for candidate in self.candidates],
             "expected_count": None if self.expected_count is None else asdict(self.expected_count),
         }
+        public |= {} if self.together is None else {"together": self.together}
         return public if self.exposure_histogram is None else public | self.exposure_histogram.as_dict()
 
 

@@ -56,9 +56,10 @@ class AnswerChart:
 
 
 def figure_columns(answer: Answer) -> list[int]:
-    """The columns of numbers that noise was added to."""
+    """The columns of numbers that noise was added to, where no figure is missing."""
     numeric = (Type.INTEGER, Type.NUMBER)
-    return [i for i, type_ in enumerate(answer.types) if answer.ranged[i] and type_ in numeric]
+    ranged = [i for i, type_ in enumerate(answer.types) if answer.ranged[i] and type_ in numeric]
+    return [i for i in ranged if all(row[i] is not None for row in answer.rows)]
 
 
 def answer_charts(answer: Answer) -> list[AnswerChart]:
@@ -69,7 +70,13 @@ def answer_charts(answer: Answer) -> list[AnswerChart]:
 def row_labels(answer: Answer) -> tuple[str, ...]:
     """The groups of each row in one text."""
     keys = [i for i, ranged in enumerate(answer.ranged) if not ranged]
-    return tuple(" · ".join("" if row[i] is None else str(row[i]) for i in keys) for row in answer.rows)
+    return tuple(" · ".join(key_label(answer, row, i) for i in keys) for row in range(len(answer.rows)))
+
+
+def key_label(answer: Answer, row: int, column: int) -> str:
+    """A group key as text; of one that is rolled up, that it stands for all its values."""
+    key = of_release.ALL if answer.is_rolled_up(row, column) else answer.rows[row][column]
+    return "" if key is None else str(key)
 
 
 def _title(answer: Answer, column: int) -> str:
@@ -106,13 +113,22 @@ def axis_ticks(low: float, high: float, step: float) -> tuple[tuple[float, str],
     """The place of each tick in percent, and its text where there is room for it."""
     ticks = [low + i * step for i in range(round((high - low) / step) + 1)]
     texts = [tick_text(tick, step) for tick in ticks]
-    each = next(
-        n for n in range(1, len(texts) + 1) if sum(long(text) + 8 for text in texts[::n]) <= _NARROWEST or n > 4
-    )
+    each = next(n for n in range(1, len(texts) + 1) if _apart(texts, n) or n > 4)
     return tuple(
         (round(100 * (tick - low) / (high - low), 2), text if i % each == 0 else "")
         for i, (tick, text) in enumerate(zip(ticks, texts, strict=True))
     )
+
+
+def _apart(texts: Sequence[str], each: int) -> bool:
+    """Whether every nth text has room on the narrowest chart: the first begins at its tick, the last ends there."""
+    last, end = len(texts) - 1, -8.0
+    for i in range(0, len(texts), each):
+        start = _NARROWEST * i / (last or 1) - long(texts[i]) * (0 if i == 0 else 1 if i == last else 0.5)
+        if start < end + 8:
+            return False
+        end = start + long(texts[i])
+    return True
 
 
 def much_wider(estimates: Sequence[Estimate]) -> list[bool]:

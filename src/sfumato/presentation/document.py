@@ -5,20 +5,16 @@ The page has no scripts and fetches nothing; it is light or dark, and readable o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Flag, auto
-from html import escape
-from importlib.resources import files
 from textwrap import fill
 from typing import Literal, TypeAlias
 
 from sfumato.presentation.figures.figure import Figure
 from sfumato.presentation.figures.palette import PALETTE
-from sfumato.presentation.figures.svg import svg
 from sfumato.presentation.figures.terminal import WIDTH, paragraph
 from sfumato.presentation.figures.terminal import text as figure_text
-from sfumato.presentation.html import html_table
 from sfumato.presentation.printable import plain
 from sfumato.presentation.table import sideways, table
 from sfumato.presentation.wording import guarantee as of_guarantee
@@ -96,10 +92,10 @@ class Callout:
 
 
 @dataclass(frozen=True)
-class SvgPicture:
-    """A picture that is SVG already; a terminal leaves it out."""
+class SvgPictures:
+    """Pictures that are SVG already, drawn only where they are shown; a terminal leaves them out."""
 
-    svg: str
+    draw: Callable[[], Iterable[str]]
 
 
 @dataclass(frozen=True)
@@ -112,7 +108,7 @@ class Only:
 
 CONTROLLER_ONLY = Prose(of_guarantee.CONTROLLER_ONLY, "warning")
 A_LOOK = Prose(f"{of_guarantee.CONTROLLER_ONLY} {of_guarantee.LOOK}", "warning")
-Block: TypeAlias = Heading | Prose | Items | CodeLines | FactRows | Cells | Callout | Figure | SvgPicture | Only
+Block: TypeAlias = Heading | Prose | Items | CodeLines | FactRows | Cells | Callout | Figure | SvgPictures | Only
 
 
 def in_text(*blocks: Block) -> Only:
@@ -220,6 +216,9 @@ def _markup(blocks: Iterable[Block], level: int, *, on_page: bool) -> str:
 
 
 def _element(block: Block, on_page: bool) -> str:
+    from sfumato.presentation.figures.svg import svg
+    from sfumato.presentation.html import html_table
+
     match block:
         case Prose(words, style):
             kind = f' class="{style}"' if style and style != "warning" else ""
@@ -229,8 +228,8 @@ def _element(block: Block, on_page: bool) -> str:
             listed = "".join(f"<li>{_escaped(sentence)}</li>" for sentence in sentences)
             return f"<ul>{listed}</ul>" if listed else ""
         case CodeLines(words, about):
-            lines = "\n".join(map(plain, words.splitlines()))
-            return f"<pre><code>{escape(lines)}</code></pre>{_element(Prose(about, 'soft'), on_page)}"
+            lines = "\n".join(map(_escaped, words.splitlines()))
+            return f"<pre><code>{lines}</code></pre>{_element(Prose(about, 'soft'), on_page)}"
         case FactRows(rows, questions):
             pairs = "".join(f"<dt>{_escaped(label)}</dt><dd>{_escaped(value)}</dd>" for label, value in rows)
             return f'<dl class="{"asked" if questions else "facts"}">{pairs}</dl>'
@@ -242,19 +241,23 @@ def _element(block: Block, on_page: bool) -> str:
             more = "".join(f"<p>{_escaped(words)}</p>" for words in sentences)
             lead = f'<p><strong>{_escaped(word)}</strong></p><p class="lead">{_escaped(lead)}</p>'
             return f'<div class="notice{"" if good else " ill"}">{lead}{more}</div>'
-        case SvgPicture(picture):
-            return f"<figure>{picture}</figure>"
+        case SvgPictures(draw):
+            return "\n".join(f"<figure>{picture}</figure>" for picture in draw())
         case Figure():  # on a page twice, of which one is shown and read out
             return f"<figure>{svg(block, WIDE)}{svg(block, NARROW)}</figure>" if on_page else svg(block)
     return ""
 
 
 def _escaped(words: str) -> str:
+    from html import escape
+
     return escape(plain(words))
 
 
 def _style() -> str:
     """The style of a page, in the figures' own colours."""
+    from importlib.resources import files
+
     light, dark = (";".join(f"--{name}:{both[i]}" for name, both in PALETTE.items()) for i in (0, 1))
     schemes = f":root{{color-scheme:light dark;{light}}}"
     dark_scheme = f"@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}"

@@ -22,7 +22,7 @@ from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.presentation.wording.numbers import number, percent_up, rounded_figure
 from sfumato.privacy.preferences.sweep import SELECTING, Slider, SliderKind, SliderPosition, place, stated_value
 from sfumato.privacy.risk.membership import attack_chance
-from sfumato.release.risk.exploration import LISTED, Exploration, PolicyInForce
+from sfumato.release.risk.exploration import Exploration, PolicyInForce
 
 BARS = 20  # at most, in a histogram of exposures
 VERDICTS: Mapping[str, tuple[Verdict, str]] = {
@@ -38,9 +38,9 @@ VERDICTS: Mapping[str, tuple[Verdict, str]] = {
 def exploration(explored: Exploration) -> dict[str, Any]:
     """All that a page shows: each position of each slider, and each epsilon."""
     view, policy, replaced = explored.view, explored.policy, explored.replaced
-    least = _least(explored.sliders, policy)
+    least, needs = _least(explored.sliders, policy), _needs(explored)
     points = [
-        _point(at, worst, rdr, explored) | {"verdict": judged(at.epsilon, policy, least)}
+        _judged_point(_point(at, worst, rdr, explored), policy, least, needs)
         for at, worst, rdr in zip(view.candidates, explored.worst_case, explored.rdr, strict=True)
     ]
     sliders = {slider.kind.value: _slider(slider, view.source, policy, replaced) for slider in explored.sliders}
@@ -65,8 +65,8 @@ def exploration(explored: Exploration) -> dict[str, Any]:
         "cell": next((name for name, _ in explored.cells), None),
         "cells": [{"name": name, "value": value} for name, value in explored.cells],
         "heading": of_risk.range_heading(view.expected_count),
-        "axis": of_explorer.noise_axis(view),
-        "needs": stated_value(SliderKind.ERROR, policy.preference),
+        "axis": of_explorer.noise_axis(view, points[0]["figure"] if points else ""),
+        "needs": needs,
         "absent": of_explorer.absent(replaced),
         "points": points,
         "sliders": sliders,
@@ -128,6 +128,21 @@ def judged(epsilon: float, policy: PolicyInForce, least: float) -> str:
     return "noisy" if epsilon < least * (1 - 1e-9) else "ok"
 
 
+def _needs(explored: Exploration) -> float | None:
+    """The accuracy that the analyst needs: by the preference, else as the request states it; not of a rank."""
+    by_preference = stated_value(SliderKind.ERROR, explored.policy.preference)
+    ranked = any(at.rank_90 is not None for at in explored.view.candidates[:1])
+    return by_preference if by_preference is not None or ranked else explored.policy.accuracy
+
+
+def _judged_point(point: dict[str, Any], policy: PolicyInForce, least: float, needs: float | None) -> dict[str, Any]:
+    """A point with its verdict; where the accuracy is stated beside the preference, its own noise is compared."""
+    verdict = judged(point["epsilon"], policy, least)
+    beyond = needs is not None and (point["half"] is None or point["half"] > needs * (1 + 1e-9))
+    misses = beyond and needs == policy.accuracy
+    return point | {"verdict": "noisy" if verdict == "ok" and misses else verdict}
+
+
 def _least(sliders: Sequence[Slider], policy: PolicyInForce) -> float:
     errors = next(slider.stops for slider in sliders if slider.kind is SliderKind.ERROR)
     needs = stated_value(SliderKind.ERROR, policy.preference)
@@ -138,18 +153,22 @@ def _point(at: RiskAt, worst: float, rdr: Sequence[float], explored: Exploration
     view, policy, replaced = explored.view, explored.policy, explored.replaced
     inside, half = of_guarantee.in_100(worst), risk.half_width(at, view.expected_count)
     noise, cell = risk.ranges(at, view.expected_count), next(iter(explored.cells), None)
+    figure, first = risk.first_figure(at, view.expected_count)
     return {
         "epsilon": at.epsilon,
         "shown": number(at.epsilon, 4),
-        "listed": at.epsilon in LISTED or at.epsilon == policy.epsilon,
+        "listed": at.epsilon in explored.listed or at.epsilon == policy.epsilon,
         "gap": None if math.isinf(at.gap) else at.gap,
         "gap_shown": of_explorer.gap(at),
         "noise": noise,
+        "figure": figure,
+        "first": first,
         "half": half,
         "odds": percent_up(worst),
         "chance": worst,
         "own_chance": at.attack_chance,
         "rdr": [float(f"{one:.6g}") for one in rdr[:2]],
+        "rdr_shown": " to ".join(number(one, 4) for one in rdr[:2]),
         "marks": [number(one, 4) for one in rdr[2:]],
         "in": inside,
         "out": 100 - inside,

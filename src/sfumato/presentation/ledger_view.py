@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from fractions import Fraction
 from textwrap import shorten
 
@@ -10,8 +10,10 @@ from sfumato.ledger.charges import RELEASE
 from sfumato.ledger.entry import NANO, Draft, Entry, Event, upward
 from sfumato.ledger.history import Record
 from sfumato.ledger.odometer import Total
+from sfumato.ledger.parallel import Spent
 from sfumato.model.budget import BudgetLimit
 from sfumato.model.guarantee import ChosenBy, Guarantee
+from sfumato.model.period import Period, moment
 from sfumato.presentation.document import Cells, CodeLines, Document, in_text
 from sfumato.presentation.table import table
 from sfumato.presentation.wording import guarantee as of_guarantee
@@ -63,7 +65,8 @@ def as_dict(record: Record, delta: float | None = None, of: Collection[str] | No
         "rho_delta": None if total.rho is None else upward(total.rho_delta),
         **({} if at is None else {"at_delta": {"delta": float(at.delta), "epsilon": epsilon, "by": at.by}}),
         "guarantee": total.guarantee.value,
-        "budget": {"epsilon": _float(budget.epsilon), "delta": _float(budget.delta)} if budget.is_limited else None,
+        "budget": budget.as_floats() if budget.is_limited else None,
+        **_parallel(record.spent),
         "entries": [
             _public(entry, record) for entry in record.entries if of is None or entry.draft.dataset.casefold() in of
         ],
@@ -163,10 +166,40 @@ def _in_all(total: Total, budget: BudgetLimit, heading: str = "Budget") -> str:
     """The total, the budget, and how much of it is left."""
     spent = {"epsilon": Fraction(total.nano_epsilon, NANO), "delta": total.exact_delta}
     limits = [
-        (name, limit) for name, limit in (("epsilon", budget.epsilon), ("delta", budget.delta)) if limit is not None
+        one.words + ("" if one.period else f" ({figure(max(one.most - spent[one.name], Fraction(0)))} left)")
+        for one in budget.limits
     ]
-    left = [f"{name} {figure(limit)} ({figure(max(limit - spent[name], Fraction(0)))} left)" for name, limit in limits]
-    return f"{total_text(total)} {heading}: {', '.join(left)}." if left else total_text(total)
+    return f"{total_text(total)} {heading}: {', '.join(limits)}." if limits else total_text(total)
+
+
+def periods(record: Record, lengths: Iterable[Period] = ()) -> str:
+    """The totals of each calendar period in which something was charged, where a budget is stated for periods."""
+    limited = [limit.period for limit in record.budget.per]
+    lines = []
+    for length in dict.fromkeys([*limited, *lengths]):
+        names, rows = ["period", "charges", "epsilon"], []
+        charged = [moment(entry.draft.at) for entry in record.entries if entry.draft.event is Event.RESERVED]
+        for period in dict.fromkeys(map(length.at, charged)):
+            total = record.spent_in(period).total
+            epsilon = "no total" if total.epsilon is None else f"{total.epsilon:.15g}"
+            rows.append([period.name, str(total.releases), epsilon, _delta(total.exact_delta)])
+        if any(row[3] != "0" for row in rows):
+            names = [*names, "delta"]
+        if rows:
+            lines.append(table(names, [row[: len(names)] for row in rows]))
+    return "\n\n".join([*lines, of_ledger.PERIODS_ADD_UP]) if lines else ""
+
+
+def parallel(record: Record) -> str:
+    """What the total assumes, where charges are counted in parallel."""
+    spent = record.spent
+    return of_ledger.counted_in_parallel(spent.cohorts, spent.partitions, spent.in_sequence)
+
+
+def _parallel(spent: Spent) -> dict[str, object]:
+    if not spent.parted:
+        return {}
+    return {"in_parallel": {"cohorts": list(spent.cohorts), "partitions": list(spent.partitions)}}
 
 
 def figure(exact: Fraction) -> str:
@@ -175,10 +208,6 @@ def figure(exact: Fraction) -> str:
 
 def _delta(delta: Fraction) -> str:
     return str(upward(delta)).removesuffix(".0")
-
-
-def _float(exact: Fraction | None) -> float | None:
-    return None if exact is None else float(exact)
 
 
 def _rows(entries: Sequence[Entry], room: int = _WHAT) -> tuple[list[str], list[list[str]]]:

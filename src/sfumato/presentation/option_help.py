@@ -12,6 +12,7 @@ METAVARS = {option.name: option.metavar for option in OPTIONS} | {"priority": "W
 _ATTACKER = (
     *("attack_chance", "guess", "choices", "secret", "radius", "prior", "advantage", "sharing_risk", "trust"),
     *("data_sensitivity", "belief", "worlds", "missing", "bound"),
+    "together",
 )
 _ACCURACY = ("within", "relative_error", "expected", "confidence", "each", "expected_count")
 _RISK = (option.name for option in OPTIONS if option.name not in {"gap", *_ATTACKER, *_ACCURACY})

@@ -3,45 +3,50 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
 
-from sfumato.errors import QueryError, SchemaError
+from sfumato.errors import QueryError
 from sfumato.model.facts import Moments
+from sfumato.model.functions import is_exactly_whole
+from sfumato.model.levels import Levels
 from sfumato.model.measurement import GROUPS, Assembly, Measurement, NoisyNumber, NumberKind
-from sfumato.model.possible_cells import possible_cells
-from sfumato.model.schema import MOST_LISTED, Bounds, Category, Relation, Schema, Type
+from sfumato.model.schema import Bounds, Category, Relation, Schema, Type
 from sfumato.model.statement import (
     Aggregate,
     AggregateKind,
-    Arithmetic,
-    Call,
-    Case,
     ColumnRef,
-    Constant,
+    Computation,
+    Grouping,
+    Key,
     Output,
+    Predicate,
     Scalar,
     Statement,
+    columns_in,
+    sums_over_groups,
 )
+from sfumato.privacy.expression_ranges import bounded_interval, computable, may_vanish, range_that_follows
+from sfumato.privacy.key_values import group_cells
 
 FINEST = 1024  # the noise lattice has at least so many steps to a sensitivity (docs/theory/noise.md)
 ROUNDED = 2**20  # steps to a sensitivity where values are rounded to the lattice one by one
 WIDEST = 2**31  # most steps to one row's part: 2**31 rows at the bound still add up within 64 bits
-MOST_CELLS = 100_000
 ASIDE = Fraction(1, 10)  # the share of a selection's epsilon that is for the number of people, beside their spread
 MOST_FIGURES = 1_000_000  # the limit for all queries of a request: about a kilobyte each while an answer is assembled
+MOST_BINS = 1_000_000  # of the histograms of the same, in all their cells
+SEVERAL = 5  # so many quantiles of one column are more exact from one histogram (docs/theory/histogram-tree.md)
 MOST_SELECTED = 20_000_000  # candidates of the same, in all their cells: up to four millionths of a second each
 CANDIDATES, MOST_CANDIDATES = 1_000, 100_000  # of a value selected by its rank, where no step is stated and at most
-LARGEST = Fraction(10**100)  # as in a schema
 
 
 def measure(statement: Statement, schema: Schema) -> Measurement:
     """The noisy numbers of a statement with equal shares of epsilon; a number that serves twice is drawn once."""
     numbers: list[NoisyNumber] = []
-    cells = _cells(statement, schema)
-    of = _Numbers(schema, cells_of_one(statement, schema, cells))
+    schema = statement.schema(schema)
+    cells = group_cells(statement, schema)
+    of = _Numbers(schema, cells_of_one(statement, schema, cells), _in_histograms(statement), statement.where)
 
     def drawn(number: NoisyNumber) -> int:
         if number not in numbers:
@@ -49,19 +54,90 @@ def measure(statement: Statement, schema: Schema) -> Measurement:
         return numbers.index(number)
 
     def assembled(output: Output) -> Assembly:
-        if isinstance(output.source, ColumnRef):
+        if isinstance(output.source, Key):
             key = statement.keys.index(output.source)
             return Assembly(output.name, key=key, visible=output.visible, type=output.source.type)
-        parts = of.aggregate(output.source)
-        return Assembly(output.name, kind=output.source.kind, numbers=tuple(map(drawn, parts)), visible=output.visible)
+        if isinstance(output.source, Computation):
+            expression = output.source.expression
+            return Assembly(output.name, visible=output.visible, type=expression.type, computed=expression)
+        if isinstance(output.source, Grouping):
+            positions = tuple(map(statement.keys.index, output.source.keys))
+            return Assembly(output.name, visible=output.visible, type=Type.INTEGER, grouping=positions)
+        kind, at, parts = output.source.kind, output.source.at, of.aggregate(output.source)
+        return Assembly(output.name, kind=kind, numbers=tuple(map(drawn, parts)), at=at, visible=output.visible)
 
     columns = tuple(map(assembled, statement.outputs))
+    _require_all_groups(statement, cells)
     # The threshold of private keys is on a noisy count of persons (docs/theory/keys.md).
     persons = drawn(of.persons()) if cells is None else None
-    each = tuple(replace(number, share=Fraction(1, len(numbers))) for number in numbers)
-    measurement = Measurement(each, cells, columns, schema.relation.steps, persons)
+    levels = _levels(statement, cells, numbers)
+    each = tuple(replace(_at(levels, number), share=Fraction(1, len(numbers))) for number in numbers)
+    measurement = Measurement(each, cells, columns, schema.relation.steps, persons, levels)
     require_drawable([measurement], "The query")
     return measurement
+
+
+def _in_histograms(statement: Statement) -> set[Scalar]:
+    """What has a histogram that its quantiles are read from: so many are asked for, or APPROX_QUANTILE says so."""
+    quantiles: dict[Scalar, set[Fraction]] = {}
+    approximate: set[Scalar] = set()
+    for aggregate in statement.aggregates:
+        if aggregate.argument is None or aggregate.at is None or aggregate.extreme is not None:
+            continue
+        quantiles.setdefault(aggregate.argument, set()).add(aggregate.at)
+        if aggregate.kind is AggregateKind.APPROX_QUANTILE:
+            approximate.add(aggregate.argument)
+    return approximate | {argument for argument, places in quantiles.items() if len(places) >= SEVERAL}
+
+
+def _levels(
+    statement: Statement, cells: Sequence[tuple[Category, ...]] | None, numbers: Sequence[NoisyNumber]
+) -> Levels | None:
+    """The levels of a statement, refused where groups do not add up to their totals."""
+    if not statement.levels:
+        return None
+    if cells is None:
+        what, hint = "of private keys", "list the categories of its keys, or group by them without it."
+        raise QueryError(
+            f"ROLLUP, CUBE and GROUPING SETS {what} are not supported: groups that are not shown would "
+            "be missing from their totals",
+            hint=hint,
+        )
+    for number in numbers:
+        if not number.kind.is_sum or number.kind is NumberKind.PERSONS:
+            raise QueryError(
+                f"ROLLUP, CUBE and GROUPING SETS have no total of {_not_added_up(number)}: the groups do not add up",
+                hint="ask for it in queries of their own, with a GROUP BY of one level each.",
+            )
+    return Levels.of(statement.levels, cells)
+
+
+def _require_all_groups(statement: Statement, cells: Sequence[tuple[Category, ...]] | None) -> None:
+    """Refused where a sum over all groups would not be over all of them, or over some twice."""
+    computed = [o.source.expression for o in statement.outputs if isinstance(o.source, Computation)]
+    if not any(True for expression in computed for _ in sums_over_groups(expression)):
+        return
+    if cells is None:
+        raise QueryError(
+            "OVER () is not supported with private keys: groups that are not shown would be missing from the sum",
+            hint="list the categories of its keys, or ask for the sum by itself, without GROUP BY.",
+        )
+    if statement.levels:
+        what = "OVER () is not supported with ROLLUP, CUBE and GROUPING SETS: the sum would count groups twice"
+        raise QueryError(what, hint="group by the keys alone, or take the totals that ROLLUP has.")
+
+
+def _not_added_up(number: NoisyNumber) -> str:
+    return "COUNT(DISTINCT ...)" if number.kind.counts else number.words
+
+
+def _at(levels: Levels | None, number: NoisyNumber) -> NoisyNumber:
+    """A number that is drawn at several levels: a person moves each of them by its sensitivity.
+
+    In all, its changes add up to that many sensitivities (L1); as a distance, to their root (L2).
+    """
+    many = 1 if levels is None else len(levels.drawn)
+    return replace(number, sensitivity=many * number.sensitivity, cells=many * number.cells)
 
 
 def cells_of_one(statement: Statement, schema: Schema, cells: Sequence[tuple[Category, ...]] | None) -> int:
@@ -71,7 +147,8 @@ def cells_of_one(statement: Statement, schema: Schema, cells: Sequence[tuple[Cat
     number is public.
     """
     unit = schema.unit
-    others = [position for position, key in enumerate(statement.keys) if key.name != unit.column]
+    keys = [{column.name for column in columns_in(key.expression)} for key in statement.keys]
+    others = [position for position, read in enumerate(keys) if read - {unit.column}]
     if unit.column is None or not others:
         return 1
     if cells is None:
@@ -82,12 +159,23 @@ def cells_of_one(statement: Statement, schema: Schema, cells: Sequence[tuple[Cat
 def require_drawable(measurements: Sequence[Measurement], what: str) -> None:
     """Refuse more than can be drawn within a worker's time and memory: from public facts, so for any data."""
     groups = f" (private keys count as {GROUPS} groups)" if any(m.cells is None for m in measurements) else ""
-    figures, candidates = [m.figures for m in measurements], [m.candidates for m in measurements]
+    figures, candidates = [m.figures + m.computed_figures for m in measurements], [m.candidates for m in measurements]
     if sum(figures) > MOST_FIGURES:
         raise QueryError(
             f"{what} asks for {sum(figures):,} figures{groups}, and the limit is {MOST_FIGURES:,}",
             hint="group by fewer columns, or ask for fewer figures at a time.",
             where=_largest(figures),
+        )
+    bins = [m.bins for m in measurements]
+    if sum(bins) > MOST_BINS:
+        number = max(
+            (n for m in measurements for n in m.numbers if n.kind is NumberKind.HISTOGRAM), key=lambda n: n.bins
+        )
+        raise QueryError(
+            f"{what} counts values in {sum(bins):,} bins{groups}, and the limit is {MOST_BINS:,}; "
+            f"the {number.words} has {number.bins:,} in each cell",
+            hint="state a larger step in the schema, group by fewer columns, or ask for at most four quantiles.",
+            where=_largest(bins),
         )
     if sum(candidates) > MOST_SELECTED:
         number = max((n for m in measurements for n in m.numbers), key=lambda n: n.candidates)
@@ -180,9 +268,13 @@ def sensitivity_of_figure(column: Assembly, measurement: Measurement) -> Fractio
 class _Numbers:
     """The noisy numbers of aggregates (docs/theory/groups.md); a person has at most `rows` rows, in at most `cells`."""
 
-    def __init__(self, schema: Schema, cells: int) -> None:
+    def __init__(
+        self, schema: Schema, cells: int, in_histograms: Collection[Scalar], where: Predicate | None = None
+    ) -> None:
         self.schema = schema
+        self.where = where
         self.cells = cells
+        self.in_histograms = in_histograms
         self.rows = schema.unit.max_rows
         self.steps = schema.relation.steps
 
@@ -192,20 +284,26 @@ class _Numbers:
             return (self.count(argument),)
         if kind is AggregateKind.COUNT_DISTINCT:
             return (self.distinct(argument),)
-        bounds = _computable(argument, interval(argument, self.schema))
-        whole = argument.type is Type.INTEGER
+        bounds = computable(argument, self.range(argument), self.schema)
+        whole = argument.type is Type.INTEGER and is_exactly_whole(argument)
         if kind is AggregateKind.SUM and bounds.reach:  # it counts where all there is is one value
             return (self.sum(argument, bounds, bounds.reach, Fraction(0), whole),)
         if bounds.lower == bounds.upper:
             raise QueryError(f"{kind} of {argument.words} is the same for everyone", hint="leave it out.")
         centred = self.sum(argument, bounds, bounds.half_width, bounds.middle, whole)
-        counted = replace(self.count(argument), bounds=bounds if _divides(argument) else None)
+        counted = replace(self.count(argument), bounds=bounds if may_vanish(argument) else None)
         if kind is AggregateKind.AVG:
             return (centred, counted)
         if kind.spreads:
-            _computable(argument, Bounds(Fraction(0), bounds.half_width**2))
+            computable(argument, Bounds(Fraction(0), bounds.half_width**2), self.schema)
             return (self.squares(argument, bounds), centred, counted)
+        if argument in self.in_histograms and aggregate.extreme is None:
+            return (self.histogram(aggregate, bounds),)
         return (self.selection(aggregate, bounds),)
+
+    def range(self, argument: Scalar) -> Bounds:
+        """From the bounds of the columns; where that does not do, from those of the rows that the WHERE keeps."""
+        return range_that_follows(self.where, self.schema, lambda schema: bounded_interval(argument, schema))
 
     def count(self, argument: Scalar | None) -> NoisyNumber:
         return NoisyNumber(NumberKind.COUNT, argument, self._each(1), Fraction(1, FINEST))
@@ -260,6 +358,23 @@ class _Numbers:
             largest=self.cells * self.steps * max(bounds.reach, bounds.upper - bounds.lower),
         )
 
+    def histogram(self, aggregate: Aggregate, bounds: Bounds) -> NoisyNumber:
+        """The tree of counts that all quantiles of an argument are read from (docs/theory/histogram-tree.md).
+
+        A row is in one node of each level, so the rows of a person move the nodes of all levels by `height` times as
+        much as they move one count.
+        """
+        number = NoisyNumber(
+            NumberKind.HISTOGRAM,
+            aggregate.argument,
+            Fraction(0),
+            Fraction(1, FINEST),
+            bounds=bounds,
+            apart=self._apart(aggregate, bounds),
+            largest=self.cells * self.steps * max(bounds.reach, bounds.upper - bounds.lower),
+        )
+        return replace(number, sensitivity=self._each(number.tree.height), cells=number.tree.height)
+
     def _apart(self, aggregate: Aggregate, bounds: Bounds) -> Fraction:
         """How far candidates lie apart: as the schema states it, or else a thousandth of the range, or 1 if few are."""
         argument, width = aggregate.argument, bounds.upper - bounds.lower
@@ -269,7 +384,7 @@ class _Numbers:
                 raise QueryError(
                     f"A step of {float(column.step):g} gives more than {MOST_CANDIDATES:,} candidates for "
                     f"{aggregate.words} of {column.name}",
-                    hint=f"state a larger step under [columns.{column.name}] in {self.schema.origin}.",
+                    hint=f"state a larger step under {self.schema.section(column.name)} in {self.schema.origin}.",
                 )
             return column.step
         if argument is None or argument.type is not Type.INTEGER:
@@ -281,114 +396,9 @@ class _Numbers:
         return Fraction(reach) * self.rows * self.steps
 
 
-def interval(argument: Scalar, schema: Schema) -> Bounds:
-    """Where the values of an argument lie, once every column in it is clamped to its bounds."""
-    match argument:
-        case ColumnRef(name):
-            return schema.bounds_of(name)
-        case Constant(value) if isinstance(value, Fraction):
-            return Bounds(value, value)
-        case Call("ABS", (inner,)):
-            inside = interval(inner, schema)
-            least = max(Fraction(0), inside.lower, -inside.upper)
-            return Bounds(least, inside.reach)
-        case Call(_, parts):
-            return _hull([interval(part, schema) for part in parts])
-        case Case(branches, otherwise):
-            results = [result for _, result in branches] + [otherwise]
-            present = [r for r in results if not (isinstance(r, Constant) and r.value is None)]
-            return _hull([interval(result, schema) for result in present])
-        case Arithmetic(operator, left, right):
-            return _finite(argument, _arithmetic(operator, interval(left, schema), interval(right, schema), argument))
-    raise QueryError(
-        f"The range of {argument.words} does not follow from the bounds", hint="aggregate a numeric column."
-    )
-
-
-def _computable(argument: Scalar, bounds: Bounds) -> Bounds:
-    """The same bounds, refused where squares of what lies in them leave what a float can hold."""
-    if 0 < bounds.half_width < 1 / LARGEST or 0 < bounds.reach < 1 / LARGEST:
-        raise QueryError(f"The range of {argument.words} is too narrow to compute with", hint="use other units.")
-    return _finite(argument, bounds)
-
-
-def _finite(argument: Scalar, bounds: Bounds) -> Bounds:
-    """The same bounds, refused where they are so wide that what is computed on the way may be no number at all."""
-    if bounds.reach > LARGEST:
-        raise QueryError(f"The range of {argument.words} is too wide to compute with", hint="use other units.")
-    return bounds
-
-
-def _arithmetic(operator: str, a: Bounds, b: Bounds, argument: Scalar) -> Bounds:
-    if operator == "+":
-        return Bounds(a.lower + b.lower, a.upper + b.upper)
-    if operator == "-":
-        return Bounds(a.lower - b.upper, a.upper - b.lower)
-    if operator == "/" and b.lower <= 0 <= b.upper:
-        raise QueryError(
-            f"The range of {argument.words} does not follow from the bounds: its divisor may be 0",
-            hint="divide by something whose bounds exclude 0.",
-        )
-    ends = [(x, y) for x in (a.lower, a.upper) for y in (b.lower, b.upper)]
-    results = [x * y if operator == "*" else x / y for x, y in ends]
-    return Bounds(min(results), max(results))
-
-
-def _hull(parts: list[Bounds]) -> Bounds:
-    return Bounds(min(part.lower for part in parts), max(part.upper for part in parts))
-
-
-def _divides(argument: Scalar) -> bool:
-    """Whether a value may be missing by itself and there once its columns are clamped: a divisor of 0."""
-    match argument:
-        case Arithmetic(operator, left, right):
-            return (operator == "/" and not isinstance(right, Constant)) or _divides(left) or _divides(right)
-        case Call(_, parts):
-            return any(map(_divides, parts))
-        case Case(branches, otherwise):
-            return any(_divides(result) for _, result in branches) or _divides(otherwise)
-    return False
-
-
 def _whole_step(reach: Fraction, centre: Fraction) -> Fraction:
     """The coarsest step of 1, 1/2, 1/4, ... on which values and centre lie and the noise is fine enough."""
     step = Fraction(1, centre.denominator)
     while reach / step < FINEST:
         step /= 2
     return step
-
-
-def _cells(statement: Statement, schema: Schema) -> tuple[tuple[Category, ...], ...] | None:
-    """Every combination of public keys that the WHERE allows, whether the data has it or not; one without a GROUP BY.
-
-    A condition on the keys alone rules out a combination that it cannot be true of: a public fact, read off no one.
-    """
-    keys, private = [], False
-    for key in statement.keys:
-        column = schema.column(key.name)
-        if column is not None and column.private_keys:
-            private = True
-            continue
-        if column is None or column.keys is None:
-            as_text = 'type = "text" and ' if column is not None and column.type in (Type.DATE, Type.NUMBER) else ""
-            listed = f'{as_text}categories = [...] or keys = "private"'
-            if column is not None and column.bounds is not None and column.type is Type.INTEGER:
-                listed += f" (bounds list at most {MOST_LISTED:,} whole numbers)"
-            hint = f"{'state' if as_text else 'add'} {listed} under [columns.{key.name}] in {schema.origin}."
-            raise SchemaError(f"GROUP BY {key.name} needs a public list of its values", hint=hint)
-        keys.append(column.keys)
-    if private:
-        return None
-    if math.prod(map(len, keys)) > MOST_CELLS:
-        hint = "group by fewer columns, or list fewer categories."
-        raise QueryError(f"GROUP BY gives more than {MOST_CELLS:,} cells", hint=hint)
-    cells = tuple(product(*keys))
-    if not keys:
-        return cells  # without a GROUP BY there is one, whatever the WHERE says
-    possible = possible_cells(statement.where, [key.name for key in statement.keys], cells)
-    if not possible:
-        raise QueryError(
-            f"The WHERE excludes every group of GROUP BY {', '.join(key.name for key in statement.keys)}",
-            hint=f"compare with one of the categories, spelled as in {schema.origin}.",
-        )
-    return possible

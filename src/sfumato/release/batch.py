@@ -33,6 +33,7 @@ from sfumato.release.reserve import (
     Reservation,
     charge_draft,
     earlier_release,
+    partition_facts,
     record_release,
     reserve,
 )
@@ -53,6 +54,8 @@ class BatchPlan:
         self._members = tuple(_Member(context, choice) for choice in choices)
         if not self._members:
             raise PreferenceError.because("batch-empty")
+        if context.per_person is not None:
+            raise PreferenceError.because("per-person-batch")
         keys = [member.plan.key for member in self._members]
         twice = next((m for m in self._members if keys.count(m.plan.key) > 1), None)
         if twice is not None:
@@ -95,8 +98,8 @@ class BatchPlan:
             return summed
         numbers = sum(m.gaussian_numbers for m in self._members)
         more, left = lattice_cost(summed[0] / NANO, self._stated, numbers) if numbers else (0.0, self._stated)
-        schema = self.context.schema
-        pairs = [pair for m in self._members for pair in pairs_of(m.query.measurement, m.plan.calibration, schema)]
+        members = [(m.query, m.plan.calibration) for m in self._members]
+        pairs = [pair for q, calibration in members for pair in pairs_of(q.measurement, calibration, q.schema)]
         tight = self.context.services.accountant()(pairs, left) + more
         if tight >= summed[0] / NANO:
             return summed
@@ -111,6 +114,11 @@ class BatchPlan:
         The same batch on the same data returns the answers that were released, uncharged, and so does one whose noisy
         numbers are all in the record; `redraw` draws anew.
         """
+        self.context.require_data()
+        with self.context.snapshot():
+            return self._release_all(redraw=redraw, preregistered=preregistered)
+
+    def _release_all(self, *, redraw: bool, preregistered: str) -> tuple[Released, ...]:
         ledger = self.context.ledger
         each: list[tuple[Provenance, ...]] = []  # as it was when all of it was reserved
 
@@ -127,7 +135,6 @@ class BatchPlan:
             known = [m.plan.numbers_in(record) for m in self._members]
             return known if all(numbers.is_complete for numbers in known) else None
 
-        self.context.require_data()
         reservation: Reservation | Draft | list[Recorded] = reserve(
             ledger, answers_in, inputs, self._charge_draft, allow_no_guarantee=False, what=BATCH
         )
@@ -151,7 +158,9 @@ class BatchPlan:
         mechanisms = dict.fromkeys(m.plan.calibration.mechanism for m in self._members)
         outright = all(m.choice.request.outright for m in self._members)
         purpose = ChargePurpose(self._what, BATCH, self._method, ", ".join(mechanisms), outright)
-        return charge_draft(self.context, self._key, outcome, purpose, self._cost, None)
+        draft = charge_draft(self.context, self._key, outcome, purpose, self._cost, None)
+        facts = partition_facts(self.context, [m.query.statement for m in self._members])
+        return replace(draft, public={**draft.public, **facts})
 
     @property
     def _method(self) -> str:

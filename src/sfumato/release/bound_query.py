@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from sfumato.ledger.history import Record
 from sfumato.model.calibration import Calibration, NoiseLaw
@@ -13,7 +14,8 @@ from sfumato.model.facts import Totals
 from sfumato.model.guarantee import Guarantee, Provenance
 from sfumato.model.measurement import Measurement
 from sfumato.model.risk import ExposureRange
-from sfumato.model.statement import Statement
+from sfumato.model.schema import Schema
+from sfumato.model.statement import Statement, calls_in
 from sfumato.privacy.noise.calibration import added_numbers, furthest_of
 from sfumato.privacy.preferences.preference import Preference
 from sfumato.privacy.preferences.private_selection import Selected
@@ -30,11 +32,16 @@ from sfumato.release.decide import (
     solve_request,
 )
 from sfumato.release.ledger import digest
-from sfumato.release.people import observed_bounds
 from sfumato.release.people.exposure_range import compared_spread, fixed_part
-from sfumato.release.people.survey import Survey
 from sfumato.release.question import question_key, scope_key
+from sfumato.release.true_answer import true_rows
+from sfumato.sql.parser.parameters import Parameters
 from sfumato.sql.parser.statement import parse
+from sfumato.sql.plans.rows import PlanInput
+
+if TYPE_CHECKING:
+    from sfumato.release.people.survey import Survey
+    from sfumato.sql.plans.individual_filter_plan import IndividualFilter
 
 
 class BoundQuery:
@@ -51,6 +58,11 @@ class BoundQuery:
     def sql(self) -> str:
         """The statement as it was understood."""
         return self.statement.text
+
+    @cached_property
+    def schema(self) -> Schema:
+        """What is publicly known of the table that it reads."""
+        return self.statement.schema(self.context.schema)
 
     @cached_property
     def question(self) -> str:
@@ -79,7 +91,7 @@ class BoundQuery:
 
     @property
     def has_private_keys(self) -> bool:
-        columns = [self.context.schema.column(key.name) for key in self.statement.keys]
+        columns = [self.schema.column(key.column.name) for key in self.statement.keys if key.column is not None]
         return not self.context.bounds_from_data and any(c is not None and c.private_keys for c in columns)
 
     @cached_property
@@ -91,7 +103,7 @@ class BoundQuery:
     @property
     def fixed_part(self) -> Fraction | None:
         """The part of a contributor's exposure that is a number of its own, where that is known."""
-        return fixed_part(self.statement, self.context.schema, self.declared)
+        return fixed_part(self.statement, self.schema, self.declared)
 
     def noise(self, mechanism: str = "laplace", delta: float | None = None, calibration: str = "analytic") -> Noise:
         return checked_noise(mechanism, delta, calibration, private_keys=self.has_private_keys)
@@ -128,6 +140,9 @@ class BoundQuery:
     def survey(self, noise: Noise) -> Survey:
         """The same for the mechanism's eyes: shown to a person it would be a look."""
         if noise not in self._surveys:
+            from sfumato.release.people import observed_bounds
+            from sfumato.release.people.survey import Survey
+
             context = self.context
             if self.declared is None:
                 self._surveys[noise] = observed_bounds.survey(context.engine, self.statement, context.schema, noise)
@@ -135,15 +150,26 @@ class BoundQuery:
                 self._surveys[noise] = Survey(context.engine, context.schema, self.statement, self.declared, noise)
         return self._surveys[noise]
 
+    def survey_of(self, individual: IndividualFilter) -> Survey:
+        """What a release within a budget per person is about: the people whom it includes."""
+        from sfumato.release.people.survey import Survey
+
+        assert self.declared is not None
+        context = self.context
+        return Survey(context.engine, context.schema, self.statement, self.declared, Noise(), individual)
+
     def totals(self) -> Totals:
         """The exact totals, for the mechanism's eyes too."""
         return self.survey(Noise()).totals()
 
     def answer(self) -> tuple[tuple[object, ...], ...]:
-        """The true answer, a look: one row per cell, one figure per aggregate, before HAVING, ORDER BY and LIMIT."""
-        return self.look(Noise()).answer()
+        """The true answer, a look: one row per group, one figure per column, before HAVING, ORDER BY and LIMIT."""
+        return true_rows(self.measurement, self.look(Noise()).answer())
 
 
-def bind(context: DatasetContext, sql: str) -> BoundQuery:
+def bind(context: DatasetContext, sql: str, parameters: Parameters = ()) -> BoundQuery:
     """Read one SELECT of aggregates; whatever cannot be answered is refused here, before any data is touched."""
-    return BoundQuery(context, parse(sql, context.schema, context.present))
+    query = BoundQuery(context, parse(sql, context.schema, context.present, parameters))
+    if any(name.startswith("REGEXP_") for name in calls_in(query.statement)):  # the one thing that some engines refuse
+        context.require_spelled(PlanInput(context.schema, query.statement, query.public_measurement))
+    return query

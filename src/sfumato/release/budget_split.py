@@ -13,7 +13,6 @@ from sfumato.model import budget_split as model
 from sfumato.model.budget_split import Checked, QueryShare
 from sfumato.model.calibration import Drawing, NoiseLaw
 from sfumato.model.choice import Noise
-from sfumato.model.measurement import NumberKind
 from sfumato.privacy.noise.calibration import calibrate
 from sfumato.privacy.noise.error import relative_error as error_of
 from sfumato.privacy.noise.intervals import COVERAGE, reach
@@ -68,7 +67,7 @@ def split(
         raise PreferenceError.because("split-index-and-aim")
     whole = stated_epsilon(epsilon).value
     errors, confidence = require_errors(relative_error, len(bound)), require_confidence(confidence)
-    units = [_unit(query) for query in bound]
+    units = [unit_of(query) for query in bound]
     guesses = None if expected is None else _guesses(bound, expected)
     if index is not None:
         chosen = require_index(index, len(bound))
@@ -133,21 +132,22 @@ def _query(context: DatasetContext, query: object) -> BoundQuery:
     return bind(context, query) if isinstance(query, str) else query
 
 
-def _is_one_number(query: BoundQuery) -> bool:
+def is_one_number(query: BoundQuery) -> bool:
     """Whether each figure of its answer is one number with noise, so that its scale tells how far it is off."""
-    numbers = query.measurement.numbers
-    return len(numbers) == 1 and numbers[0].kind is not NumberKind.SELECTION
+    numbers, columns = query.measurement.numbers, query.measurement.columns
+    is_computed = any(column.computed is not None for column in columns)
+    return len(numbers) == 1 and not numbers[0].kind.is_ranked and not is_computed
 
 
-def _unit(query: BoundQuery) -> Fraction:
+def unit_of(query: BoundQuery) -> Fraction:
     """What its noise scale is in units of: its sensitivity; or that of a count of rows, where there is no one scale."""
-    one = _is_one_number(query)
-    return query.measurement.numbers[0].sensitivity if one else sensitivity_of_rows(query.context.schema)
+    one = is_one_number(query)
+    return query.measurement.numbers[0].sensitivity if one else sensitivity_of_rows(query.schema)
 
 
 def _guesses(queries: Sequence[BoundQuery], expected: Sequence[float]) -> tuple[float, ...]:
     for query in queries:
-        if not _is_one_number(query):
+        if not is_one_number(query):
             raise PreferenceError.because("split-expected-of-several", sql=query.sql)
     return require_guesses(expected, len(queries))
 
@@ -198,7 +198,7 @@ def _part(
     miss: float,
 ) -> QueryShare:
     drawings = calibrate(query.measurement, noise, epsilon, EPSILON_MAX).numbers
-    one = drawings[0] if _is_one_number(query) else None
+    one = drawings[0] if is_one_number(query) else None
     off = None if one is None else _reach(one, miss)
     return QueryShare(
         query=query.sql,

@@ -9,15 +9,19 @@ from typing import Any
 
 from sfumato.ledger.entry import NANO, nano, upward
 from sfumato.model.calibration import Calibration, NoiseLaw
-from sfumato.model.guarantee import Fixed, guarantee_of, latest_fixed
+from sfumato.model.guarantee import Fixed, Guarantee, guarantee_of, latest_fixed
+from sfumato.model.joined_tables import parents_in
 from sfumato.model.measurement import NoisyNumber, NumberKind
 from sfumato.model.release import BOUNDS_SOURCES, Answer, Assumed, Assumption, ReleaseCertificate
+from sfumato.model.schema import Uniqueness
+from sfumato.privacy.noise.groups import epsilon_of_group
 from sfumato.privacy.preferences.preference import Preference
+from sfumato.privacy.preferences.together import most_together
 from sfumato.release import answer as assemble
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.decide import ReleaseRequest, decided_by, plan_of
 from sfumato.release.draw_plan import DrawPlan
-from sfumato.release.reserve import Reservation
+from sfumato.release.reserve import Reservation, SpentInPeriod
 from sfumato.release.selection import select
 
 _SOURCES = dict(zip(Fixed, BOUNDS_SOURCES, strict=True))  # docs/theory/words.md
@@ -57,8 +61,27 @@ def certify(
         threshold=None if threshold is None else float(threshold),
         reach=tuple(d.furthest for d in drawings or () if d.reach is not None) or None,
         why=None if calibration is None else plan.solution.why,
+        **_together(plan, calibration),
+        **_per_person(plan, reservation),
         planned_at=context.ledger.known.planned_at(plan_of(request), before=reservation.entry.number),
     )
+
+
+def _together(plan: DrawPlan, calibration: Calibration | None) -> dict[str, Any]:
+    """What it means for so many people together, where a preference had to hold for them."""
+    people = most_together(plan.request.preferences)
+    if people is None or calibration is None:
+        return {"together": people}
+    epsilon, numbers = calibration.epsilon, plan.query.measurement.k or 1
+    return {"together": people, "together_epsilon": epsilon_of_group(epsilon, people, plan.request.noise, numbers)}
+
+
+def _per_person(plan: DrawPlan, reservation: Reservation) -> dict[str, Any]:
+    """The budget per person that the answer is within, where it is about the people who are still included."""
+    if plan.within is None or reservation.guarantee is not Guarantee.DP:
+        return {}
+    budget = plan.within.budget
+    return {"per_person": float(budget.epsilon), "per_person_delta": upward(budget.delta)}
 
 
 def _with_selection(query: BoundQuery, request: ReleaseRequest, reservation: Reservation) -> dict[str, Any]:
@@ -85,6 +108,7 @@ def about(
     """The facts that every charge has: the privacy unit, the data, when and by whom it was made, and the total."""
     context, reserved, inputs, total = query.context, reservation.entry, reservation.inputs, reservation.total
     unit, services, ledger = context.schema.unit, context.services, context.ledger
+    rows = None if _counts_all_rows(query) else unit
     return {
         "guarantee": reservation.guarantee,
         "lost": tuple(dict.fromkeys(i.what for i in inputs if not guarantee_of([i]).holds)) or None,
@@ -106,14 +130,22 @@ def about(
         "dataset_delta": total.delta,
         "dataset_guarantee": total.guarantee,
         "budget": ledger.budget.words,
-        "max_rows": unit.max_rows,
-        "max_groups": unit.max_groups,
+        **_in_period(reservation.period),
+        "cohort": ledger.cohort or None,
+        "max_rows": None if rows is None else rows.max_rows,
+        "max_groups": None if rows is None else rows.max_groups,
         "bounds_source": _SOURCES[latest_fixed(i for i in inputs if i.what in ("schema", "bounds"))],
         "looked": ledger.known.looked_before(reservation.number),
         "released_by": services.who if reservation.is_free else reserved.draft.who,
         "sampler": services.sampler(),
         "software": services.software,
     }
+
+
+def _counts_all_rows(query: BoundQuery) -> bool:
+    """Whether the statement reads one row for each person, computed from all of that person's rows."""
+    derived = query.statement.derived
+    return derived is not None and derived.one_row_each
 
 
 @dataclass(frozen=True)
@@ -176,6 +208,14 @@ def _law(number: NoisyNumber, request: ReleaseRequest) -> str:
     return NoiseLaw.EXPONENTIAL.value if number.kind is NumberKind.SELECTION else request.noise.mechanism
 
 
+def _in_period(period: SpentInPeriod | None) -> dict[str, Any]:
+    """What was released in the calendar period so far, where a budget is stated for periods."""
+    if period is None:
+        return {}
+    total = period.spent.total
+    return {"period": period.period.name, "period_total": total.epsilon, "period_delta": total.delta}
+
+
 def _assumptions(query: BoundQuery, reservation: Reservation, preferences: Sequence[Preference]) -> Iterator[Assumed]:
     context, unit, known = query.context, query.context.schema.unit, query.context.ledger.known
     yield Assumed(Assumption.BOUNDS_FROM_DATA if context.bounds_from_data else Assumption.SCHEMA_PUBLIC)
@@ -184,11 +224,22 @@ def _assumptions(query: BoundQuery, reservation: Reservation, preferences: Seque
         yield Assumed(Assumption.LOOKED_LINE_KEPT)
     apart = {} if known.population is None else {"population": known.population}
     yield Assumed.of(Assumption.COUNTED_APART, **apart)
-    yield from (assumed for p in preferences for assumed in p.assumptions)
+    spent = reservation.spent
+    if spent.cohorts:
+        yield Assumed.of(Assumption.COHORTS_DISJOINT, cohorts=len(spent.cohorts))
     if unit.column:
+        yield from (Assumed.of(Assumption.ONE_VALUE_EACH, unit=unit.words, column=c) for c in spent.partitions)
+    for parent in parents_in(query.statement.derived):
+        if parent.unique is Uniqueness.DECLARED:
+            yield Assumed.of(Assumption.KEY_UNIQUE, table=parent.table, column=parent.key)
+    yield from (assumed for p in preferences for assumed in p.assumptions)
+    if unit.column and not _counts_all_rows(query):
         yield Assumed.of(Assumption.ROWS_COUNTED, unit=unit.words, rows=unit.max_rows, groups=unit.groups)
     for preregistered in sorted({i.preregistered for i in reservation.inputs if i.preregistered}):
         yield Assumed.of(Assumption.DECLARED, said=preregistered, by=reservation.entry.draft.who)
+    if reservation.resumption is not None:
+        cause = str(reservation.resumption.draft.public["cause"])
+        yield Assumed.of(Assumption.INTERRUPTED, entry=reservation.entry.number, cause=cause)
     if not reservation.guarantee.holds:
         return
     if any(i.fixed is Fixed.SEPARATED for i in reservation.inputs):

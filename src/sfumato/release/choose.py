@@ -23,6 +23,13 @@ _UNREAD = Solution(None, feasible=False, unbounded=False, why="no data was read"
 
 def choose_epsilon(query: BoundQuery, request: ReleaseRequest, terms: ReleaseTerms) -> SolvedRequest:
     """Entered before a selection is charged; what is drawn without one is entered with what came of it."""
+    if not (request.reads_people or request.draws):
+        return _choose_epsilon(query, request, terms)
+    with query.context.snapshot():
+        return _choose_epsilon(query, request, terms)
+
+
+def _choose_epsilon(query: BoundQuery, request: ReleaseRequest, terms: ReleaseTerms) -> SolvedRequest:
     ledger, unmet, preregistered = query.context.ledger, select.unmet(query, request), terms.preregistered
     drawn: SelectionOutcome | None = None
     if request.selecting and unmet is None:
@@ -77,7 +84,7 @@ def require_releasable(query: BoundQuery, request: ReleaseRequest, terms: Releas
         select.require_affordable(query, request, terms)
         return False
     if request.reads_people or solution.epsilon is not None:
-        charge = plan.charge_draft(guarantee_of(inputs), plan.numbers_in(record))
+        charge = plan.charge_draft(guarantee_of(inputs), record, plan.numbers_in(record))
         query.context.ledger.reserve(record, charge)  # or refuse it by the budget, before anything is entered
     return False
 

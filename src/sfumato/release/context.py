@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,11 +13,12 @@ from sfumato.errors import BadInput, EngineFailure, SourceError
 from sfumato.ledger.history import Record
 from sfumato.model.authorization import Authorization
 from sfumato.model.budget import NO_BUDGET, BudgetLimit
-from sfumato.model.fit import Fit
+from sfumato.model.fit import Fit, together
 from sfumato.model.guarantee import Provenance, people_provenance
 from sfumato.model.release import Assumption
 from sfumato.model.schema import Schema, Type
 from sfumato.model.statement import Predicate
+from sfumato.model.stored_table import RemoteTable
 from sfumato.ports import Engine, KnownRows, LedgerStore
 from sfumato.release.decide import EPSILON_MAX, Rule, rule_of
 from sfumato.release.ledger import PrivacyLedger, digest
@@ -25,6 +26,8 @@ from sfumato.release.recognition import Recognition
 from sfumato.release.records import Records
 from sfumato.release.services import Services
 from sfumato.sql.parser.statement import parse_condition
+from sfumato.sql.plans.rows import PlanInput
+from sfumato.sql.plans.totals import totals
 
 
 class DatasetContext:
@@ -47,6 +50,7 @@ class DatasetContext:
         assumed: tuple[Assumption, ...] | None = None,
         known: KnownRows | None = None,
         files: Mapping[str, object] | None = None,
+        cohort: str = "",
     ) -> None:
         self.schema = schema
         self.services = services
@@ -64,7 +68,10 @@ class DatasetContext:
         self.authorization = authorization
         policy, agreed = ("", NO_BUDGET) if authorization is None else (authorization.policy, authorization.budget)
         apart = authorization is not None and authorization.separation
-        how: dict[str, Any] = {"separation": apart, "version": version, "files": files}
+        own = None if authorization is None else authorization.per_person
+        self.per_person = own if schema.per_person is None else schema.per_person.strictest(own)
+        how: dict[str, Any] = {"separation": apart, "version": version, "cohort": cohort, "files": files}
+        how["per_person"] = self.per_person
         self.ledger = PrivacyLedger(store, schema, services, budget.strictest(agreed), policy, records, **how)
         if engine is not None and known is not None:
             self.ledger.recognition = Recognition(schema.name, engine, known, services.notify)
@@ -78,9 +85,17 @@ class DatasetContext:
         from sfumato.sql.plans import inspect
 
         self.ledger.look(digest(["check", self.version]), "how the table fits its schema")
-        engine = self.engine
-        rows = engine.rows(inspect.fit(self.schema, engine.columns, engine.raw).sql(engine.dialect))
-        return inspect.read_fit(rows, self.schema)
+        fits = {}
+        for table, engine in self.single_tables():
+            rows = engine.rows(engine.spell(inspect.fit(table, engine.columns, engine.raw)))
+            fits[table.name] = inspect.read_fit(rows, table)
+        return together(fits) if self.schema.tables else fits[self.schema.name]
+
+    def single_tables(self) -> list[tuple[Schema, Engine]]:
+        """Each table by itself, with its own part of the schema."""
+        if not self.schema.tables:
+            return [(self.schema, self.engine)]
+        return [(self.schema.of_table(table), self.engine.tables[table.name]) for table in self.schema.tables]
 
     def rule_for(self, *, private_keys: bool, selects: bool = False) -> Rule:
         """The preregistered rule, for statements with private keys, with values selected by their rank, or neither."""
@@ -105,6 +120,15 @@ class DatasetContext:
         """Refuse to go on without the data that was opened, before anything is charged."""
         self.engine.require_unchanged()
 
+    def require_spelled(self, question: PlanInput) -> None:
+        """Refuse a query for which the engine has no words, before anything is charged."""
+        if self._opened is not None:
+            self._opened.spell(totals(question))
+
+    def snapshot(self) -> AbstractContextManager[object]:
+        """What is read within is of the same rows."""
+        return nullcontext() if self._opened is None else self._opened.snapshot()
+
     def column_types(self) -> dict[str, str | None]:
         """The columns that the data has, by their stored types."""
         return {name: type_ and type_.value for name, type_ in self.engine.columns.items()}
@@ -117,10 +141,18 @@ class DatasetContext:
         return () if self.engine.assumed is None else (self.engine.assumed,)
 
     def is_the_data(self, source: object) -> bool:
-        """Whether a source has anything of this table: a file of it, by whatever path, or the same object."""
-        if isinstance(source, str | Path) and isinstance(self._source, str | Path):
-            return not _files(source).isdisjoint(_files(self._source))
-        return source is self._source
+        """Whether a source has anything of this table: a file of it, by whatever path, or the same object.
+
+        Public tables are the same everywhere and do not count.
+        """
+        return any(_is_same(one, own) for one in self._private(source) for own in self._private(self._source))
+
+    def _private(self, source: object) -> list[object]:
+        """The sources of private tables."""
+        if not isinstance(source, Mapping):
+            return [source]
+        tables = {name: self.schema.table(str(name)) for name in source}
+        return [source[name] for name, table in tables.items() if table is None or not table.public]
 
     def is_copied(self, other: Engine) -> bool:
         """Whether a table that was passed as a public one has the very rows of this one, in whatever order.
@@ -134,7 +166,7 @@ class DatasetContext:
 
     def _read_beside(self) -> Engine | None:
         """The data of a dataset that was opened without it, if it lies in a file."""
-        is_file = isinstance(self._source, str | Path)
+        is_file = all(isinstance(source, str | Path) for source in self._private(self._source))
         return self.services.rehearsal(self.schema, self._source, 0) if is_file else None
 
     def progress(self) -> float | None:
@@ -146,6 +178,12 @@ class DatasetContext:
         if self._opened is None:
             raise SourceError.because("opened-without-data")
         return self._opened
+
+
+def _is_same(one: object, other: object) -> bool:
+    if isinstance(one, str | Path) and isinstance(other, str | Path):
+        return not _files(one).isdisjoint(_files(other))
+    return one is other or (isinstance(one, RemoteTable) and one == other)
 
 
 def _files(path: str | Path) -> set[object]:

@@ -43,6 +43,11 @@ WHAT = "how the table fits its schema, with noise"
 
 def private_check(context: DatasetContext, epsilon: float, terms: ReleaseTerms) -> DataQuality:
     """Reserved before the data is read, and kept before it leaves."""
+    with context.snapshot():
+        return _private_check(context, epsilon, terms)
+
+
+def _private_check(context: DatasetContext, epsilon: float, terms: ReleaseTerms) -> DataQuality:
     spent = _affordable(context, epsilon)
     ledger, schema, number = context.ledger, context.schema, noisy_number(context.schema)
     key = digest(["data quality", spent, context.version, dict(ledger.schema)])
@@ -75,7 +80,7 @@ def exact_counts(context: DatasetContext) -> tuple[int, ...]:
     engine, schema = context.engine, context.schema
     plans = [plan.rows_by_class] if checked_columns(schema) else []
     plans += [] if schema.unit.column is None else [plan.people_above]
-    return plan.read_counts(*(engine.rows(p(schema, engine.columns, engine.raw).sql(engine.dialect)) for p in plans))
+    return plan.read_counts(*(engine.rows(engine.spell(p(schema, engine.columns, engine.raw))) for p in plans))
 
 
 def noisy_counts(context: DatasetContext, counts: Sequence[int], epsilon: float) -> tuple[float, ...]:
@@ -89,6 +94,8 @@ def _affordable(context: DatasetContext, epsilon: float) -> float:
     spent = stated_epsilon(epsilon).value
     if spent > EPSILON_MAX:
         raise PreferenceError.because("epsilon-above-max", epsilon=spent, most=EPSILON_MAX)
+    if context.schema.tables:
+        raise NoMechanism.because("check-of-several-tables")
     if context.bounds_from_data or not context.schema.columns:
         raise NoMechanism.because("check-without-bounds", columns=len(context.schema.columns))
     context.require_data()

@@ -24,7 +24,7 @@ from sfumato.model.guarantee import (
 )
 from sfumato.model.measurement import Measurement
 from sfumato.model.release import WITHHELD
-from sfumato.model.schema import AT_LEAST
+from sfumato.model.schema import AT_LEAST, PER_PERSON
 from sfumato.model.statement import Statement
 from sfumato.privacy.preferences.preference import Preference
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
@@ -184,6 +184,7 @@ def provenances(
         return chosen, *drawn, people_provenance("bounds")
     secrets = tuple(p.secret_column for p in request.preferences if p.secret_column is not None)
     read = (*dict.fromkeys((*request.statement.columns, *secrets)), *([AT_LEAST] if request.selecting else []))
+    read += (PER_PERSON,) if PER_PERSON in standing.schema else ()
     return chosen, *drawn, record.schema(read, standing.schema, preregistered=preregistered, who=standing.who)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -11,10 +11,13 @@ from sfumato.errors import BadInput, Conflict, NoGuarantee
 from sfumato.model.calibration import Drawing, NoiseLaw
 from sfumato.model.measurement import Assembly, Measurement
 from sfumato.model.release import Answer, Interval, ReleaseCertificate
+from sfumato.privacy.noise.computed import ComputedColumns
 from sfumato.privacy.noise.difference import AddedNoise, reach_apart
+from sfumato.privacy.noise.figures import range_of
 from sfumato.privacy.noise.intervals import COVERAGE
-from sfumato.release.answer import picks_rows, range_of
+from sfumato.release.answer import picks_rows
 from sfumato.release.bound_query import BoundQuery
+from sfumato.release.output_distance import require_one_level
 
 
 @dataclass(frozen=True)
@@ -38,11 +41,12 @@ class ReleasedFigure:
     drawn: Sequence[Drawing]
     furthest: float
     picked: bool
+    row: Mapping[str, object]
 
     @property
     def sources(self) -> frozenset[tuple[int, int, int]]:
         """The noisy numbers behind it, each with noise of its own."""
-        return frozenset((self.cell.query, self.cell.row, number) for number in self.column.numbers)
+        return frozenset((self.cell.query, self.cell.row, i) for i in self.measurement.behind(self.column))
 
     @property
     def is_plain(self) -> bool:
@@ -58,8 +62,16 @@ class ReleasedFigure:
         return AddedNoise(drawing.law, drawing.scale or 0.0, drawing.step, self.furthest)
 
     def range(self, miss: float) -> Interval:
-        interval = range_of(self.column, self.measurement, self.numbers, self.drawn, miss)
-        assert interval is not None
+        if self.column.computed is None:
+            interval = range_of(self.column, self.measurement, self.numbers, self.drawn, miss)
+        elif self.measurement.reads_all_groups(self.column):
+            interval = None  # the answer may not have all groups, and two figures of it share every number
+        else:
+            computed = ComputedColumns(self.measurement)
+            terms = (self.numbers, self.drawn, self.value, miss)
+            interval = computed.interval(self.column.computed, self.row, *terms)
+        if interval is None:
+            raise BadInput.because("difference-without-interval", column=self.column.name)
         return interval
 
 
@@ -80,26 +92,31 @@ def figure_of(query: BoundQuery, answer: Answer, certificate: ReleaseCertificate
     if certificate.scale is None or certificate.laws is None or certificate.grid_step is None:
         raise NoGuarantee.because("difference-withheld")
     measurement = query.measurement
+    require_one_level(measurement)
     _require_the_same(measurement, answer, certificate)
     column = [c for c in measurement.columns if c.visible][cell.column - 1]
     if not answer.ranged[cell.column - 1]:
-        if column.key is not None:
+        if column.is_public:
             raise BadInput.because("difference-of-group", column=column.name)
         raise BadInput.because("difference-of-selected", column=column.name)
     drawn = [
         Drawing(NoiseLaw(law), 0.0, Fraction(str(step)), scale)
         for law, step, scale in zip(certificate.laws, certificate.grid_step, certificate.scale, strict=True)
     ]
+    figure = answer.rows[cell.row - 1][cell.column - 1]
+    if figure is None:
+        raise BadInput.because("difference-without-interval", column=column.name)
     whole = certificate.reach if len(certificate.reach or ()) == len(drawn) else None
     return ReleasedFigure(
         cell,
-        float(answer.rows[cell.row - 1][cell.column - 1]),  # type: ignore[arg-type]
+        float(figure),  # type: ignore[arg-type]
         column,
         measurement,
         answer.numbers[cell.row - 1],
         drawn,
-        math.inf if whole is None else whole[column.numbers[0]],
+        math.inf if whole is None or not column.numbers else whole[column.numbers[0]],
         picks_rows(measurement, query.statement.afterwards),
+        dict(zip(answer.columns, answer.rows[cell.row - 1], strict=True)),
     )
 
 
@@ -110,16 +127,17 @@ def difference(first: ReleasedFigure, second: ReleasedFigure) -> Difference:
     which is whole, is at most half a person further off. What is put together from several numbers, which two figures
     may share, goes by ranges that each miss half as often: that both hold needs no independence.
     """
-    if first.sources == second.sources and first.column.kind == second.column.kind:
+    one, other = ((figure.column.kind, figure.column.computed) for figure in (first, second))
+    if first.sources == second.sources and one == other:
         raise BadInput.because("difference-of-same-number")
     picked = first.picked or second.picked
     if first.is_plain and second.is_plain and first.sources != second.sources:
         half = reach_apart(first.noise, second.noise)
-        (one,), (other,) = ([figure.numbers[i] for i in figure.column.numbers] for figure in (first, second))
+        (number,), (lesser,) = ([figure.numbers[i] for i in figure.column.numbers] for figure in (first, second))
         if first.counts and second.counts:
-            value, furthest = round(one - other), math.floor(half + 0.5)
+            value, furthest = round(number - lesser), math.floor(half + 0.5)
             return Difference(value, value - furthest, value + furthest, picked)
-        return Difference(one - other, one - other - half, one - other + half, picked)
+        return Difference(number - lesser, number - lesser - half, number - lesser + half, picked)
     (low, high), (below, above) = (figure.range((1 - COVERAGE) / 2) for figure in (first, second))
     return Difference(first.value - second.value, low - above, high - below, picked)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from sfumato.ledger.entry import Draft
 from sfumato.ledger.history import Record
@@ -13,13 +14,27 @@ from sfumato.model.choice import Noise
 from sfumato.model.guarantee import Fixed, Provenance, recorded_provenance
 from sfumato.model.release import Answer, ReleaseCertificate, Released
 from sfumato.release import answer as assemble
+from sfumato.release.bound_query import BoundQuery
 from sfumato.release.certificate import certify
 from sfumato.release.draw_plan import DrawPlan, part_of
+from sfumato.release.figures import charge_as_figure, record_as_figure
+from sfumato.release.individual_filter import included
 from sfumato.release.keywords import ReleaseTerms
 from sfumato.release.noise import Noisy, draw_noise
 from sfumato.release.recorded import NOTHING, Recorded, draw_record
-from sfumato.release.reserve import Reservation, earlier_release, read_for, record_release, reserve
+from sfumato.release.reserve import (
+    Reservation,
+    earlier_release,
+    read_for,
+    record_free_release,
+    record_release,
+    reserve,
+    spent_in_period,
+)
 from sfumato.release.selection import select
+
+if TYPE_CHECKING:
+    from sfumato.release.people.survey import Survey
 
 Entered = Callable[[Record, Sequence[Provenance]], Sequence[Draft]]
 
@@ -30,14 +45,20 @@ def draw(plan: DrawPlan, terms: ReleaseTerms, entered: Entered | None = None) ->
     `entered` is what is entered with the charge, in the same transaction: the plan itself.
     """
     plan.require_drawable()
+    plan.query.context.require_data()
+    with plan.query.context.snapshot():
+        return _draw(plan, terms, entered)
+
+
+def _draw(plan: DrawPlan, terms: ReleaseTerms, entered: Entered | None) -> Released:
     context = plan.query.context
-    context.require_data()
     if terms.redraw:
         select.require_unreleased(plan.query, plan.request, plan.epsilon)
-    left, known = earlier_release(plan.key, terms), NOTHING
+    left, known, read = earlier_release(plan.key, terms), NOTHING, context.ledger.known
 
     def answer_in(record: Record) -> Draft | Recorded | None:
-        nonlocal known
+        nonlocal known, read
+        read = record
         stored = left(record)
         known = NOTHING if terms.redraw or stored is not None else plan.numbers_in(record)
         return known if known.is_complete else stored
@@ -46,14 +67,17 @@ def draw(plan: DrawPlan, terms: ReleaseTerms, entered: Entered | None = None) ->
         context.ledger,
         answer_in,
         lambda record: plan.provenances(record, terms.preregistered),
-        lambda guarantee: plan.charge_draft(guarantee, known),
+        lambda guarantee: plan.charge_draft(guarantee, read, known),
         allow_no_guarantee=terms.allow_no_guarantee,
         entered=entered,
+        figure=charge_as_figure(context.ledger, plan.key, terms) if terms.figure else None,
     )
     if isinstance(reservation, Draft):
+        if terms.figure:
+            record_as_figure(context.ledger, reservation, terms.figure)
         return stored_release(reservation)
     if isinstance(reservation, Recorded):
-        return from_record(plan, reservation)
+        return from_record(plan, reservation, terms.figure)
     return draw_and_record(plan, reservation, known)[0]
 
 
@@ -64,7 +88,7 @@ def draw_and_record(plan: DrawPlan, reservation: Reservation, known: Recorded = 
     query, calibration = plan.query, plan.calibration
     noisy = select.accepted_output(query, plan.request, plan.epsilon) if plan.request.as_published else None
     if noisy is None:
-        survey, mechanism, before = query.survey(Noise()), query.context.services.mechanism, known.columns(query)
+        survey, mechanism, before = _survey(query, reservation), query.context.services.mechanism, known.columns(query)
         work = partial(draw_noise, survey, query.measurement, calibration, mechanism, before)
         noisy = read_for(query.context.ledger, plan.key, reservation, query.sql, work)
     public = calibration if reservation.guarantee.holds else None
@@ -75,15 +99,22 @@ def draw_and_record(plan: DrawPlan, reservation: Reservation, known: Recorded = 
     return left, record_release(query.context.ledger, plan.key, reservation, query.sql, kept)
 
 
-def from_record(plan: DrawPlan, known: Recorded) -> Released:
+def _survey(query: BoundQuery, reservation: Reservation) -> Survey:
+    """Of everyone or, within a budget per person, of the people who are still included."""
+    individual = included(query.context, reservation.entry, query.context.ledger.known)
+    return query.survey(Noise()) if individual is None else query.survey_of(individual)
+
+
+def from_record(plan: DrawPlan, known: Recorded, figure: str = "") -> Released:
     """An answer whose noisy numbers were all drawn and charged before: nothing is drawn, and nothing is charged."""
     query = plan.query
     record = query.context.ledger.known
     inputs = tuple(recorded_provenance(number, c.guarantee, Fixed(c.fixed)) for number, c in known.sources)
     last = next(entry for entry in record.entries if entry.number == known.charges[-1])
-    reservation = Reservation(last, inputs, record.total, recorded=known.charges, asked_after=record.last)
+    period = spent_in_period(query.context.ledger, record)
+    reservation = Reservation(last, inputs, record.spent, period, recorded=known.charges, asked_after=record.last)
     left = replace(_assemble_release(plan, plan.calibration, known.noisy(query), reservation, known), repeated=True)
-    record_release(query.context.ledger, plan.key, reservation, query.sql, _as_entry(left))
+    record_free_release(query.context.ledger, plan.key, reservation, query.sql, _as_entry(left), figure)
     return left
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from sfumato.errors import Conflict, Infeasible, NoMechanism, instead
-from sfumato.ledger.charges import PART, RELEASE
+from sfumato.ledger.charges import PART, RELEASE, WITHIN
 from sfumato.ledger.entry import NANO, Draft, upward
 from sfumato.ledger.history import Record
 from sfumato.model.calibration import Calibration
@@ -18,9 +18,10 @@ from sfumato.privacy.noise.calibration import calibrate
 from sfumato.privacy.preferences.solver import Solution
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.decide import ReleaseRequest, SolvedRequest
+from sfumato.release.individual_filter import WithinBudget, within_budget
 from sfumato.release.ledger import digest
 from sfumato.release.recorded import NOTHING, Recorded, recorded_numbers
-from sfumato.release.reserve import ChargePurpose, PrivacyCost, answer_key, charge_draft, repeatable
+from sfumato.release.reserve import ChargePurpose, PrivacyCost, answer_key, charge_draft, partition_facts, repeatable
 from sfumato.release.selection import select
 
 
@@ -63,6 +64,12 @@ class DrawPlan:
             raise self._infeasible()
         else:
             self._own_calibration  # noqa: B018
+            self.within  # noqa: B018
+
+    @cached_property
+    def within(self) -> WithinBudget | None:
+        """What it costs within the budget per person; None where it is charged outside it."""
+        return None if self.hidden else within_budget(self.query, self.request, self.epsilon)
 
     @cached_property
     def calibration(self) -> Calibration:
@@ -94,9 +101,10 @@ class DrawPlan:
             return NOTHING
         guarantee = Guarantee.SELECTED if self.request.selecting else Guarantee.DP
         try:
-            return recorded_numbers(self.query, self._own_calibration, guarantee, record)
+            known = recorded_numbers(self.query, self._own_calibration, guarantee, record)
         except NoMechanism:
             return NOTHING
+        return known if known.is_complete or self.within is None else NOTHING  # one answer is about the same people
 
     def is_in(self, record: Record, *, allow_no_guarantee: bool) -> bool:
         """Whether the record has the answer, or all its noisy numbers: then nothing is drawn."""
@@ -115,19 +123,28 @@ class DrawPlan:
 
     # What it costs
 
-    def charge_draft(self, outcome: Guarantee, known: Recorded = NOTHING) -> Draft:
+    def charge_draft(self, outcome: Guarantee, record: Record, known: Recorded = NOTHING) -> Draft:
         """The charge: epsilon, or a public constant where the epsilon would tell about the data.
 
-        Where some of the noisy numbers are known, the others' shares of epsilon.
+        Where some of the noisy numbers are known, the others' shares of epsilon. Within a budget per person, all of
+        that or nothing.
         """
+        within = self.within if outcome is Guarantee.DP else None
         request, known = self.request, part_of(outcome, known)
         calibration = self._own_calibration if outcome.holds and self.epsilon is not None else None
         cost = None if calibration is None else self._cost(calibration, outcome, self.positions(known))
+        if within is not None and cost is not None:
+            epsilon, delta, rho = within.charged(record)
+            cost = replace(cost, epsilon=float(epsilon), delta=delta, rho=rho, rho_delta=Fraction(0))
         mechanism = request.noise.mechanism if calibration is None else calibration.mechanism
-        kind, method = PART if known.entries else RELEASE, request.method_text(public=outcome.holds)
+        kind = WITHIN if within is not None else PART if known.entries else RELEASE
+        method = request.method_text(public=outcome.holds)
         purpose = ChargePurpose(self.query.sql, kind, method, mechanism, request.outright)
         draft = charge_draft(self.query.context, self.key, outcome, purpose, cost, self.epsilon)
-        return replace(draft, delta=str(self.delta))
+        if within is not None and self.epsilon is not None:
+            return replace(draft, public={**draft.public, **within.public_facts(record, self.epsilon)})
+        public = {**draft.public, **partition_facts(self.query.context, [self.query.statement])}
+        return replace(draft, delta=str(self.delta), public=public)
 
     def _cost(self, calibration: Calibration, outcome: Guarantee, positions: Sequence[int]) -> PrivacyCost:
         """What will be drawn, as the ledger tells it. A selection was charged by itself, up to the largest epsilon."""
@@ -137,7 +154,7 @@ class DrawPlan:
             rho_of(measurement, calibration, positions),
             tuple(float(measurement.numbers[i].sensitivity_under(request.noise.mechanism)) for i in positions),
             tuple(calibration.numbers[i].scale for i in positions),
-            None if measurement.cells is None else len(measurement.cells) * len(positions),
+            None if measurement.cells is None else len(measurement.drawn_cells) * len(positions),
             self.delta,
             rho_delta_of(calibration),
             request.select_epsilon,

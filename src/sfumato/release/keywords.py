@@ -12,12 +12,16 @@ class ReleaseTerms:
     """What a person states beside a request.
 
     `allow_no_guarantee`: go on where there is no guarantee. `redraw`: draw and charge again what the ledger has.
-    `preregistered`: where the request was written down before anyone looked at the data.
+    `preregistered`: where the request was written down before anyone looked at the data. `figure`: the figure of a
+    recurring plan that it is released as. `interruptions`: why its runs are interrupted, in the words of the plan; a
+    charge for it whose outcome is unknown is then drawn for.
     """
 
     allow_no_guarantee: bool = False
     redraw: bool = False
     preregistered: str = ""
+    figure: str = ""
+    interruptions: str = ""
 
 
 class NoiseKeywords(TypedDict, total=False):
@@ -38,13 +42,15 @@ class SearchKeywords(NoiseKeywords, total=False):
 class RiskKeywords(TypedDict, total=False):
     """At which epsilons risk is shown, of noise of which calibration, and whether by the exact RDR.
 
-    `expected_count` is a public guess of how many are counted in the smallest group.
+    `expected_count` is a public guess of how many are counted in the smallest group; `together` so many people, whose
+    epsilon together is shown.
     """
 
     candidates: str | Sequence[float] | None
     calibration: str
     exact: bool
     expected_count: float | None
+    together: int | None
 
 
 class HistogramKeywords(NoiseKeywords, total=False):
@@ -55,6 +61,17 @@ class HistogramKeywords(NoiseKeywords, total=False):
     allow_no_guarantee: bool
     redraw: bool
     preregistered: str
+
+
+class NoiseQuestion(NoiseKeywords, total=False):
+    """What is asked of the noise: see `Query.noise`."""
+
+    probabilities: Sequence[float]
+    expected: float | None
+    expected_count: float | None
+    within: float | None
+    relative_error: float
+    confidence: float
 
 
 class GuessingKeywords(NoiseKeywords, total=False):
@@ -68,6 +85,15 @@ class GuessingKeywords(NoiseKeywords, total=False):
     data_sensitivity: float | str | None
     limit: float | str | None
     candidates: str | Sequence[float] | None
+
+
+class WorldKeywords(TypedDict, total=False):
+    """How noise is sized, which noisy answer is out, a limit on belief, and the column that names people."""
+
+    sensitivity: str
+    response: float | None
+    limit: float | None
+    names: str | None
 
 
 class SplitKeywords(TypedDict, total=False):

@@ -16,10 +16,13 @@ from sfumato.ledger.failures import failure_facts, state_cause
 from sfumato.ledger.history import Record
 from sfumato.ledger.odometer import Total
 from sfumato.ledger.opening import Opening
+from sfumato.ledger.parallel import Declared, Part, Partition, Spent, part_of
 from sfumato.ledger.population import declaration
-from sfumato.model.budget import NO_BUDGET, BudgetLimit
+from sfumato.model.budget import NO_BUDGET, BudgetLimit, BudgetNumber
 from sfumato.model.guarantee import Guarantee
-from sfumato.model.schema import BUDGET, Schema
+from sfumato.model.period import CalendarPeriod, moment
+from sfumato.model.person_budget import PersonBudget
+from sfumato.model.schema import BUDGET, PER_PERSON, Schema
 from sfumato.ports import LedgerStore
 from sfumato.release.recognition import Recognition
 from sfumato.release.records import Records
@@ -40,7 +43,9 @@ class PrivacyLedger:
         *,
         separation: bool = False,
         version: str = "",
+        cohort: str = "",
         files: Mapping[str, object] | None = None,
+        per_person: PersonBudget | None = None,
     ) -> None:
         self._store = store
         self._services = services
@@ -49,8 +54,10 @@ class PrivacyLedger:
         self.recognition: Recognition | None = None  # of data that is opened here
         self._population, self._separation = schema.population, separation
         self.version = digest(["version", version]) if version else ""  # which data is read, telling nothing else
+        self.cohort = cohort  # whose data it is, where the schema declares that cohorts have no person in common
+        self.declared = declared_by_schema(schema)
         self._stated = schema.budget.strictest(budget)
-        self._fingerprints = schema.fingerprints()
+        self._fingerprints = schema.fingerprints() | _fingerprint_per_person(per_person)
         self.rule = policy or digest(schema.rule)  # a policy is of record with all that it says
         self.protected = f"one {schema.unit.words}, {schema.relation}"
         declared = [declaration(schema.name, schema.population)] if schema.population else []
@@ -186,15 +193,43 @@ class PrivacyLedger:
 
     def reserve(self, record: Record, charge: Draft) -> Sequence[Draft]:
         """The charge, to be written in the transaction that read `record`; refused where it exceeds the budget."""
-        charge = replace(charge, public={**charge.public, **self._which(record), "protected": self.protected})
+        cohort = {"cohort": self.cohort} if self.cohort and self.declared.cohorts else {}
+        about = {**self._which(record), **cohort, "protected": self.protected}
+        charge = replace(charge, public={**charge.public, **about})
         limit = self.budget
         if not limit.is_limited:
             return [charge]
+        charge = replace(charge, public={**charge.public, "budget": limit.as_texts()})
         charges = {"epsilon": Fraction(charge.nano_epsilon, NANO), "delta": Fraction(charge.delta)}
-        for name, budget, spent in _limits(record.total, limit):
-            if spent + charges[name] > budget:
-                raise _beyond_budget(name, budget, spent, charges[name], Guarantee(str(charge.public["guarantee"])))
-        return [replace(charge, public={**charge.public, "budget": limit.as_texts()})]
+        for one in limit.limits:
+            period = None if one.period is None else one.period.at(moment(charge.at))
+            spent = self.spent_after(record, charge, period)
+            reached = _figures(spent.total_of(part_of(charge)))[one.name]
+            if reached > one.most:
+                raise _beyond_budget(one, period, reached, charges[one.name], charge, spent)
+        return [charge]
+
+    def spent_after(self, record: Record, charge: Draft, period: CalendarPeriod | None = None) -> Spent:
+        """What is spent with a charge, and with the opening that is entered before it; of one period, or in all."""
+        spent = record.spent if period is None else record.spent_in(period)
+        return spent.opened(self._dataset, self.declared).charged(charge)
+
+    def period_of(self, charge: Draft | None) -> CalendarPeriod | None:
+        """The shortest period that a budget is stated for: that of a charge, or the current one."""
+        at = self._services.now() if charge is None else charge.at
+        return self.budget.per[0].period.at(moment(at)) if self.budget.per else None
+
+    def epsilon_left(self, record: Record | None = None, more: Fraction = Fraction(0)) -> Fraction | None:
+        """Epsilon that is left of the budget after `more`, now: in all, and in the period. None without a budget."""
+        record, now = record or self.known, moment(self._services.now())
+        left = []
+        for one in self.budget.limits:
+            if one.name == "epsilon":
+                spent = record.spent if one.period is None else record.spent_in(one.period.at(now))
+                part = Part(self._dataset.casefold(), self.version, self.cohort)
+                spent_now = spent.opened(self._dataset, self.declared).total_of(part)
+                left.append(one.most - Fraction(spent_now.nano_epsilon, NANO) - more)
+        return min(left, default=None)
 
     def draft(
         self,
@@ -212,7 +247,8 @@ class PrivacyLedger:
 
     @property
     def _opening(self) -> Opening:
-        return Opening(self.schema, self.rule, self._population, self._stated, self._separation)
+        own, apart = self._stated, self._separation
+        return Opening(self.schema, self.rule, self._population, own, apart, self.declared)
 
     def _opening_draft(self) -> Draft:
         what = "schema, preregistered rule and budget, as far as stated"
@@ -224,36 +260,70 @@ class _Outgrown(Exception):
     """Another dataset was declared to be about the same people, before this could be written."""
 
 
+def declared_by_schema(schema: Schema) -> Declared:
+    """What a schema declares of its people, for the ledger."""
+    column = schema.column(schema.partition) if schema.partition else None
+    partition = None if column is None else Partition(column.name, column.fingerprint())
+    return Declared(schema.disjoint_versions, partition)
+
+
 def _fingerprint(budget: BudgetLimit) -> dict[str, str]:
     """The fingerprint of the epsilon budget, where one is stated: what remains limits what may be selected."""
-    return {} if budget.epsilon is None else {BUDGET: digest(str(budget.epsilon))[:16]}
+    if not budget.limits_epsilon:
+        return {}
+    per = [one.words for one in budget.limits if one.name == "epsilon" and one.period is not None]
+    return {BUDGET: digest([str(budget.epsilon), *per] if per else str(budget.epsilon))[:16]}
 
 
-def _limits(total: Total, budget: BudgetLimit) -> Sequence[tuple[str, Fraction, Fraction]]:
-    """What is limited, to how much, and how much of it is spent."""
-    spent = {"epsilon": Fraction(total.nano_epsilon, NANO), "delta": total.exact_delta}
-    return [(name, limit, spent[name]) for name, limit in vars(budget).items() if limit is not None]
+def _fingerprint_per_person(budget: PersonBudget | None) -> dict[str, str]:
+    """The fingerprint of the budget per person, where one is stated: it decides whom answers are about."""
+    return {} if budget is None else {PER_PERSON: digest(budget.as_texts())[:16]}
+
+
+def _figures(total: Total) -> Mapping[str, Fraction]:
+    """What is limited, and how much of it is spent."""
+    return {"epsilon": Fraction(total.nano_epsilon, NANO), "delta": total.exact_delta}
 
 
 def refuse_below(total: Total, limit: BudgetLimit) -> None:
     """Refuse a budget that is stated at opening and was passed before: no one could have meant to keep it."""
-    for name, budget, spent in _limits(total, limit):
-        if budget < spent:
-            raise PreferenceError.because("budget-passed-before", limit=name, budget=float(budget), spent=float(spent))
+    for one in limit.limits:
+        spent = _figures(total)[one.name]
+        if one.period is None and one.most < spent:
+            budget = float(one.most)
+            raise PreferenceError.because("budget-passed-before", limit=one.name, budget=budget, spent=float(spent))
 
 
 def _beyond_budget(
-    name: str, budget: Fraction, spent: Fraction, charge: Fraction, guarantee: Guarantee
+    one: BudgetNumber, period: CalendarPeriod | None, reached: Fraction, charge: Fraction, draft: Draft, spent: Spent
 ) -> BudgetExceeded:
-    left = max(budget - spent, Fraction(0))
+    """Of a period, the refusal says when the next one begins; and what the parallel sums assume."""
+    guarantee, before = Guarantee(str(draft.public["guarantee"])).value, reached - charge
+    left = float(max(one.most - before, Fraction(0)))
+    parallel = [*(["cohort"] if spent.cohorts else []), *spent.partitions]
+    if period is None:
+        return BudgetExceeded.because(
+            "budget-exceeded",
+            limit=one.name,
+            charge=float(charge),
+            guarantee=guarantee,
+            spent=float(before),
+            budget=float(one.most),
+            left=left,
+            parallel=parallel,
+        )
     return BudgetExceeded.because(
-        "budget-exceeded",
-        limit=name,
+        "period-budget-exceeded",
+        limit=one.name,
         charge=float(charge),
-        guarantee=guarantee.value,
-        spent=float(spent),
-        budget=float(budget),
-        left=float(left),
+        guarantee=guarantee,
+        spent=float(before),
+        budget=float(one.most),
+        left=left,
+        parallel=parallel,
+        length=period.length.value,
+        period=period.name,
+        next=period.next.first.isoformat(),
     )
 
 

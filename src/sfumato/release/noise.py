@@ -6,16 +6,23 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
+from operator import add
 from types import MappingProxyType
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from sfumato.model.calibration import Calibration, Drawing, NoiseLaw
 from sfumato.model.facts import Cell, Counts
-from sfumato.model.measurement import Measurement
+from sfumato.model.levels import groups_at
+from sfumato.model.measurement import Measurement, NumberKind
 from sfumato.ports import Mechanism, Mechanisms
 from sfumato.privacy.noise.rank_selection import scores
+from sfumato.sql.plans.ranks import bins_of
 
 _AT_ONCE = 10_000  # private groups whose noisy counts of persons are drawn together
+
+
+Drawn: TypeAlias = Fraction | tuple[Fraction, ...]
+"""A number of a cell with its noise; of a histogram, all nodes of its tree."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +30,7 @@ class Noisy:
     """Everything that was drawn: the cells that are released, and the noisy numbers of each."""
 
     cells: tuple[Cell, ...]
-    numbers: tuple[tuple[Fraction, ...], ...]
+    numbers: tuple[tuple[Drawn, ...], ...]
 
 
 class ByCell(Protocol):
@@ -39,7 +46,7 @@ def draw_noise(
     measurement: Measurement,
     calibration: Calibration,
     mechanism: Mechanisms,
-    before: Mapping[int, Sequence[Fraction]] = MappingProxyType({}),
+    before: Mapping[int, Sequence[Drawn]] = MappingProxyType({}),
 ) -> Noisy:
     """Each number with its part of the budget over all its cells: in all of them together, a person moves it by D.
 
@@ -49,16 +56,28 @@ def draw_noise(
     """
     draw = _Draw(exact, measurement, calibration, mechanism)
     position = measurement.thresholded
-    columns: dict[int, Sequence[Fraction]] = dict(before)
+    columns: dict[int, Sequence[Drawn]] = dict(before)
     if position is None:
-        totals = dict(exact.by_cell())
+        totals = level_totals(dict(exact.by_cell()), measurement)
     else:
         totals, columns[position] = draw.visible_cells(position)
     columns |= draw.select_by_rank(totals, before)
+    columns |= draw.fill_histograms(totals, before)
     for i in range(len(measurement.numbers)):
         if i not in columns:
             columns[i] = draw.add_noise(i, [steps[i] for steps in totals.values()])
     return Noisy(tuple(totals), tuple(zip(*(columns[i] for i in sorted(columns)), strict=True)))
+
+
+def level_totals(leaves: dict[Cell, tuple[int, ...]], measurement: Measurement) -> dict[Cell, tuple[int, ...]]:
+    """The exact totals of the groups that noise is drawn for: those of coarser levels are sums of the leaves' steps."""
+    if measurement.levels is None:
+        return leaves
+    totals = {cell: (0,) * len(measurement.numbers) for cell in measurement.drawn_cells}
+    for level in measurement.levels.drawn:
+        for cell, group in zip(leaves, groups_at(level, list(leaves)), strict=True):  # type: ignore[arg-type]
+            totals[group] = tuple(map(add, totals[group], leaves[cell]))
+    return totals
 
 
 @dataclass(frozen=True)
@@ -103,6 +122,24 @@ class _Draw:
             for i in positions:
                 selections[i] |= {cell: self._select(i, {}) for cell in cells if cell not in selections[i]}
         return {i: [selections[i][cell] for cell in cells] for i in selections}
+
+    def fill_histograms(
+        self, cells: Collection[Cell], before: Collection[int]
+    ) -> dict[int, list[tuple[Fraction, ...]]]:
+        """The nodes of each tree with noise: one cell at a time, those in which no one is as well."""
+        numbers = self.measurement.numbers
+        histograms = [i for i, n in enumerate(numbers) if n.kind is NumberKind.HISTOGRAM and i not in before]
+        columns: dict[int, list[tuple[Fraction, ...]]] = {}
+        for i in histograms:
+            nodes = {cell: self._fill(i, counts) for cell, counts in self.exact.counts_by_cell(i) if cell in cells}
+            columns[i] = [nodes[cell] if cell in nodes else self._fill(i, {}) for cell in cells]
+        return columns
+
+    def _fill(self, position: int, counts: Counts) -> tuple[Fraction, ...]:
+        number = self.measurement.numbers[position]
+        per_row = int(1 / number.step)
+        exact = number.tree.counts(bins_of(number, counts))
+        return tuple(self.add_noise(position, [rows * per_row for rows in exact]))
 
     def _by(self, drawing: Drawing) -> Mechanism:
         return self.mechanism(drawing.law) if drawing.reach is None else self.mechanism(drawing.law, drawing.reach)

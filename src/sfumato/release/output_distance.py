@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
+from sfumato.errors import NoMechanism
 from sfumato.model.facts import Cell, Totals
 from sfumato.model.measurement import Measurement
 from sfumato.privacy.risk.posthoc import pri, pri_gaussian
@@ -14,6 +15,12 @@ from sfumato.sql.plans.rows import L1, L2
 Exact = float | Fraction
 Truth = Mapping[Cell, Sequence[Exact]]
 """The true numbers of each cell."""
+
+
+def require_one_level(measurement: Measurement) -> None:
+    """Refuse figures that are estimates from the noisy numbers of several levels: from public facts."""
+    if measurement.levels is not None:
+        raise NoMechanism.because("levels-without-distance")
 
 
 def truth_of(totals: Totals, measurement: Measurement) -> Truth:

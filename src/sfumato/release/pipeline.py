@@ -24,7 +24,8 @@ def release(query: BoundQuery, request: ReleaseRequest, terms: ReleaseTerms) -> 
     """
     if request.reads_people or request.draws:
         require_releasable(query, request, terms)
-        return release_choice(query, choose_epsilon(query, request, terms), terms)
+        with query.context.snapshot():  # epsilon and answer are of the same rows
+            return release_choice(query, choose_epsilon(query, request, terms), terms)
     query.require_addable(request.noise)
     plan = DrawPlan(query, request, query.solution(request), hidden=False)
     return draw(plan, terms, partial(new_plan, query.context.ledger, request))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import cmp_to_key
 from typing import Any
 
+from sfumato.model import calendar
+from sfumato.model.functions import FUNCTIONS
 from sfumato.model.possible_cells import COMPARE, COMPUTE
 from sfumato.model.statement import (
     Afterwards,
@@ -18,19 +21,22 @@ from sfumato.model.statement import (
     Case,
     ColumnRef,
     Compare,
+    Condition,
     Constant,
     Membership,
     Missing,
     Not,
+    Order,
+    PairStatistic,
     Pattern,
     Predicate,
     Scalar,
+    SumOverGroups,
     Truth,
 )
+from sfumato.privacy.noise.pairs import pair_figure
 
-Row = Mapping[str, Any]
-
-_CALLS: dict[str, Callable[[Any], Any]] = {"ABS": abs, "LOWER": str.lower, "UPPER": str.upper}
+Row = Mapping[Any, Any]  # by names; sums over all groups by themselves
 
 
 def apply_having_order_limit(
@@ -41,17 +47,17 @@ def apply_having_order_limit(
     condition = afterwards.having
     positions = [i for i, row in enumerate(named) if condition is None or holds(condition, row) is True]
     for by in reversed(afterwards.order):
-        positions.sort(key=cmp_to_key(_by(by.output, by.descending, named)))
+        positions.sort(key=cmp_to_key(_by(by, named)))
     end = None if afterwards.limit is None else afterwards.offset + afterwards.limit
     return positions[afterwards.offset : end]
 
 
-def _by(name: str, descending: bool, rows: Sequence[Row]) -> Callable[[int, int], int]:
+def _by(order: Order, rows: Sequence[Row]) -> Callable[[int, int], int]:
     def compare(i: int, j: int) -> int:
-        a, b = rows[i][name], rows[j][name]
-        if a is None or b is None:
-            return (a is None) - (b is None)  # what is missing comes last
-        return (int(a > b) - int(a < b)) * (-1 if descending else 1)
+        a, b = rows[i][order.output], rows[j][order.output]
+        if a is None or b is None:  # what is missing comes last, unless first is asked for
+            return ((a is None) - (b is None)) * (-1 if order.nulls_first else 1)
+        return (int(a > b) - int(a < b)) * (-1 if order.descending else 1)
 
     return compare
 
@@ -97,21 +103,31 @@ def value(part: Scalar, row: Row) -> Any:
             return row[name]
         case Constant(Fraction() as number) if number.denominator > 1:
             return float(number)  # as an engine reads it: 0.1 is the float that is written so
+        case Constant(Fraction() as number):
+            return int(number)
         case Constant(constant):
             return constant
         case Arithmetic(compute, left, right):
             a, b = (None if v is None else float(v) for v in (value(left, row), value(right, row)))
             if a is None or b is None or (compute == "/" and b == 0):
                 return None
-            return COMPUTE[compute](a, b)
+            result = COMPUTE[compute](a, b)
+            return result if math.isfinite(result) else None
+        case PairStatistic(totals=totals):
+            numbers = [value(total, row) for total in totals]
+            return None if None in numbers else pair_figure(part, numbers)
+        case SumOverGroups():
+            return row[part]
+        case Condition(condition):
+            return holds(condition, row)
         case Case(branches, otherwise):
             met = next((result for condition, result in branches if holds(condition, row)), otherwise)
             return value(met, row)
-        case Call("COALESCE", parts):
-            return next((v for v in (value(p, row) for p in parts) if v is not None), None)
-        case Call(name, (only,)):
-            operand = value(only, row)
-            return None if operand is None else _CALLS[name](operand)
+        case Call(name, (Constant(str(unit)), *parts)) if name in calendar.FUNCTIONS:
+            operands = [value(part, row) for part in parts]
+            return None if None in operands else calendar.computed(name, unit, *operands)
+        case Call(name, parts):
+            return FUNCTIONS[name].value([value(part, row) for part in parts])
     raise ValueError("not a scalar")
 
 

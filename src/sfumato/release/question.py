@@ -12,9 +12,11 @@ from dataclasses import replace
 from fractions import Fraction
 
 from sfumato.model.canonical import canonical, unordered
+from sfumato.model.levels import stored_key
 from sfumato.model.measurement import Measurement, NoisyNumber, NumberKind
 from sfumato.model.schema import Schema
 from sfumato.model.statement import ColumnRef, Statement
+from sfumato.privacy.key_values import public_values
 from sfumato.release.ledger import digest
 from sfumato.sql.plans.rows import PlanInput
 
@@ -36,12 +38,14 @@ def scope_key(statement: Statement, schema: Schema, measurement: Measurement | N
     scope: dict[str, object] = {
         "table": statement.table,
         "where": canonical(statement.where),
-        "keys": canonical(keys),
+        "keys": canonical([key.expression for key in keys]),
         "cells": None if measurement is None else _groups(statement, schema, measurement),
         "unit": canonical(schema.unit),
         "relation": schema.relation.value,
         "truncation": _truncation(statement, schema, measurement),
     }
+    if statement.derived is not None:
+        scope["derived"] = canonical(statement.derived)
     return digest(scope)
 
 
@@ -49,9 +53,11 @@ def _groups(statement: Statement, schema: Schema, measurement: Measurement) -> S
     """The public cells, in the order of the keys' names; of private keys the values that the others may have."""
     order = sorted(range(len(statement.keys)), key=lambda i: statement.keys[i].name)
     if measurement.cells is not None:
-        return sorted(json.dumps([cell[i] for i in order]) for cell in measurement.cells)
-    columns = [schema.column(statement.keys[i].name) for i in order]
-    return [None if column is None else canonical(column.keys) for column in columns]
+        cells = ([stored_key(cell[i]) for i in order] for cell in measurement.drawn_cells)
+        return sorted(json.dumps(cell, default=str) for cell in cells)
+    read = statement.schema(schema)
+    values = [public_values(statement.keys[i], read) for i in order]
+    return [None if each is None else canonical(tuple(each)) for each in values]
 
 
 def _truncation(statement: Statement, schema: Schema, measurement: Measurement | None) -> object:

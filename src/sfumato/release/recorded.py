@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from fractions import Fraction
 from typing import Any, cast
 
@@ -17,12 +18,14 @@ from sfumato.model.calibration import Calibration, Drawing, NoiseLaw
 from sfumato.model.canonical import canonical
 from sfumato.model.facts import Cell
 from sfumato.model.guarantee import Guarantee
+from sfumato.model.levels import RolledUp, key_from_stored, stored_key
 from sfumato.model.measurement import NoisyNumber
-from sfumato.model.release import ReleaseCertificate
+from sfumato.model.release import ReleaseCertificate, read_cell_value
+from sfumato.model.schema import PER_PERSON, Category
 from sfumato.model.statement import Statement, columns_in
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.ledger import digest
-from sfumato.release.noise import Noisy, in_order
+from sfumato.release.noise import Drawn, Noisy, in_order
 from sfumato.release.question import number_form
 from sfumato.release.reserve import version_of
 from sfumato.sql.plans.rows import PlanInput
@@ -62,11 +65,14 @@ def _scale(number: NoisyNumber, drawing: Drawing) -> str:
 def _stated_facts(query: BoundQuery, number: NoisyNumber) -> list[object]:
     """The schema's facts about the table and about every column that the number depends on."""
     statement, schema = query.statement, query.context.ledger.schema
-    read = {key.name for key in statement.keys}
-    for part in (statement.where, number.argument):
+    read: set[str] = set()
+    for part in (*(key.expression for key in statement.keys), statement.where, number.argument):
         read |= {column.name for column in columns_in(part)} if part is not None else set()
-    if query.context.schema.unit.column is not None:  # which rows of a person count depends on all that is read
+    several_rows = query.context.schema.unit.column is not None  # which of them count depends on all that is read
+    if several_rows or statement.derived is not None:
         read |= set(statement.columns)
+    if PER_PERSON in schema and query.measurement.is_sums_in_public_cells:
+        read.add(PER_PERSON)  # it decides whom the number is about (docs/theory/filter.md)
     return [[name, schema.get(name)] for name in ("", *sorted(read))]
 
 
@@ -95,12 +101,13 @@ class Recorded:
         """The numbers of the entries that they were charged in."""
         return tuple(sorted({number for number, _ in self.sources}))
 
-    def columns(self, query: BoundQuery) -> dict[int, list[Fraction]]:
+    def columns(self, query: BoundQuery) -> dict[int, list[Drawn]]:
         """By position, the number of each public cell, in their order."""
         order, columns = key_order(query.statement), {}
         for position, entry in self.entries.items():
             values = dict(zip(*_stored_numbers(entry, self.keys[position]), strict=True))
-            columns[position] = [values[tuple(cell[i] for i in order)] for cell in query.measurement.public_cells]
+            cells = query.measurement.drawn_cells
+            columns[position] = [values[tuple(_written(cell[i]) for i in order)] for cell in cells]
         return columns
 
     def noisy(self, query: BoundQuery) -> Noisy:
@@ -108,10 +115,12 @@ class Recorded:
         if query.measurement.cells is not None:
             columns = self.columns(query)
             each = zip(*(columns[i] for i in range(len(self.keys))), strict=True)
-            return Noisy(query.measurement.public_cells, tuple(each))
+            return Noisy(query.measurement.drawn_cells, tuple(each))
         order = key_order(query.statement)
         stored = [_stored_numbers(self.entries[i], key) for i, key in enumerate(self.keys)]
-        cells = [tuple(cell[order.index(i)] for i in range(len(order))) for cell in stored[0][0]]
+        types = [key.type for key in query.statement.keys]
+        places = [(order.index(i), type_) for i, type_ in enumerate(types)]
+        cells = [tuple(read_cell_value(cell[i], type_) for i, type_ in places) for cell in stored[0][0]]
         numbers = dict(zip(cells, zip(*(values for _, values in stored), strict=True), strict=True))
         ordered = tuple(sorted(cells, key=in_order))
         return Noisy(ordered, tuple(numbers[cell] for cell in ordered))
@@ -145,8 +154,8 @@ def draw_record(
     order, keys = key_order(query.statement), number_keys(query, calibration, guarantee)
     return {
         "keys": [query.statement.keys[i].name for i in order],
-        "cells": [[cell[i] for i in order] for cell in noisy.cells],
-        "numbers": {keys[i]: [float(numbers[i]) for numbers in noisy.numbers] for i in positions},
+        "cells": [[stored_key(_written(cell[i])) for i in order] for cell in noisy.cells],
+        "numbers": {keys[i]: [_as_stored(numbers[i]) for numbers in noisy.numbers] for i in positions},
     }
 
 
@@ -155,11 +164,26 @@ def key_order(statement: Statement) -> list[int]:
     return sorted(range(len(statement.keys)), key=lambda i: statement.keys[i].name)
 
 
+def _written(value: Category | RolledUp) -> Category | RolledUp:
+    """A key as a record has it: days and times in ISO 8601."""
+    return value.isoformat() if isinstance(value, date) else value
+
+
 def _draw(entry: Entry) -> dict[str, Any]:
     return cast(dict[str, Any], entry.draft.public["draw"])
 
 
-def _stored_numbers(entry: Entry, key: str) -> tuple[list[Cell], list[Fraction]]:
+def _as_stored(number: Drawn) -> float | list[float]:
+    return [float(node) for node in number] if isinstance(number, tuple) else float(number)
+
+
+def _from_stored(number: float | list[float]) -> Drawn:
+    return tuple(map(Fraction, number)) if isinstance(number, list) else Fraction(number)
+
+
+def _stored_numbers(entry: Entry, key: str) -> tuple[list[Cell], list[Drawn]]:
     """The cells of a draw, in the order of the keys' names, and one of its numbers in each."""
     draw = _draw(entry)
-    return [tuple(cell) for cell in draw["cells"]], [Fraction(value) for value in draw["numbers"][key]]
+    return [tuple(map(key_from_stored, cell)) for cell in draw["cells"]], [
+        _from_stored(value) for value in draw["numbers"][key]
+    ]

@@ -13,6 +13,7 @@ from sfumato.privacy.preferences.belief import Belief
 from sfumato.privacy.preferences.preference import Epsilon, Preference
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.privacy.preferences.solver import Solution
+from sfumato.privacy.preferences.together import most_together, require_people
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.decide import EPSILON_MAX, ReleaseRequest, SolvedRequest, candidates_of
 from sfumato.release.people.exposure_range import require_comparable
@@ -64,14 +65,15 @@ def _request(
     if not chosen:
         raise PreferenceError.because("preference-missing")
     for p in chosen:
-        require_comparable(p, noise, query.statement, query.context.schema, query.declared)
-        if p.between is not None:
-            query.context.condition(p.between)
+        require_comparable(p, noise, query.statement, query.schema, query.declared)
+        for condition in p.conditions:
+            query.context.condition(condition)
     chosen = tuple(_complete(query, p, noise) for p in chosen)
     epsilon_max = min(stated_epsilon(epsilon_max, "epsilon_max").value, query.context.epsilon_max)
     for p in preferences:
         if isinstance(p, Epsilon) and p.value > epsilon_max:
             raise PreferenceError.because("epsilon-above-max", epsilon=p.value, most=epsilon_max)
+    _require_for_groups(query, chosen, noise)
     version, from_data = query.context.version, query.context.bounds_from_data
     opening = query.context.opening if any(p.bound_to_opening for p in chosen) else ""
     return ReleaseRequest(
@@ -85,6 +87,26 @@ def _request(
         query.question,
         opening,
     )
+
+
+def _require_for_groups(query: BoundQuery, preferences: Sequence[Preference], noise: Noise) -> None:
+    """Refuse preferences for several people together where no proof covers what is drawn, from public facts."""
+    people = most_together(preferences)
+    if people is not None and any(p.draws for p in preferences):
+        raise PreferenceError.because("together-with-selection")
+    require_group(query, people, noise)
+
+
+def require_group(query: BoundQuery, people: int | None, noise: Noise) -> None:
+    """Refuse to say what noise means for so many people together where no proof covers it."""
+    if people is None:
+        return
+    require_people(people)
+    if noise.mechanism == NoiseLaw.TRUNCATED or noise.calibration == "classic":
+        word = noise.mechanism if noise.mechanism == NoiseLaw.TRUNCATED else noise.calibration
+        raise PreferenceError.because("together-with-noise", noise=word)
+    if query.has_private_keys:
+        raise PreferenceError.because("together-with-private-keys")
 
 
 def _complete(query: BoundQuery, preference: Preference, noise: Noise) -> Preference:

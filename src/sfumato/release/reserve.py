@@ -6,13 +6,18 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
-from sfumato.errors import EngineFailure, NoGuarantee, SfumatoError
+from sfumato.errors import Conflict, EngineFailure, NoGuarantee, SfumatoError
 from sfumato.ledger.entry import Draft, Entry, Event, nano
 from sfumato.ledger.history import Record
 from sfumato.ledger.odometer import Total
+from sfumato.ledger.parallel import Spent
 from sfumato.model.guarantee import ChosenBy, Guarantee, Provenance, chosen_by, guarantee_of
+from sfumato.model.period import CalendarPeriod
+from sfumato.model.schema import PER_PERSON
+from sfumato.model.statement import Statement
+from sfumato.privacy.partition import values_read
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.context import DatasetContext
 from sfumato.release.decide import EPSILON_MAX
@@ -23,8 +28,26 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
+class SpentInPeriod:
+    """What was released from a dataset in a calendar period."""
+
+    period: CalendarPeriod
+    spent: Spent
+
+
+class FigureCharge(Protocol):
+    """How a figure of a recurring plan is charged: once."""
+
+    def named(self, charge: Draft, /) -> Draft:
+        """The charge with the figure that it is for."""
+
+    def resumption(self, record: Record, guarantee: Guarantee, /) -> tuple[Entry, Draft] | None:
+        """A charge that no answer followed, and what is entered to go on with it."""
+
+
+@dataclass(frozen=True)
 class Reservation:
-    """A charge that was entered, what it rests on, and what the dataset has spent with it.
+    """A charge that was entered, what it rests on, and what the dataset has spent with it, in all and in a period.
 
     `recorded` are entries that noisy numbers of the release were charged in before. Where that is so of all of them,
     nothing is charged now: `entry` is the last of those, and `asked_after` the last entry of all.
@@ -32,14 +55,20 @@ class Reservation:
 
     entry: Entry
     inputs: tuple[Provenance, ...]
-    total: Total
+    spent: Spent
+    period: SpentInPeriod | None = None  # where a budget is stated for periods
     together: int | None = None  # how many releases it was made for, where that is more than this one
     recorded: tuple[int, ...] = ()
     asked_after: int | None = None
+    resumption: Entry | None = None  # why the draw of an earlier charge goes on
 
     @property
     def guarantee(self) -> Guarantee:
         return guarantee_of(self.inputs)
+
+    @property
+    def total(self) -> Total:
+        return self.spent.total
 
     @property
     def is_free(self) -> bool:
@@ -61,33 +90,58 @@ def reserve(
     what: str = "release",
     instead: str = "",
     entered: Callable[[Record, Sequence[Provenance]], Sequence[Draft]] | None = None,
+    figure: FigureCharge | None = None,
 ) -> Reservation | T:
     """One transaction decides and reserves; or what the record has comes back, and nothing is charged.
 
     The provenances are those of the record that the transaction reads, so that a look or a charge in between counts.
-    `entered` makes what is entered with them, before the charge. A crash afterwards leaves epsilon spent: an unknown
+    `entered` makes what is entered with them, before the charge. `figure`, of a recurring plan, may have a charge whose
+    draw was interrupted: then that goes on, and nothing is charged. A crash afterwards leaves epsilon spent: an unknown
     outcome counts as spent.
     """
     stored: T | None = None
     provenances: tuple[Provenance, ...] = ()
-    total = Total()
+    spent, period, earlier = Spent(), None, None
 
     def decide(record: Record) -> Sequence[Draft]:
-        nonlocal stored, provenances, total
+        nonlocal stored, provenances, spent, period, earlier
         stored = recorded(record)
         if stored is not None and entered is None:
             return []
-        provenances, total = inputs(record), record.total
+        provenances = inputs(record)
         beside = [] if entered is None else entered(record, provenances)
         if stored is not None:
             return beside
         if not allow_no_guarantee:
             refuse_without_guarantee(provenances, what, instead)
-        return [*beside, *ledger.reserve(record, _with_declarations(charge(guarantee_of(provenances)), provenances))]
+        guarantee = guarantee_of(provenances)
+        resumption = None if figure is None else figure.resumption(record, guarantee)
+        if resumption is not None:
+            earlier, draft = resumption
+            spent, period = record.spent, spent_in_period(ledger, record)
+            return [*beside, draft]
+        own = _with_declarations(charge(guarantee), provenances)
+        reserved = ledger.reserve(record, own if figure is None else figure.named(own))
+        spent, period = ledger.spent_after(record, reserved[-1]), spent_in_period(ledger, record, reserved[-1])
+        return [*beside, *reserved]
 
     with ledger.recognise_rows() if recorded(ledger.known) is None else nullcontext():
         added = ledger.write(decide)
-    return stored if stored is not None else Reservation(added[-1], provenances, total.and_then(added[-1]))
+    if stored is not None:
+        return stored
+    if earlier is not None:
+        return Reservation(earlier, provenances, spent, period, resumption=added[-1])
+    return Reservation(added[-1], provenances, spent, period)
+
+
+def spent_in_period(ledger: PrivacyLedger, record: Record, charge: Draft | None = None) -> SpentInPeriod | None:
+    """What the period of a charge has spent with it; without a charge, what it has spent by now."""
+    period = ledger.period_of(charge)
+    if period is None:
+        return None
+    return SpentInPeriod(
+        period, record.spent_in(period) if charge is None else ledger.spent_after(record, charge, period)
+    )
 
 
 def earlier_release(key: str, terms: ReleaseTerms) -> Callable[[Record], Draft | None]:
@@ -171,6 +225,19 @@ def charge_draft(
     return context.ledger.draft(Event.RESERVED, key, public, hidden, nano(charge), delta)
 
 
+def partition_facts(context: DatasetContext, statements: Sequence[Statement]) -> dict[str, object]:
+    """The values of the declared partition that statements read; nothing where one of them may read everyone."""
+    partition, column = context.ledger.declared.partition, context.schema.column(context.schema.partition)
+    if partition is None or column is None or context.bounds_from_data:
+        return {}
+    each = [values_read(statement, column) for statement in statements]
+    known = [values for values in each if values is not None]
+    if len(known) < len(each):
+        return {}
+    every = list(dict.fromkeys(value for values in known for value in values))
+    return {"partition": partition.as_public() | {"values": every}}
+
+
 def read_for(ledger: PrivacyLedger, key: str, reserved: Reservation, what: str, work: Callable[[], T]) -> T:
     """Do what reads the data for a charge. Should it fail, that is entered, and one constant sentence is raised.
 
@@ -204,12 +271,32 @@ def record_release(
         public |= left
     else:
         hidden |= left
-    return ledger.write(lambda _record: [ledger.draft(Event.RELEASED, key, public, hidden)])[-1].number
+    if figure := reserved.entry.draft.public.get("figure"):
+        public |= {"figure": figure}
+    own = None if reserved.resumption is None else reserved.resumption.number
+
+    def decide(record: Record) -> Sequence[Draft]:
+        if record.resumption(reserved.entry.number) != own:  # another run took it over: two draws would be two releases
+            raise Conflict.because("draw-taken-over", entry=reserved.entry.number)
+        return [ledger.draft(Event.RELEASED, key, public, hidden)]
+
+    return ledger.write(decide)[-1].number
+
+
+def record_free_release(
+    ledger: PrivacyLedger, key: str, reserved: Reservation, what: str, left: dict[str, object], figure: str = ""
+) -> None:
+    """Enter an answer whose noisy numbers were all charged before."""
+    public: dict[str, object] = {"what": what, "guarantee": reserved.guarantee.value, "reserved": reserved.entry.number}
+    public |= left | ({"figure": figure} if figure else {})
+    ledger.write(lambda _record: [ledger.draft(Event.RELEASED, key, public)])
 
 
 def answer_key(query: BoundQuery, request_key: str) -> str:
     """The same request, on the same data, under the same schema: the same answer."""
-    schema = [query.context.ledger.schema.get(name) for name in ("", *query.statement.columns)]
+    known = query.context.ledger.schema
+    schema = [known.get(name) for name in ("", *query.statement.columns)]
+    schema += [known[PER_PERSON]] if PER_PERSON in known else []
     return digest([request_key, query.context.version, schema])
 
 

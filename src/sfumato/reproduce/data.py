@@ -48,6 +48,22 @@ class Study:
             raise SourceError(f"There is no file {self.adult}", hint="name the CSV file of UCI Adult with --adult.")
         return self.adult
 
+    def open_replicated(self, rows: int) -> Dataset:
+        """The data in so many rows: Adult repeated, with another weight in each copy; or the embedded population."""
+        if self.adult is None:
+            return self.open(rows=rows)
+        import pyarrow as pa
+        from pyarrow import compute, csv
+
+        read = csv.read_csv(self.file)
+        places = pa.array(range(rows))
+        copies = compute.cast(compute.divide(places, read.num_rows), read.schema.field("fnlwgt").type)
+        repeated = read.take(compute.subtract(places, compute.multiply(copies, read.num_rows)))
+        weights = compute.add(repeated.column("fnlwgt"), copies)
+        source = repeated.set_column(repeated.schema.get_field_index("fnlwgt"), "fnlwgt", weights)
+        version = f"reproduction, {rows} rows"
+        return local.open(source, demo.schema(), ledger=":memory:", bounds_from_data=True, version=version)
+
     def open(self, *, bounds_from_data: bool = True, rows: int | None = None) -> Dataset:
         """The data, opened as the authors do; with `rows`, the embedded population of that size."""
         if self.adult is None or rows is not None:

@@ -13,12 +13,14 @@ from sfumato.presentation.wording.numbers import number
 class Agreement(StrEnum):
     """How a printed value and ours stand to each other."""
 
-    SAME = "same"
-    ROUNDED = "rounded in print"
-    ERRATUM = "print is wrong"
+    SAME = "as printed"
+    ROUNDED = "rounded"
+    ERRATUM = "print wrong"
     DIFFERS = "differs"
     OTHER_DATA = "other data"  # the paper's is of Adult, ours of the embedded population
-    OTHER_MACHINE = "other machine"  # a time: the paper's is of theirs
+    FASTER = "faster"  # a time: the paper's is of another machine
+    SLOWER = "slower"
+    NOT_RUN = "not run"
     OURS = "not printed"
 
 
@@ -57,6 +59,12 @@ class Reproduction:
             "figures": figures,
             "notes": list(self.notes),
         }
+
+
+def timed(what: str, printed: str, printed_seconds: float, seconds: float) -> Value:
+    """A time in print beside ours."""
+    verdict = Agreement.FASTER if seconds < printed_seconds else Agreement.SLOWER
+    return Value(what, printed, f"{seconds:.2g} s", verdict)
 
 
 Figures = float | Sequence[float]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 
 from sfumato.errors import BadInput
-from sfumato.reproduce import diff, dpp, escrow, lee_clifton, pri, rdr, scaling
+from sfumato.reproduce import diff, dpp, escrow, lee_clifton, models, pri, rdr, scaling
 from sfumato.reproduce.data import Study
 from sfumato.reproduce.finding import Reproduction
 
@@ -18,6 +18,7 @@ REPRODUCTIONS: dict[str, Callable[[Study], Reproduction]] = {
     "diff": diff.examples,
     "dpp": dpp.situations,
     "pri": pri.figures,
+    "models": models.table_1,
     "escrow": escrow.figure_8,
     "scaling": scaling.scaling,
 }

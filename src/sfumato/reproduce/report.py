@@ -28,11 +28,13 @@ def summary(every: Sequence[Reproduction]) -> str:
     counts = {verdict: verdicts.count(verdict) for verdict in Agreement}
     descriptions = {
         Agreement.SAME: "as printed",
-        Agreement.ROUNDED: "that are rounded in print",
+        Agreement.ROUNDED: "rounded in print",
         Agreement.ERRATUM: "where the print is wrong",
         Agreement.DIFFERS: "that differ",
         Agreement.OTHER_DATA: "of other data than the paper's",
-        Agreement.OTHER_MACHINE: "of another machine",
+        Agreement.FASTER: "faster than in print",
+        Agreement.SLOWER: "slower than in print",
+        Agreement.NOT_RUN: "not run here",
         Agreement.OURS: "that are not printed",
     }
     return "; ".join(f"{many} {descriptions[verdict]}" for verdict, many in counts.items() if many) + "."

@@ -16,6 +16,7 @@ from sfumato.schema.draft import missing_texts
 from sfumato.schema.read import from_dict
 
 T = TypeVar("T")
+_EXAMPLES = {Type.DATE: "2020-01-01", Type.TIMESTAMP: "2020-01-01T00:00:00"}
 _PRIVATE, _NO, _GAP, _PLAIN = "private", "no", "1.2", "plain"
 
 
@@ -122,14 +123,14 @@ def _who(types: Mapping[str, Type]) -> InterviewQuestion:
 
 def _column(seen: Seen, names_people: bool, answer: Answer) -> dict[str, Any]:
     name, guess = seen.name, seen.type
-    fitting = [type_ for type_ in Type if not (names_people and type_ is Type.NUMBER)]
+    fitting = [type_ for type_ in Type if not (names_people and type_ in (Type.NUMBER, Type.TIMESTAMP))]
     words = f"{name}: type ({', '.join(fitting)}); confirm the guess"
     question = InterviewQuestion(words, (guess if guess in fitting else Type.TEXT).value)
     type_ = _ask(question, lambda entry: _type(entry, fitting), answer)
     facts: dict[str, Any] = {"type": type_} | _format(seen, type_, answer)
     if names_people:
         return facts
-    if type_.numeric:
+    if type_.numeric or type_.temporal:
         return facts | _bounds(name, type_, answer)
     return facts | (_keys(name, answer, seen.values) if type_ is Type.TEXT else {})
 
@@ -150,14 +151,17 @@ def _format_of(entry: str, type_: Type) -> dict[str, Any]:
 
 
 def _bounds(name: str, type_: Type, answer: Answer) -> dict[str, Any]:
-    lowest = InterviewQuestion(f"{name}: lowest possible value (empty: no bounds, and the column cannot be summed)")
-    highest = InterviewQuestion(f"{name}: highest possible value", left_open=None)
+    first, last, lost = ("first", "last", "grouped by") if type_.temporal else ("lowest", "highest", "summed")
+    what = f"{type_}, as in {_EXAMPLES[type_]}" if type_.temporal else "value"
+    lowest = InterviewQuestion(f"{name}: {first} possible {what} (empty: no bounds, and the column cannot be {lost})")
+    highest = InterviewQuestion(f"{name}: {last} possible {type_ if type_.temporal else 'value'}", left_open=None)
+    read: Callable[[str], object] = _moment if type_.temporal else _number
     while True:
-        low = _ask(lowest, lambda entry: _number(entry) if entry else None, answer)
+        low = _ask(lowest, lambda entry: read(entry) if entry else None, answer)
         if low is None:
             return {}
         try:
-            bounds = {"bounds": [low, _ask(highest, _number, answer)]}
+            bounds = {"bounds": [low, _ask(highest, read, answer)]}
             _check({"type": type_} | bounds)
             return bounds
         except EOFError:
@@ -227,6 +231,12 @@ def _number(entry: str) -> int | float:
         return int(entry) if entry.lstrip("+-").isdecimal() else float(entry)
     except ValueError:
         raise SchemaError("The entry is not a number such as 0 or 99.5") from None
+
+
+def _moment(entry: str) -> str:
+    if not entry:
+        raise SchemaError("The entry is not a day such as 2020-01-01")
+    return entry
 
 
 def _text_list(entry: str) -> list[str]:

@@ -75,10 +75,13 @@ def _difference_lattice(query: BoundQuery, task: Task, request: SignalRequest) -
     measurement = query.measurement
     kept = query.statement.afterwards == NOTHING  # whether a row stays is no smooth matter
     read = [c for c in measurement.columns if c.visible and c.name in task.reads]
-    moved = {c.name: sensitivity_of_figure(c, measurement) for c in read} if kept else None
+    computed = next((c for c in read if c.computed is not None), None)
+    moved = {c.name: sensitivity_of_figure(c, measurement) for c in read} if kept and computed is None else None
     if (task.lipschitz is None or moved is None) and not request.by_range:
         if not kept:
             raise NoMechanism.because("signal-rows-move-by-jumps")
+        if computed is not None:
+            raise NoMechanism.because("signal-of-computed", column=computed.name)
         raise NoMechanism.because("signal-not-lipschitz", task=task.name)
     return difference_lattice(task, moved)
 
@@ -171,6 +174,10 @@ class ChargedSignal:
         return digest(["signal", self.query.sql, self.task.as_dict(), how, self.answer.as_dict()])
 
     def _make(self, make: Callable[[Reservation], model.SignalScore]) -> model.SignalScore:
+        with self.query.context.snapshot():
+            return self._make_within(make)
+
+    def _make_within(self, make: Callable[[Reservation], model.SignalScore]) -> model.SignalScore:
         ledger, key = self.query.context.ledger, answer_key(self.query, self._key)
         reservation = reserve(
             ledger,

@@ -50,7 +50,7 @@ def block_tables(query: BoundQuery, blocks: int, key: str) -> list[Table]:
     Sums are multiplied by the number of blocks. Adding or removing a person changes one block.
     """
     question, engine = query.survey(Noise()).question, query.context.engine
-    rows = engine.rows(plan.totals_by_block(question, blocks, key).sql(engine.dialect))
+    rows = engine.rows(engine.spell(plan.totals_by_block(question, blocks, key)))
     steps = [n.step * (blocks if n.kind.additive else 1) for n in query.measurement.numbers]
     return [_exact_figures(query, block, steps) for block in plan.read_blocks(rows, question, blocks)]
 

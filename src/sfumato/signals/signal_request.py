@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from sfumato.errors import BadInput, NoMechanism, PreferenceError
-from sfumato.model.measurement import Measurement, NumberKind
+from sfumato.model.measurement import Assembly, Measurement
 from sfumato.model.release import Answer
 from sfumato.model.signal_score import SignalKind
+from sfumato.privacy.noise.forms import computed_sum
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.release.decide import EPSILON_MAX
 from sfumato.release.risk.posthoc import require_public_keys
@@ -59,7 +60,7 @@ def prepare_task(task: Task | Mapping[str, Any], measurement: Measurement, answe
     if prepared.missing is not None:
         raise BadInput.because("task-package-missing", package=prepared.missing)
     require_public_keys(measurement)
-    if any(number.kind is NumberKind.SELECTION for number in measurement.numbers):
+    if any(number.kind.is_ranked for number in measurement.numbers):
         raise NoMechanism.because("signal-selected-value")
     table = table_of(answer, measurement)
     strange = [name for name in prepared.reads if name not in table.figures]
@@ -73,9 +74,17 @@ def prepare_task(task: Task | Mapping[str, Any], measurement: Measurement, answe
 
 
 def table_of(answer: Answer, measurement: Measurement) -> Table:
-    """An answer as tasks read it."""
-    figures = tuple(c.name for c in measurement.columns if c.visible and c.key is None)
-    return Table(answer.columns, answer.rows, figures)
+    """An answer as tasks read it: groups and figures that are there in every answer, whatever the data."""
+    columns = [c for c in measurement.columns if c.visible]
+    kept = [i for i, column in enumerate(columns) if _is_always_there(column, measurement)]
+    figures = tuple(columns[i].name for i in kept if not columns[i].is_public)
+    rows = tuple(tuple(row[i] for i in kept) for row in answer.rows)
+    return Table(tuple(answer.columns[i] for i in kept), rows, figures)
+
+
+def _is_always_there(column: Assembly, measurement: Measurement) -> bool:
+    """A computed column may be missing in some data, unless it is a sum of noisy numbers."""
+    return column.computed is None or computed_sum(column, measurement) is not None
 
 
 def require_blocks(blocks: int) -> None:

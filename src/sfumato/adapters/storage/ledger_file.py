@@ -14,7 +14,7 @@ from typing import Any
 
 from sfumato.adapters.storage import file, known_rows, ledger_rows
 from sfumato.adapters.storage.failures import Failure, run_guarded
-from sfumato.adapters.storage.format import FORMAT
+from sfumato.adapters.storage.format import FORMAT, reads
 from sfumato.adapters.storage.ledger_rows import Decide
 from sfumato.errors import LedgerBroken, LedgerUnwritable, SfumatoError
 from sfumato.ledger.entry import Entry
@@ -122,6 +122,8 @@ class SQLiteLedger:
             if not self._is_ledger(connection):
                 for statement in _CREATE:
                     connection.execute(statement)
+            else:
+                _migrate(connection)
             added = ledger_rows.append(_FileEntries(connection), after, decide, head)
         self._has_table = True
         return added
@@ -153,7 +155,7 @@ class SQLiteLedger:
     def _require_format(self, connection: sqlite3.Connection) -> None:
         connection.execute(_NEWEST)  # a table that only has the name of a ledger is refused for that
         [number] = connection.execute("PRAGMA user_version").fetchone()
-        if number != FORMAT:
+        if not reads(number):
             raise LedgerBroken.because("ledger-format", path=self.path, format=number, reads=FORMAT)
 
     def _failure(self, failure: Failure) -> SfumatoError:
@@ -194,6 +196,13 @@ class _FileEntries:
 
     def add(self, row: Mapping[str, object]) -> None:
         self._connection.execute(_ADD, row)
+
+
+def _migrate(connection: sqlite3.Connection) -> None:
+    """Bring the file to this format, in the transaction that adds to it. Format 2 left its tables as they were."""
+    [number] = connection.execute("PRAGMA user_version").fetchone()
+    if number != FORMAT:
+        connection.execute(f"PRAGMA user_version = {FORMAT}")
 
 
 def _unreadable(path: str) -> LedgerBroken:

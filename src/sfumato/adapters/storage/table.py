@@ -46,11 +46,13 @@ class TableRows:
         skip: int = 0,
         limit: int = 100,
         newest_first: bool = False,
+        by: str = "",
         columns: Sequence[str] = (),
     ) -> Sequence[Row]:
-        order = self._order.desc() if newest_first else self._order
+        order = [self._order.desc() if newest_first else self._order]
+        order = [self._table.c[by].asc().nulls_last(), *order] if by else order
         query = sa.select(*(self._table.c[name] for name in columns)) if columns else sa.select(self._table)
-        query = query.order_by(order).offset(skip or None).limit(limit)
+        query = query.order_by(*order).offset(skip or None).limit(limit)
         if after is not None:
             place = self._place(after)
             query = query.where(self._order < place if newest_first else self._order > place)
@@ -72,17 +74,29 @@ class TableRows:
         return self._within(read, writing=False)
 
     def groups(
-        self, selection: Selection, by: Sequence[str], *, skip: int = 0, limit: int = 100, newest_first: bool = False
+        self,
+        selection: Selection,
+        by: Sequence[str],
+        *,
+        skip: int = 0,
+        limit: int = 100,
+        newest_first: bool = False,
+        due_first: bool = False,
     ) -> tuple[Sequence[RowGroup], int]:
-        first, person = sa.func.min(self._order), self._table.c.analyst
-        figures = [first, sa.func.max(self._order), sa.func.count()]
+        first, person, to = sa.func.min(self._order), self._table.c.analyst, self._table.c.assigned_to
+        due = sa.func.min(self._table.c.due)
+        of_all = sa.and_(sa.func.count(to) == sa.func.count(), sa.func.min(to) == sa.func.max(to))
+        figures: list[Any] = [first, sa.func.max(self._order), sa.func.count()]
         figures += [sa.func.count(person.distinct()), sa.func.min(person)]
+        figures += [due, sa.case((of_all, sa.func.min(to)), else_=None)]
+        order: list[Any] = [due.asc().nulls_last()] if due_first else []
+        order.append(first.desc() if newest_first else first)
         by_columns = [self._table.c[name] for name in by]
 
         def read(connection: sa.Connection) -> tuple[Sequence[RowGroup], int]:
             matching = conditions(self._table, selection, connection.dialect.name)
             query = sa.select(*figures).where(*matching).group_by(*by_columns)
-            query = query.order_by(first.desc() if newest_first else first).offset(skip or None).limit(limit)
+            query = query.order_by(*order).offset(skip or None).limit(limit)
             every = sa.select(*by_columns).where(*matching).distinct().subquery()
             many = connection.execute(sa.select(sa.func.count()).select_from(every)).scalar_one()
             return [RowGroup(*row) for row in connection.execute(query)], many

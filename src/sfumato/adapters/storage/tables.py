@@ -55,6 +55,11 @@ def _flag(name: str) -> sa.Column[bool]:
     return sa.Column(name, sa.Boolean, nullable=False, default=False)
 
 
+def _waits() -> list[sa.Column[Any]]:
+    """When an approval starts, by which day it is to be decided, and by whom."""
+    return [_maybe(name) for name in ("starts_at", "due", "assigned_to")]
+
+
 def _table(name: str, *parts: Any, order: str, counts: tuple[str, ...] | None = None) -> sa.Table:
     return sa.Table(name, metadata, *parts, info={"order": order, "counts": counts})
 
@@ -68,6 +73,7 @@ people = _table(
     *_texts("public_key", "sealed_key", "created_at"),
     _flag("disabled"),
     _maybe("introduced_at"),  # when the introduction was passed first
+    _maybe("muted", Json),  # kinds of notifications that the person does not want
     order="name",
 )
 tokens = _table(
@@ -136,6 +142,8 @@ requests = _table(
     _maybe("owner"),
     _maybe("idempotency"),
     *_texts("body_sha256"),
+    *_waits(),
+    _maybe("accuracy", sa.Double),  # 90% interval that the analyst needs, plus or minus
     sa.UniqueConstraint("number", name="requests_number"),
     sa.UniqueConstraint("analyst", "idempotency", name="requests_idempotency"),
     order="number",
@@ -165,6 +173,7 @@ signals = _table(
     _maybe("owner"),
     _maybe("idempotency"),
     *_texts("body_sha256"),
+    *_waits(),
     sa.UniqueConstraint("number", name="signals_number"),
     sa.UniqueConstraint("analyst", "idempotency", name="signals_idempotency"),
     order="number",

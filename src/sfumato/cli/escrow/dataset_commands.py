@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 app = CommandGroup("Add, update and list datasets.")
 
 Name = Annotated[str, argument("NAME", "Name of the dataset, as in its schema.")]
-File = Annotated[str, argument("DATA", "CSV or Parquet file.")]
+File = Annotated[str | None, argument("DATA", "CSV or Parquet file.")]
 
 
 @app.command()
@@ -25,7 +25,8 @@ File = Annotated[str, argument("DATA", "CSV or Parquet file.")]
 def add(
     client: Client,
     schema: options.Schema,
-    data: Annotated[str | None, argument("DATA", "CSV or Parquet file.")] = None,
+    data: File = None,
+    table: options.Tables = None,
     title: Annotated[str, option("Title of the dataset.", "TEXT")] = "",
     controller: Annotated[
         list[str] | None, option("Controller of the dataset, you included; repeat for several.", "NAME")
@@ -37,16 +38,17 @@ def add(
 ) -> Shown:
     """Add a dataset with its schema; the data is encrypted on arrival."""
     with waiting(lambda: None, "Uploading the data"):
-        dataset = client.register(data, schema, title=title, reference=reference, population=population)
+        source = options.source_of(data, table) if data is not None or table else None
+        dataset = client.register(source, schema, title=title, reference=reference, population=population)
     return dataset.set_controllers(controller) if controller else dataset
 
 
 @app.command()
 @with_client
-def deliver(client: Client, name: Name, data: File) -> Shown:
+def deliver(client: Client, name: Name, data: File = None, table: options.Tables = None) -> Shown:
     """Upload newer data for a dataset."""
     with waiting(lambda: None, "Uploading the data"):
-        return client.dataset(name).deliver(data)
+        return client.dataset(name).deliver(options.source_of(data, table))
 
 
 @app.command()

@@ -14,8 +14,10 @@ from sfumato.cli.escrow.desk import Desk, at_a_desk, on_submission, with_client
 from sfumato.cli.escrow.submission_commands import Seconds, Wait
 from sfumato.cli.help import CommandGroup
 from sfumato.cli.looks import Yes, confirm_look
+from sfumato.cli.option_groups import with_option_groups
 from sfumato.cli.options import argument, flag, option
-from sfumato.cli.output import Shown, ShownList, show
+from sfumato.cli.output import Shown, ShownList, show, write_file
+from sfumato.cli.progress import reading
 from sfumato.errors import AwaitingApproval, BadInput
 
 if TYPE_CHECKING:
@@ -70,7 +72,7 @@ def submit(
     if seconds is not None and not wait:
         raise BadInput("--seconds needs --wait", hint="add --wait.")
     how: dict[str, Any] = {"epsilon": epsilon, "blocks": blocks, "draws": draws, "by_range": by_range}
-    scored = _task(options.query_text(task, "--task")) if task else None
+    scored = parse_task(options.query_text(task, "--task")) if task else None
     with desk.open() as client:
         signal = client.request(request).signal(scored, kind, query=query, code=code, range=range_, **how)
         if wait or signal.state == "released":
@@ -109,6 +111,8 @@ app.command("approve")(_signal(submissions.approve))
 app.command("return")(_signal(submissions.give_back))
 app.command("refuse")(_signal(submissions.refuse))
 app.command("withdraw")(_signal(submissions.withdraw))
+app.command("undo")(_signal(submissions.undo))
+app.command("assign")(_signal(submissions.assign))
 
 
 @app.command()
@@ -119,7 +123,48 @@ def result(id: Id, desk: Desk, wait: Wait = False, seconds: Seconds = None, as_j
         show(submissions.settle(client.signal(id), wait, seconds).result(), as_json)
 
 
-def _task(text: str) -> dict[str, Any]:
+@app.command()
+@with_option_groups
+def local(
+    *,
+    target: options.TableFlags,
+    task: Annotated[str, option('Task, such as {"task": "top_k", "column": "n", "k": 3}: text, @FILE or -.', "JSON")],
+    sql: Annotated[str | None, option("Query of the release; by default that of the last one.", "SQL", "--sql")] = None,
+    entry: Annotated[int | None, option("Ledger entry of the release; by default the last one.", "N")] = None,
+    kind: Annotated[
+        str, option("Kind of signal: free, noisy_difference, sample_and_aggregate or as_published.", "KIND")
+    ] = "free",
+    epsilon: Annotated[float | None, option("Epsilon of a signal that is charged.", "E")] = None,
+    blocks: Annotated[int | None, option("Number of blocks of sample_and_aggregate.", "N")] = None,
+    draws: Annotated[int | None, option("Number of draws of a free signal.", "N")] = None,
+    by_range: Annotated[
+        bool, flag("--by-range", "Allow noise as wide as the whole range, for noisy_difference.")
+    ] = False,
+    terms: options.ReleaseFlags,
+    svg: Annotated[Path | None, option("Write the picture of the scores as a file.", "FILE.svg")] = None,
+    yes: Yes = False,
+    as_json: options.Json = False,
+) -> None:
+    """Show what noise did to a task, for a release that the ledger of your own file has; without a server.
+
+    A free signal reads no data. With as_published both scores are shown, without a guarantee: that is logged as a look.
+    """
+    options.require_writable(svg, "--svg", ".svg")
+    scored = parse_task(options.query_text(task, "--task"))
+    is_free = kind == "free"
+    dataset = target.open_without_data() if is_free else target.open()
+    released = dataset.recorded_release(entry, sql=None if sql is None else options.query_text(sql))
+    if kind == "as_published":
+        confirm_look(yes=yes)
+    how: dict[str, Any] = {"epsilon": epsilon, "blocks": blocks, "draws": draws, "by_range": by_range}
+    with reading(dataset.progress):
+        signal = released.signal(scored, kind, **how, **({} if is_free else vars(terms)))
+    show(signal, as_json)
+    if svg is not None:
+        write_file(signal.plot().to_svg, svg, "--svg")
+
+
+def parse_task(text: str) -> dict[str, Any]:
     try:
         task = json.loads(text)
     except ValueError:

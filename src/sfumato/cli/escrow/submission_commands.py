@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from sfumato.cli import options
 from sfumato.cli.options import flag, option
@@ -40,9 +40,24 @@ def approve(
     binding: Binding = "",
     allow_no_guarantee: AllowNoGuarantee = False,
     preregistered: options.Preregistered = "",
+    at_once: Annotated[bool, flag("--at-once", "Start now; `undo` is not possible then.")] = False,
 ) -> Shown:
-    """Approve it exactly as `inspect` shows it."""
-    return submission.approve(note, binding=binding, allow_no_guarantee=allow_no_guarantee, preregistered=preregistered)
+    """Approve it exactly as `inspect` shows it. It starts after some seconds; `undo` takes it back until then."""
+    how: dict[str, Any] = {"allow_no_guarantee": allow_no_guarantee, "preregistered": preregistered}
+    return submission.approve(note, binding=binding, at_once=at_once, **how)
+
+
+def undo(submission: RemoteSubmission, allow_no_guarantee: AllowNoGuarantee = False) -> Shown:
+    """Take back your own approval before it starts."""
+    return submission.undo(allow_no_guarantee=allow_no_guarantee)
+
+
+def assign(
+    submission: RemoteSubmission,
+    to: Annotated[str, option("Controller of the dataset; empty: none.", "NAME")],
+) -> Shown:
+    """Assign it to a controller, who is notified."""
+    return submission.assign(to or None)
 
 
 def give_back(submission: RemoteSubmission, note: Reason, allow_no_guarantee: AllowNoGuarantee = False) -> Shown:

@@ -89,6 +89,7 @@ def serve(
         workspace.escrow.datasets.sweep()
         workspace.escrow.resume(alone=alone)
         workspace.escrow.signals.prepare()
+        workspace.escrow.datasets.prepare()
         secure = tls is not None or settings.behind_proxy
         bodies = ServerSettings(secure=secure, data_bytes=settings.upload_mb << 20, body_seconds=settings.body_seconds)
         app = create_app(workspace.escrow, bodies)

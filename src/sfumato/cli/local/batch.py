@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from sfumato.cli import answers, options
+from sfumato.cli.looks import Yes, confirm_look
 from sfumato.cli.option_groups import with_option_groups
 from sfumato.cli.options import option
 from sfumato.cli.output import show
@@ -35,6 +36,10 @@ def batch(
         float | None, option("Delta of all queries: for Gaussian noise, private group keys or tight accounting.", "D")
     ] = None,
     dry_run: Annotated[bool, options.flag("--dry-run", "Show the split; no data is read, nothing is charged.")] = False,
+    check: Annotated[
+        bool,
+        options.flag("--check", "Plan the split and test the true answers against it; logged as a look, no release."),
+    ] = False,
     plan: Annotated[
         bool, options.flag("--plan", "Show the split and enter it as the plan; nothing is charged.")
     ] = False,
@@ -42,6 +47,8 @@ def batch(
     redraw: options.Redraw = False,
     out: answers.Out = None,
     budget: options.Budget = None,
+    cohort: options.Cohort = None,
+    yes: Yes = False,
     as_json: options.Json = False,
 ) -> None:
     """Release several noisy answers for one epsilon, split by an index (DIFF) and charged once."""
@@ -49,11 +56,11 @@ def batch(
     from sfumato.presentation.wording import choosing as of_choosing
     from sfumato.presentation.wording import release_sentences as of_release
 
-    if dry_run and plan:
-        raise BadInput("--dry-run and --plan exclude each other", hint="leave one of them out.")
+    if dry_run + plan + check > 1:
+        raise BadInput("--dry-run, --plan and --check exclude each other", hint="state one of them.")
     files = answers.output_files(out, len(sql))
     for file in files:
-        options.require_not_read(file, "--out", table.data, table.schema, table.ledger)
+        options.require_not_read(file, "--out", table.source, table.schema, table.ledger)
     queries = [options.query_text(text) for text in sql]
     errors = options.parse_numbers(relative_error, "--relative-error")
     how: dict[str, Any] = {
@@ -75,7 +82,14 @@ def batch(
         if plan and not as_json:
             typer.echo(of_choosing.planned(Guarantee.DP, len(queries)), err=True)
         return
-    dataset = table.open(budget=budget)
+    dataset = table.open(budget=budget, cohort=cohort)
+    if check:
+        confirm_look(yes=yes)
+        with reading(dataset.progress):
+            tested = dataset.batch(queries, preregistered=preregistered, **how).check()
+            text = json.dumps(tested.as_dict(), indent=2) if as_json else f"{split.text()}\n\n{tested.text()}"
+        typer.echo(text)
+        return
     charges = dataset.ledger.total.releases
     with reading(dataset.progress):
         planned = dataset.batch(queries, preregistered=preregistered, **how)

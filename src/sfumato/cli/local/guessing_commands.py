@@ -44,7 +44,7 @@ def sharing_risk(
 ) -> None:
     """Show how often an attacker guesses a person's value, and the risk of sharing the answer; no data is read."""
     options.require_writable(svg, "--svg", ".svg")
-    query = target.open_without_data().query(target.text)
+    query = target.open_without_data().query(target.text, target.parameters)
     guessing = query.guessing(**vars(guess), **noise.values)
     picture = _picture(guessing, plot)
     if svg is not None:

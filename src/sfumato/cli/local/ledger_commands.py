@@ -41,6 +41,8 @@ def show(path: Path, delta: Delta = None, as_json: options.Json = False) -> None
             parts = (
                 view.document(r.entries, r.total, r.budget, heading, width).text(),
                 view.concentrated(r.total, delta),
+                view.parallel(r),
+                view.periods(r),
                 together,
             )
             typer.echo("\n" * bool(place) + "\n".join(filter(None, parts)))

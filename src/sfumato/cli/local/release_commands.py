@@ -35,6 +35,7 @@ def choose(
     bounds_from_data: options.BoundsFromData = False,
     terms: options.ReleaseFlags,
     budget: options.Budget = None,
+    cohort: options.Cohort = None,
     yes: Yes = False,
     as_json: options.Json = False,
 ) -> None:
@@ -45,10 +46,10 @@ def choose(
     from sfumato.presentation.wording import choosing as of_choosing
 
     options.settle()
-    dataset = target.open(bounds_from_data=bounds_from_data, budget=budget)
-    query = dataset.query(target.text)
+    dataset = target.open(bounds_from_data=bounds_from_data, budget=budget, cohort=cohort)
+    query = dataset.query(target.text, target.parameters)
     charges = dataset.ledger.total.releases
-    if _looks(query, preferences, bounds_from_data):
+    if needs_look(query, preferences, bounds_from_data):
         confirm_look(yes=yes)
     with reading(query.dataset.progress):
         choice = query.choose(*preferences, **search.values, **vars(terms))
@@ -61,7 +62,7 @@ def choose(
         raise typer.Exit(3)
 
 
-def _looks(query: Query, preferences: Preferences, bounds_from_data: bool) -> bool:
+def needs_look(query: Query, preferences: Preferences, bounds_from_data: bool = False) -> bool:
     """Whether the epsilon depends on the people in the data."""
     return bounds_from_data or any(p.reads_people for p in preferences or query._bound.rule.preferences)
 
@@ -101,6 +102,7 @@ def release(
         Path | None, option("Write the certificate to this file; - prints it.", "FILE.html|.json|.txt|-")
     ] = None,
     budget: options.Budget = None,
+    cohort: options.Cohort = None,
     yes: Yes = False,
     as_json: options.Json = False,
 ) -> None:
@@ -123,9 +125,9 @@ def release(
     if intervals and out is None:
         raise BadInput("--intervals needs --out", hint="try --out answer.csv --intervals.")
     options.settle()
-    dataset = target.open(bounds_from_data=bounds_from_data, budget=budget)
-    query = dataset.query(target.text)
-    if _looks(query, preferences, bounds_from_data):
+    dataset = target.open(bounds_from_data=bounds_from_data, budget=budget, cohort=cohort)
+    query = dataset.query(target.text, target.parameters)
+    if needs_look(query, preferences, bounds_from_data):
         is_recorded = query.require_releasable(*preferences, **search.values, **vars(terms))
         if not is_recorded:
             confirm_look(yes=yes)

@@ -29,13 +29,15 @@ def worst_case(
     noise: options.NoiseFlags,
     exact: options.Exact = False,
     expected_count: options.ExpectedCount = None,
+    together: options.Together = None,
     view: ViewFlags,
     as_json: options.Json = False,
 ) -> None:
     """Show risk and the expected interval from public facts only; of DATA only the column names are read."""
     view.require_possible(as_json)
-    query = target.open_without_data(read_columns=True).query(target.text)
-    _prepare(query.worst_case(**noise.values, exact=exact, expected_count=expected_count), view, as_json)()
+    query = target.open_without_data(read_columns=True).query(target.text, target.parameters)
+    how: dict[str, Any] = {"exact": exact, "expected_count": expected_count, "together": together}
+    _prepare(query.worst_case(**noise.values, **how), view, as_json)()
 
 
 @with_terms
@@ -44,7 +46,8 @@ def rehearse(
     *,
     target: options.QueryFlags,
     like: Annotated[
-        str | None, option("Public table with the same columns, in place of synthetic rows.", "PUBLIC")
+        list[str] | None,
+        option("Public table with the same columns, in place of synthetic rows; with --table, NAME=PUBLIC.", "PUBLIC"),
     ] = None,
     rows: Annotated[int | None, typer.Option(help="Number of synthetic people.", min=1)] = None,
     terms: PreferenceTerms,
@@ -62,9 +65,10 @@ def rehearse(
     from sfumato.presentation.wording import choosing as of_choosing
 
     view.require_possible(as_json)
-    query = target.open_without_data().query(target.text)
+    query = target.open_without_data().query(target.text, target.parameters)
     with waiting(query.dataset.progress, "Rehearsing"):
-        how: dict[str, Any] = {"like": like, "rows": rows, "expected_count": terms.expected_count}
+        stand_in = options.stand_in(like, several=target.table is not None)
+        how: dict[str, Any] = {"like": stand_in, "rows": rows, "expected_count": terms.expected_count}
         profile = query.rehearse(*terms.preferences, **how, **search.values)
         show = _prepare(profile, view, as_json)
     show()
@@ -86,11 +90,12 @@ def exposure_histogram(
     terms: options.ReleaseFlags,
     view: ViewFlags,
     budget: options.Budget = None,
+    cohort: options.Cohort = None,
     as_json: options.Json = False,
 ) -> None:
     """Draw a private histogram of exposures. It is noisy and charged; it does not count as looking at the data."""
     view.require_possible(as_json)
-    query = target.open(budget=budget).query(target.text)
+    query = target.open(budget=budget, cohort=cohort).query(target.text, target.parameters)
     with reading(query.dataset.progress):
         profile = query.exposure_histogram(epsilon, bins=bins, **noise.values, **vars(terms))
         show = _prepare(profile, view, as_json)
@@ -102,11 +107,13 @@ def risk(
     *,
     target: options.QueryFlags,
     people: Annotated[
-        Path | None, option("Write one row per person: person, influence, exposure.", "FILE.parquet")
+        Path | None,
+        option("Write one row per person: influence, exposure, RDR at each epsilon of --candidates.", "FILE.parquet"),
     ] = None,
     most_exposed: Annotated[bool, options.flag("--most-exposed", "List the 20 most exposed people.")] = False,
     noise: options.NoiseFlags,
     exact: options.Exact = False,
+    together: options.Together = None,
     bounds_from_data: options.BoundsFromData = False,
     view: ViewFlags,
     yes: Yes = False,
@@ -118,12 +125,12 @@ def risk(
     """
     target.require_output(people, "--people", ".parquet")
     view.require_possible(as_json)
-    query = target.open(bounds_from_data=bounds_from_data).query(target.text)
+    query = target.open(bounds_from_data=bounds_from_data).query(target.text, target.parameters)
     confirm_look(yes=yes)
     with reading(query.dataset.progress):
-        profile = query.risk(**noise.values, exact=exact)
+        profile = query.risk(**noise.values, exact=exact, together=together)
         show = _prepare(profile, view, as_json, most_exposed)
-        listed = None if people is None else profile.people()
+        listed = None if people is None else profile.people(profile.epsilons or ())
     show()
     write_people(listed, people)
 

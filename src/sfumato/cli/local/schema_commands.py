@@ -32,19 +32,26 @@ Values = Annotated[
 
 @app.command()
 def draft(
-    data: options.Data, name: Name = None, values: Values = False, yes: Yes = False, as_json: options.Json = False
+    data: options.Data = None,
+    table: options.Tables = None,
+    name: Name = None,
+    values: Values = False,
+    yes: Yes = False,
+    as_json: options.Json = False,
 ) -> None:
     """Print a draft schema with column names and guessed types; you add bounds and categories."""
     from sfumato.composition import local
 
+    source = options.source_of(data, table)
     if values:
         confirm_look(yes=yes)
-    show_text(local.draft_schema(data, name or Path(data).resolve().stem, reading, values=values), "schema", as_json)
+    called = name or (Path(source).resolve().stem if isinstance(source, str) else Path.cwd().name)
+    show_text(local.draft_schema(source, called, reading, values=values), "schema", as_json)
 
 
 @app.command()
 def ask(
-    data: options.Data,
+    data: options.OneTable,
     name: Name = None,
     out: Annotated[Path | None, option("Write the schema to this file.", "FILE")] = None,
     values: Values = False,
@@ -100,6 +107,7 @@ def check(
     epsilon: Annotated[float | None, option("Count privately: noisy counts, charged with this epsilon.", "E")] = None,
     terms: options.ReleaseFlags,
     budget: options.Budget = None,
+    cohort: options.Cohort = None,
     yes: Yes = False,
     as_json: options.Json = False,
 ) -> None:
@@ -110,7 +118,7 @@ def check(
     """
     from sfumato.presentation import schema_view as view
 
-    dataset = target.open(budget=budget)
+    dataset = target.open(budget=budget, cohort=cohort)
     if epsilon is None:
         confirm_look(yes=yes)
     with reading(dataset.progress):

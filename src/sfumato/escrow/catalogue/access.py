@@ -112,6 +112,14 @@ class Access:
         controlled = {name: one for name, one in separated.items() if one.is_controlled_by(actor)}
         return [name for name, one in controlled.items() if is_viewer(self.ledger_of(actor, one).record, actor)]
 
+    def prepare(self) -> None:
+        """At a start: verify the policies in force, which the first list would wait for."""
+
+        def verify() -> None:
+            self._policies.in_force()
+
+        self._ports.later("", verify)
+
     def refuse_viewers(self, actor: Person, to: str) -> None:
         """Refuse a person who has viewed individual risks of any dataset whose policy separates viewers."""
         for dataset in all_datasets(self._rows):
@@ -253,7 +261,7 @@ class Access:
         authorization: Authorization | None = None,
     ) -> dict[str, Any]:
         """A job on one version of the data, in plain values."""
-        limits = None if authorization is None else vars(authorization) | {"budget": authorization.budget.as_texts()}
+        limits = None if authorization is None else _as_json(authorization)
         job = {"verb": verb, "version": version, "format": format, "who": who, "authorization": limits}
         job |= {"dataset": dataset.id, "name": dataset.name, "reference": dataset.reference}
         return job | {"schema": dataset.schema_text, "population": dataset.population or ""}
@@ -293,6 +301,12 @@ def _controlled_by(actor: Person) -> dict[str, object]:
     return {"controllers": Containing(actor.name), "retired": False}
 
 
+def _as_json(authorization: Authorization) -> dict[str, object]:
+    per_person = authorization.per_person
+    texts = {} if per_person is None else per_person.as_texts()
+    return vars(authorization) | {"budget": authorization.budget.as_texts(), "per_person": texts}
+
+
 def not_there(name: str) -> NotFound:
     return NotFound.because("dataset-unknown", dataset=name)
 
@@ -316,5 +330,6 @@ def authorization_of(
         after_the_answer=access_rule is not None and access_rule.approve is Approve.AFTER_THE_ANSWER,
         epsilon_max=policy.epsilon_max or EPSILON_MAX,  # no request raises it
         budget=policy.budget,
+        per_person=policy.per_person,
         separation=policy.separation,
     )

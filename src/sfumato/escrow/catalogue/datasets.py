@@ -31,7 +31,8 @@ from sfumato.ports import Containing, Selection
 from sfumato.release.ledger import refuse_below
 from sfumato.schema.read import parse_schema
 
-FORMATS = ("csv", "parquet")
+TABLES = "zip"  # a ZIP file with a CSV or Parquet file for each of several tables
+FORMATS = ("csv", "parquet", TABLES)
 
 
 @dataclass(frozen=True)

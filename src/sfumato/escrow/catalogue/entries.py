@@ -14,9 +14,10 @@ from sfumato.model.schema import Category, Relation, SchemaColumn, Type
 class ColumnEntry:
     name: str
     type: Type
-    bounds: tuple[float, float] | None
+    bounds: tuple[float, float] | tuple[str, str] | None  # of dates and timestamps in ISO 8601
     categories: tuple[Category, ...] | None
     private_keys: bool
+    unit: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,6 +81,9 @@ def entry(dataset: RegisteredDataset, *, in_full: bool) -> CatalogueEntry:
 
 
 def _column(column: SchemaColumn) -> ColumnEntry:
-    bounds = column.bounds
-    ends = None if bounds is None else (float(bounds.lower), float(bounds.upper))
-    return ColumnEntry(column.name, column.type, ends, column.listed, column.private_keys)
+    bounds: tuple[float, float] | tuple[str, str] | None = None
+    if column.span is not None:
+        bounds = column.span.first.isoformat(), column.span.last.isoformat()
+    elif column.bounds is not None:
+        bounds = float(column.bounds.lower), float(column.bounds.upper)
+    return ColumnEntry(column.name, column.type, bounds, column.listed, column.private_keys, column.unit)

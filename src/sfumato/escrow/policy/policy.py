@@ -11,6 +11,7 @@ from sfumato.errors import Forbidden
 from sfumato.escrow.identity.person import EVERYONE, Person
 from sfumato.model.budget import NO_BUDGET, BudgetLimit
 from sfumato.model.guarantee import Guarantee
+from sfumato.model.person_budget import PersonBudget
 from sfumato.model.plain import LEFT_OUT, from_plain, to_plain
 from sfumato.model.signal_score import SignalKind
 from sfumato.model.statement import AggregateKind, Statement
@@ -26,7 +27,8 @@ _BUDGETS = {"epsilon": "budget", "delta": "budget_delta"}
 RATED = ("trust", "data_sensitivity")
 
 
-_UNSAID: Mapping[str, Any] = {"purpose": "", "preregistered": "", "introduction": True, "public_page": False}
+_UNSAID: dict[str, Any] = {"purpose": "", "preregistered": "", "introduction": True, "public_page": False}
+_UNSAID |= {"decide_within_days": None}
 """Settings that do not affect access."""
 
 
@@ -114,12 +116,14 @@ class Policy:
     rule: Mapping[str, Any] | None = None
     epsilon_max: float | None = None
     budget: BudgetLimit = NO_BUDGET
+    per_person: PersonBudget | None = None  # each person is included while their own total stays within it
     preregistered: str = ""  # where all this was written down before anyone looked
     trust: Mapping[str, float | str] = field(default_factory=dict)  # of people and organisations
     sensitivity: Mapping[str, float | str] = field(default_factory=dict)  # of columns
     sensitivity_otherwise: float | str | None = None
     answers_days: int | None = None
     data_days: int | None = None
+    decide_within_days: int | None = None  # from when a request is submitted until it is due
     introduction: bool = True  # approvers have to pass it first
     public_page: bool = False
     separation: bool = False  # viewers of individual risks may never decide
@@ -133,7 +137,9 @@ class Policy:
             purpose=table["purpose"],
             rule=table.get("rule"),
             epsilon_max=table.get("epsilon_max"),
+            decide_within_days=table.get("decide_within_days"),
             budget=BudgetLimit.from_texts({name: table[key] for name, key in _BUDGETS.items() if key in table}),
+            per_person=PersonBudget.from_texts(table),
             preregistered=table["preregistered"],
             trust=table.get("trust", {}),
             sensitivity=sensitivity.get("columns", {}),
@@ -203,7 +209,9 @@ class Policy:
         texts = self.budget.as_texts()
         table: dict[str, object] = {"purpose": self.purpose, "preregistered": self.preregistered}
         table |= {} if self.epsilon_max is None else {"epsilon_max": self.epsilon_max}
+        table |= {} if self.decide_within_days is None else {"decide_within_days": self.decide_within_days}
         table |= {key: texts[name] for name, key in _BUDGETS.items() if name in texts}
+        table |= {} if self.per_person is None else self.per_person.as_texts()
         table |= {} if self.rule is None else {"rule": dict(self.rule)}
         table |= {} if not self.trust else {"trust": dict(self.trust)}
         otherwise = {} if self.sensitivity_otherwise is None else {"dataset": self.sensitivity_otherwise}

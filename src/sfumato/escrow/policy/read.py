@@ -24,6 +24,7 @@ from sfumato.escrow.policy.policy import (
 from sfumato.escrow.policy.policy_file import AccessRuleTable, PolicyFile
 from sfumato.model.budget import MOST_DELTA, MOST_EPSILON, BudgetLimit, limit
 from sfumato.model.guarantee import Guarantee
+from sfumato.model.person_budget import DELTA_NAME, MOST_PER_PERSON, NAME, PersonBudget
 from sfumato.model.signal_score import SignalKind
 from sfumato.model.statement import AggregateKind
 from sfumato.privacy.preferences import registry
@@ -93,12 +94,14 @@ class _PolicyReader:
             budget=BudgetLimit(
                 self.budget(tables, "budget", MOST_EPSILON), self.budget(tables, "budget_delta", MOST_DELTA)
             ),
+            per_person=self.budget_per_person(tables),
             preregistered=self.text(tables, "preregistered"),
             trust=trust,
             sensitivity=of_columns,
             sensitivity_otherwise=sensitivity.get("dataset"),
             answers_days=self.days(retention, "answers_days"),
             data_days=self.days(retention, "data_days"),
+            decide_within_days=self.days(tables, "decide_within_days", "the policy"),
             **{name: self.switch(tables, name) for name in SWITCHES if name in tables},
         )
         self.require_ratings(policy)
@@ -275,10 +278,16 @@ class _PolicyReader:
         budget: Fraction = self.checked(name, lambda: limit(name, value, most))
         return budget
 
-    def days(self, table: Mapping[str, Any], name: str) -> int | None:
+    def budget_per_person(self, tables: Mapping[str, Any]) -> PersonBudget | None:
+        epsilon, delta = (self.budget(tables, *each) for each in ((NAME, MOST_PER_PERSON), (DELTA_NAME, MOST_DELTA)))
+        if epsilon is None and delta is not None:
+            raise PolicyError.because("per-person-delta-alone")
+        return None if epsilon is None else PersonBudget(epsilon, delta or Fraction(0))
+
+    def days(self, table: Mapping[str, Any], name: str, where: str = "[retention]") -> int | None:
         value = table.get(name)
         if value is not None and (not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 36_525):
-            raise PolicyError.because("policy-days", name=name, where="[retention]")
+            raise PolicyError.because("policy-days", name=name, where=where)
         return value
 
 

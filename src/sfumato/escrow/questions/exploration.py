@@ -16,7 +16,7 @@ from sfumato.escrow.policy.store import Policies, SignedPolicy
 from sfumato.escrow.ports import EXPLORE, EscrowPorts
 from sfumato.escrow.questions.facts import RequestFacts, RequestPreview, budget_left, each
 from sfumato.escrow.questions.preferences import HOW
-from sfumato.escrow.questions.query import RequestedQuery, checked_queries, shares_of
+from sfumato.escrow.questions.query import RequestedQuery, checked_queries
 from sfumato.escrow.questions.risk_facts import (
     DryRunFacts,
     HistogramFacts,
@@ -34,12 +34,14 @@ from sfumato.model.method_comparison import MethodComparison
 from sfumato.model.plain import from_plain
 from sfumato.model.release import ReleaseCertificate
 from sfumato.model.risk import Source
+from sfumato.model.statement import Aggregate, units_of
 from sfumato.release.bound_query import BoundQuery, bind
 from sfumato.release.decide import EPSILON_MAX
-from sfumato.release.keywords import GuessingKeywords, HistogramKeywords, NoiseKeywords, RiskKeywords
+from sfumato.release.keywords import GuessingKeywords, HistogramKeywords, NoiseKeywords, NoiseQuestion, RiskKeywords
 from sfumato.release.risk.exploration import explore
 from sfumato.release.risk.guessing_risk import guessing_risk
 from sfumato.release.risk.method_comparison import compare_methods
+from sfumato.release.risk.noise_plan import NoisePlan, noise_plan
 from sfumato.release.risk.profile import worst_case
 from sfumato.release.risk.rehearsal import people_of
 from sfumato.sql.parser.statement import parse
@@ -47,6 +49,7 @@ from sfumato.sql.parser.statement import parse
 _LOOKS = ("risk", "check")  # jobs that show facts about the people
 _NO_RULE = (PreferenceError, Forbidden)  # there is no rule, or one that depends on the recipient
 _RISK = ("mechanism", "delta", *RiskKeywords.__annotations__)
+_NOISE = tuple(NoiseQuestion.__annotations__)
 _HISTOGRAM = tuple(HistogramKeywords.__annotations__)
 
 
@@ -118,7 +121,7 @@ class Questions:
         """Answer a request from synthetic rows that follow the schema: the shape of the answers, and no data."""
         checked = self._checked(queries)
         dataset, preview = self._public_preview(actor, name, checked, preference)
-        terms: dict[str, Any] = {"queries": [vars(query) for query in checked], "shares": list(shares_of(checked))}
+        terms: dict[str, Any] = {"queries": [vars(query) for query in checked]}
         terms |= {"preference": preview.preference, "rule": preview.dataset.schema.rule}
         terms |= {"allow_no_guarantee": True, "preregistered": ""}
         answers = self._on_synthetic_rows(actor, dataset, "release", terms)["answers"]
@@ -129,6 +132,11 @@ class Questions:
     def worst_case(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> RiskFacts:
         query = self._bind(actor, self._datasets.visible(actor, name), sql)
         return from_plain(RiskFacts, worst_case(query, **_only(how, _RISK)).view.as_dict())
+
+    def noise(self, actor: Person, name: str, sql: str, epsilon: Sequence[float], how: Mapping[str, Any]) -> NoisePlan:
+        """How far the noise of an answer goes how often, and the smallest meaningful answer."""
+        query = self._bind(actor, self._datasets.visible(actor, name), sql)
+        return noise_plan(query, epsilon, **_only(how, _NOISE))
 
     def guessing(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> GuessView:
         """How well an attacker guesses, and the risk of sharing the answer, at each candidate epsilon."""
@@ -227,6 +235,13 @@ class Questions:
         [facts] = preview.facts().queries
         return RuleFacts(facts.noise, facts.method, facts.epsilon, dict(rule or {}), facts.guarantee, looked)
 
+    def unit(self, actor: Person, name: str, sql: str) -> str:
+        """The unit of the first figure of an answer, as the schema states it; empty: none."""
+        query = self._bind(actor, self._datasets.controlled(actor, name), sql)
+        figures = [output.source for output in query.statement.outputs if output.visible]
+        units = zip(figures, units_of(query.statement, query.context.schema), strict=True)
+        return next((unit for source, unit in units if isinstance(source, Aggregate)), "")
+
     def explore(
         self,
         actor: Person,
@@ -239,17 +254,20 @@ class Questions:
         preference: Mapping[str, Any] | None = None,
         now: float | None = None,
         limit: float | None = None,
+        accuracy: float | None = None,
+        candidates: Sequence[float] | None = None,
     ) -> dict[str, Any]:
         """Risk for the explorer's sliders, from one of four sources; only the people are a look.
 
         `epsilon` is charged for an exposure histogram, which comes with `spent`, a DatasetSpent. `preference` and `now`
-        are the preference in force and its epsilon, `limit` is the largest epsilon by the policy's rule.
+        are the preference in force and its epsilon, `limit` is the largest epsilon by the policy's rule, and
+        `accuracy` what the analyst needs. `candidates` are the epsilons to list.
         """
         dataset = self._datasets.controlled(actor, name)
         policy = self._policies.of(dataset)
         epsilon_max = (None if policy is None else policy.policy.epsilon_max) or EPSILON_MAX
         terms: dict[str, Any] = {"epsilon_max": epsilon_max, "preference": dict(preference or {}), "now": now}
-        terms |= {"limit": limit}
+        terms |= {"limit": limit, "accuracy": accuracy, "candidates": list(candidates or ()) or None}
         drawn = _only(how, _HISTOGRAM if source is Source.EXPOSURE_HISTOGRAM else NoiseKeywords.__annotations__)
         question = {"sql": sql, "source": source.value, "how": drawn, "epsilon": epsilon, **terms}
         match source:

@@ -8,14 +8,15 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 from sfumato.errors import BadInput, BudgetExceeded, SfumatoError
-from sfumato.escrow.questions.preferences import stated_preferences
-from sfumato.escrow.questions.query import RequestedQuery, shares_of
+from sfumato.escrow.questions.query import RequestedQuery
+from sfumato.escrow.questions.request_split import index_of, split_terms
 from sfumato.ledger.entry import NANO, nano
 from sfumato.ledger.odometer import Total
 from sfumato.model.budget import BudgetLimit
 from sfumato.model.choice import Noise
 from sfumato.model.expected_interval import ExpectedCount
 from sfumato.model.guarantee import Guarantee, Provenance, guarantee_of, weakest
+from sfumato.model.noise_view import ColumnNoise
 from sfumato.model.risk import RiskAt
 from sfumato.model.statement import Statement, columns_in
 from sfumato.privacy.sensitivity import require_drawable
@@ -23,8 +24,10 @@ from sfumato.release.bound_query import BoundQuery, bind
 from sfumato.release.choose import enter_plan, preview
 from sfumato.release.context import DatasetContext
 from sfumato.release.decide import EPSILON_MAX, SolvedRequest
+from sfumato.release.individual_filter import WithinBudget, within_budget
 from sfumato.release.ledger import PrivacyLedger
 from sfumato.release.request import request_of
+from sfumato.release.risk.noise_plan import noise_plan
 from sfumato.release.risk.profile import worst_case
 
 T = TypeVar("T")
@@ -37,6 +40,9 @@ class QueryFacts:
 
     sql: str
     weight: float
+    index: float | None
+    guess: float | None
+    column_noise: tuple[ColumnNoise, ...]
     outputs: int | None
     numbers: tuple[str, ...]
     columns: tuple[str, ...]
@@ -80,9 +86,8 @@ class RequestPreview:
         self.dataset, self.preference = dataset, preference
         self.queries = tuple(each(lambda one: bind(dataset, one.sql), queries))
         require_drawable([query.measurement for query in self.queries], "The request")
-        self._weights = tuple(one.weight for one in queries)
-        both = zip(self.queries, shares_of(queries), strict=True)
-        self.stated = tuple(stated_preferences(query, preference, share) for query, share in both)
+        self._requested = tuple(queries)
+        self.stated = split_terms(self.queries, queries, preference)
         self._refuse_twice()
         self.choices = tuple(
             each(
@@ -98,8 +103,8 @@ class RequestPreview:
     @property
     def compared(self) -> tuple[str, ...]:
         """Columns that preferences compare groups by."""
-        texts = [p.between for choice in self.choices for p in choice.request.preferences]
-        conditions = [self.dataset.condition(text) for text in texts if text is not None]
+        preferences = [p for choice in self.choices for p in choice.request.preferences]
+        conditions = [self.dataset.condition(text) for p in preferences for text in p.conditions]
         return tuple(dict.fromkeys(column.name for one in conditions for column in columns_in(one)))
 
     @property
@@ -137,15 +142,20 @@ class RequestPreview:
         What has no guarantee is charged a public constant.
         """
         if not self.guarantee.holds:
-            return Fraction(str(EPSILON_MAX)) * len(self.choices), self._deltas
+            return Fraction(str(EPSILON_MAX)) * len(self.choices), _deltas(self.choices)
         if any(choice.epsilon is None and not choice.request.selecting for choice in self.choices):
             return None
-        nanos = sum(nano(choice.select_epsilon) + nano(_most(choice)) for choice in self.choices)
-        return Fraction(nanos, NANO), self._deltas
+        within = [self._within(query, choice) for query, choice in zip(self.queries, self.choices, strict=True)]
+        outside = [choice for choice, own in zip(self.choices, within, strict=True) if own is None]
+        nanos = sum(nano(choice.select_epsilon) + nano(_most(choice)) for choice in outside)
+        first = next((own for own in within if own is not None), None)  # the others are charged nothing
+        epsilon, delta, _ = (0, 0, 0) if first is None else first.charged(self.dataset.ledger.known)
+        return Fraction(nanos, NANO) + epsilon, _deltas(outside) + delta
 
-    @property
-    def _deltas(self) -> Fraction:
-        return sum((Fraction(str(choice.noise.delta or 0)) for choice in self.choices), Fraction(0))
+    @staticmethod
+    def _within(query: BoundQuery, choice: SolvedRequest) -> WithinBudget | None:
+        """What a query costs within the budget per person; None where it is charged outside it."""
+        return None if choice.request.draws else within_budget(query, choice.request, choice.epsilon)
 
     def require_affordable(self) -> None:
         """Refuse a request that costs more than is left of the budget."""
@@ -158,9 +168,10 @@ class RequestPreview:
         """`expected_count`: how many are in the smallest group, by public knowledge."""
         ledger, charge = self.dataset.ledger, self.charge
         left = budget_left(ledger)
-        both = zip(self.queries, self.choices, self._weights, strict=True)
+        index = index_of(self.queries, self._requested) or (None,) * len(self.queries)
+        each_query = zip(self.queries, self.choices, self._requested, index, strict=True)
         return RequestFacts(
-            queries=tuple(_query(query, choice, weight, expected_count) for query, choice, weight in both),
+            queries=tuple(_query(*one, expected_count) for one in each_query),
             epsilon=None if charge is None else float(charge[0]),
             delta=None if charge is None else float(charge[1]),
             guarantee=self.guarantee,
@@ -176,25 +187,40 @@ class RequestPreview:
             raise BadInput.because("request-query-twice", sql=twice)
 
 
+def _deltas(choices: Sequence[SolvedRequest]) -> Fraction:
+    return sum((Fraction(str(choice.noise.delta or 0)) for choice in choices), Fraction(0))
+
+
 def budget_left(ledger: PrivacyLedger) -> Fraction | None:
     """Epsilon that is left of a dataset's budget; None if no budget is set."""
-    budget = ledger.budget.epsilon
-    return None if budget is None else budget - Fraction(ledger.total.nano_epsilon, NANO)
+    return ledger.epsilon_left(ledger.record)
 
 
-def _query(query: BoundQuery, choice: SolvedRequest, weight: float, expected_count: float | None) -> QueryFacts:
+def _query(
+    query: BoundQuery,
+    choice: SolvedRequest,
+    requested: RequestedQuery,
+    index: float | None,
+    expected_count: float | None,
+) -> QueryFacts:
     public = choice.guarantee.holds or all(
         one.what == "approval" for one in choice.provenances if not guarantee_of([one]).holds
     )
     epsilon, noise, at, expected = choice.epsilon if public else None, choice.noise, None, None
+    split_noise: tuple[ColumnNoise, ...] = ()
     if epsilon is not None:
         profile = worst_case(
             query, candidates=[epsilon], expected_count=_expected(choice, expected_count), **vars(noise)
         )
         at, expected = profile.at(epsilon), profile.expected_count
+        guesses: dict[str, Any] = {"expected": requested.expected, "expected_count": expected_count}
+        split_noise = noise_plan(query, epsilon, **guesses, **vars(noise)).view.columns
     return QueryFacts(
         sql=query.sql,
-        weight=weight,
+        weight=requested.weight,
+        index=index,
+        guess=requested.expected,
+        column_noise=split_noise,
         outputs=query.measurement.k,
         numbers=tuple(number.words for number in query.measurement.numbers),
         columns=tuple(query.statement.columns),

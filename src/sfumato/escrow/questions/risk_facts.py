@@ -8,7 +8,7 @@ from sfumato.model.confidential import Confidential
 from sfumato.model.expected_interval import ExpectedCount, ExpectedInterval
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.plain import LEFT_OUT
-from sfumato.model.release import ReleaseCertificate
+from sfumato.model.release import Ranking, ReleaseCertificate
 from sfumato.model.risk import RiskEstimate, Source
 
 
@@ -107,6 +107,8 @@ class SyntheticAnswer:
     types: tuple[str | None, ...]
     ranged: tuple[bool, ...]
     behind: tuple[tuple[int | None, ...], ...] = ()
+    rolled_up: tuple[tuple[bool, ...], ...] = ()
+    ranking: Ranking | None = None
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from datetime import timedelta
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 from sfumato.errors import BadInput, Conflict, Forbidden, NotIntroduced
 from sfumato.escrow.catalogue.separation import decides_after_look, earlier_look, is_viewer, refuse_viewer
@@ -23,6 +24,7 @@ from sfumato.ports import RowGroup, Selection
 from sfumato.release.ledger import PrivacyLedger
 
 T = TypeVar("T", bound=Submission)
+Order: TypeAlias = Literal["oldest", "newest", "due"]
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,7 @@ class Approval(Generic[T, F, W]):
     ) -> None:
         self._store, self._payload, self._start = store, payload, start
         self._ports, self._accounts, self._datasets = store.ports, store.accounts, store.datasets
+        self.released: Callable[[T], None] = lambda _submission: None  # what goes on when a result was released
 
     def waiting(
         self,
@@ -68,10 +71,19 @@ class Approval(Generic[T, F, W]):
         filter: SubmissionFilter = EVERY,
         skip: int = 0,
         after: int | None = None,
+        order: Order = "oldest",
     ) -> list[VisibleSubmission[T]]:
-        """What waits for this person's decision, oldest first."""
-        rows = self._store.rows.listed(self._store.waiting_for(actor, filter), skip=skip, after=after, limit=limit)
+        """What waits for this person's decision, oldest first or in another order."""
+        place: dict[str, Any] = {"skip": skip, "after": after, "limit": limit, "newest_first": order == "newest"}
+        waiting = self._store.waiting_for(actor, filter)
+        rows = self._store.rows.listed(waiting, by="due" if order == "due" else "", **place)
         return [visible(self._store.kind.from_row(row), to_controller=True) for row in rows]
+
+    def waiting_ids(self, actor: Person) -> dict[str, int]:
+        """The number of each submission that waits for this person's decision by its id, oldest first."""
+        waiting = self._store.waiting_for(actor, EVERY)
+        rows = self._store.rows.listed(waiting, columns=("id", "number"), limit=100_000)
+        return {row["id"]: row["number"] for row in rows}
 
     def count_waiting(self, actor: Person, filter: SubmissionFilter = EVERY) -> int:
         return sum(self._store.rows.counts(self._store.waiting_for(actor, filter)).values())
@@ -83,11 +95,12 @@ class Approval(Generic[T, F, W]):
         return {dataset: rows for (dataset,), rows in counts.items()}
 
     def waiting_groups(
-        self, actor: Person, filter: SubmissionFilter, *, skip: int = 0, limit: int = 100, newest_first: bool = False
+        self, actor: Person, filter: SubmissionFilter, *, skip: int = 0, limit: int = 100, order: Order = "oldest"
     ) -> tuple[list[tuple[T, RowGroup]], int]:
         """What waits for this person's decision, identical requests together, and how many groups there are."""
         rows, waiting = self._store.rows, self._store.waiting_for(actor, filter)
-        groups, total = rows.groups(waiting, IDENTICAL, skip=skip, limit=limit, newest_first=newest_first)
+        how = {"newest_first": order == "newest", "due_first": order == "due"}
+        groups, total = rows.groups(waiting, IDENTICAL, skip=skip, limit=limit, **how)
         firsts = rows.listed(Selection(({"number": [group.first for group in groups]},)), limit=limit)
         by_number = {row["number"]: self._store.kind.from_row(row) for row in firsts}
         return [(by_number[group.first], group) for group in groups], total
@@ -143,9 +156,11 @@ class Approval(Generic[T, F, W]):
         allow_no_guarantee: bool = False,
         preregistered: str = "",
         by_session: bool = False,
+        at_once: bool = False,
     ) -> T:
         """Let it go on, exactly as it was seen: `binding` is the page's. A second click changes nothing.
 
+        It starts after some seconds, in which it can be taken back; or `at_once`.
         `by_session`: by a person who signed in, whom the policy may ask to have passed the introduction.
         """
         submission, dataset = self._store.get_decidable(actor, id)
@@ -176,11 +191,43 @@ class Approval(Generic[T, F, W]):
         if submission.state is State.COMPUTED:
             result = self._store.unseal(submission)
             to[submission.result_column] = self._store.seal(submission, result, withheld=False)
+        seconds = self._ports.limits.undo_seconds if submission.state is State.SUBMITTED and not at_once else 0.0
+        if seconds:
+            to["starts_at"] = (self._ports.now() + timedelta(seconds=seconds)).isoformat(timespec="milliseconds")
         self._store.move(submission, Act.APPROVE, to | payload.approved_fields)
         self._store.log(actor.name, "approved", submission.id, {"binding": binding} | payload.approved_facts)
-        self._notify(submission, decision)
+        if not seconds:
+            self._notify(submission, decision)  # else the analyst is notified when it starts
+        approved = self._store.get(submission.id)
         if submission.state is State.SUBMITTED:
-            self._start(submission)
+            self._start(approved)
+        elif submission.state is State.COMPUTED:
+            self.released(approved)
+        return approved
+
+    def undo(self, actor: Person, id: str, *, allow_no_guarantee: bool = False) -> T:
+        """Take back one's own approval before it starts: the submission waits for a decision again.
+
+        It is the state that tells whether it starts or is taken back, whatever two people do at once. After a look
+        this is a decision without a guarantee, as a refusal is.
+        """
+        submission, dataset = self._store.get_decidable(actor, id)
+        starts_at, what = submission.starts_at, submission.noun
+        if submission.state is not State.APPROVED or starts_at is None or not self._ports.until(starts_at):
+            raise Conflict.because("approval-started", what=what, state=submission.state.value)
+        if not submission.was_approved_by(actor.name, submission.binding):
+            raise Forbidden.because("approval-of-others", what=what)
+        ledger = self._datasets.ledger_of(actor, dataset)
+        refuse_viewer(ledger.record, actor, f"decide on {what}s")
+        decision = Decision(actor, Act.UNDO, submission.binding, allow_no_guarantee=allow_no_guarantee)
+        _require_allowed(ledger.record, decision)
+        left = [one for one in submission.decided_by if (one.who, one.binding) != (actor.name, submission.binding)]
+        to = {"decided_by": to_plain(left), "decided_at": None, "note": "", "starts_at": None}
+        to["state"] = submission.next_state(Act.UNDO).value
+        if not self._store.take(submission, to, starts_at=starts_at):
+            raise Conflict.because("approval-started", what=what, state=self._store.get(submission.id).state.value)
+        self.enter(ledger, submission, replace(decision, allow_no_guarantee=True))
+        self._store.log(actor.name, "took back the approval of", submission.id)
         return self._store.get(submission.id)
 
     def return_(self, actor: Person, id: str, note: str, *, allow_no_guarantee: bool = False) -> T:
@@ -200,10 +247,7 @@ class Approval(Generic[T, F, W]):
         actor, act, attested = decision.actor, decision.act, " ".join(decision.preregistered.split())
 
         def decided(record: Record) -> list[Draft]:
-            holds = not record.anyone_looked or record.decides_blindly(actor.name)
-            holds = holds or (bool(attested) and act is Act.APPROVE)
-            if not holds and not decision.allow_no_guarantee:
-                raise no_guarantee(act)
+            holds = _require_allowed(record, decision)
             public: dict[str, object] = {
                 "what": f"{submission.noun} {submission.number}: {act}",
                 "approved": act is Act.APPROVE,
@@ -247,6 +291,15 @@ class Approval(Generic[T, F, W]):
     def _notify(self, submission: T, decision: Decision) -> None:
         values = {"act": decision.act.value, "note": decision.note}
         self._store.notify([submission.analyst], "decided", submission, **values)
+
+
+def _require_allowed(record: Record, decision: Decision) -> bool:
+    """Whether a decision has a guarantee: after a look it has none, which has to be allowed."""
+    holds = not record.anyone_looked or record.decides_blindly(decision.actor.name)
+    holds = holds or (bool(decision.preregistered.split()) and decision.act is Act.APPROVE)
+    if not holds and not decision.allow_no_guarantee:
+        raise no_guarantee(decision.act)
+    return holds
 
 
 def _valid(names: Iterable[str], record: Record) -> tuple[str, ...]:

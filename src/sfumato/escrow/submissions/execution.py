@@ -22,16 +22,41 @@ class Execution(Generic[T]):
     def __init__(self, store: SubmissionStore[T], payload: Callable[..., Payload[T, Any, Any]]) -> None:
         self._store, self._payload = store, payload
         self._ports, self._datasets = store.ports, store.datasets
+        self.released: Callable[[T], None] = lambda _submission: None  # what goes on when a result was released
 
     def start(self, submission: T) -> None:
-        """Execute it in the background, when it is its analyst's turn: code of an analyst waits for other code."""
+        """Execute it in the background, when it is its analyst's turn: code of an analyst waits for other code.
+
+        An approval that can be taken back starts when that time is over.
+        """
+        if submission.starts_at is not None:
+            self._ports.after(self._ports.until(submission.starts_at), lambda: self.begin(submission.id))
+            return
         do = self._ports.in_turn if submission.has_code else self._ports.later
         do(submission.analyst, lambda: self.execute(submission.id))
+
+    def begin(self, id: str) -> None:
+        """Start what was approved once it can no longer be taken back: of several servers one does."""
+        submission = self._store.get(id)
+        if submission.state is not State.APPROVED or submission.starts_at is None:
+            return
+        if self._ports.until(submission.starts_at) > 0:
+            self.start(submission)  # approved anew meanwhile
+        elif self._began(submission):
+            self.start(replace(submission, starts_at=None))
+
+    def _began(self, submission: T) -> bool:
+        """Whether it was this server that ended the time in which an approval can be taken back."""
+        with self._ports.transaction():
+            began = self._store.take(submission, {"starts_at": None}, starts_at=submission.starts_at)
+            if began:
+                self._store.notify([submission.analyst], "decided", submission, act="approve", note=submission.note)
+        return began
 
     def execute(self, id: str) -> None:
         """Compute what was approved, if it is still what was approved; whatever goes wrong, no value leaves."""
         submission = self._store.get(id)
-        if submission.state is not State.APPROVED:
+        if submission.state is not State.APPROVED or submission.starts_at is not None:
             return
         lease = self._ports.lease(self._ports.limits.code_seconds * submission.extra_runs)
         started: dict[str, Any] = {"state": submission.next_state(Act.START).value, "owner": lease}
@@ -59,6 +84,8 @@ class Execution(Generic[T]):
                 self._store.notify(self._datasets.of(running.dataset).controllers, "computed", running)
             else:
                 self._store.notify([running.analyst], "released", running)
+        if not withheld:
+            self.released(self._store.get(id))
 
     def resume(self, *, alone: bool = True) -> int:
         """After a start: what was approved goes on; what was running has an unknown outcome, and counts as spent.

@@ -41,6 +41,7 @@ class Act(StrEnum):
     RELEASE = "release"
     WITHHOLD = "withhold"
     FAIL = "fail"
+    UNDO = "undo"  # an approval, before it starts
     PUT_BACK = "put-back"  # to be started again: the server stopped before anything was charged
 
 
@@ -54,7 +55,8 @@ _TURNS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 _DECISIONS = {Act.RETURN: State.RETURNED, Act.REFUSE: State.REFUSED}
 STEPS: Mapping[State, Mapping[Act, State]] = {
     State.SUBMITTED: {Act.APPROVE: State.APPROVED, Act.WITHDRAW: State.WITHDRAWN} | _DECISIONS,
-    State.APPROVED: {Act.START: State.RUNNING, Act.WITHDRAW: State.WITHDRAWN, Act.FAIL: State.FAILED},
+    State.APPROVED: {Act.START: State.RUNNING, Act.WITHDRAW: State.WITHDRAWN, Act.FAIL: State.FAILED}
+    | {Act.UNDO: State.SUBMITTED},
     State.RUNNING: {Act.RELEASE: State.RELEASED, Act.WITHHOLD: State.COMPUTED, Act.FAIL: State.FAILED}
     | {Act.PUT_BACK: State.APPROVED},
     State.COMPUTED: {Act.APPROVE: State.RELEASED} | _DECISIONS,
@@ -106,6 +108,9 @@ class Submission:
     note: str = ""
     guarantee: str | None = None
     charged: float | None = None
+    starts_at: str | None = None  # when an approval starts: until then it can be taken back
+    due: str | None = None  # the day by which it is to be decided
+    assigned_to: str | None = None  # the controller who is to decide it
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Self:
@@ -153,6 +158,11 @@ class Submission:
         """Who approved exactly this, in this state."""
         approvals = [d for d in self.decided_by if d.act is Act.APPROVE and d.binding == binding]
         return tuple(dict.fromkeys(d.who for d in approvals if d.state is self.state))
+
+    def approved_with(self, binding: str) -> tuple[str, ...]:
+        """Who approved exactly this, in any state."""
+        approvals = [d.who for d in self.decided_by if d.act is Act.APPROVE and d.binding == binding]
+        return tuple(dict.fromkeys(approvals))
 
     def was_approved_by(self, name: str, binding: str) -> bool:
         """Whether this person gave this very approval: for what it led to, or as one of several."""

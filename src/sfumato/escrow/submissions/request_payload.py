@@ -13,7 +13,7 @@ from sfumato.escrow.identity.person import Person
 from sfumato.escrow.policy.policy import Approve
 from sfumato.escrow.questions.exploration import Questions
 from sfumato.escrow.questions.facts import RequestFacts, RequestPreview
-from sfumato.escrow.questions.query import RequestedQuery, shares_of
+from sfumato.escrow.questions.query import RequestedQuery
 from sfumato.escrow.questions.risk_facts import RehearsalFacts
 from sfumato.escrow.submissions.lifecycle import Submission
 from sfumato.escrow.submissions.payload import ApprovalFacts, Approved, Computed, Payload
@@ -31,10 +31,11 @@ class Request(Submission):
     purpose: str
     queries: tuple[RequestedQuery, ...]
     preference: Mapping[str, Any] | None  # None: the preregistered rule
+    accuracy: float | None = None  # the answer is useful if the 90% interval of a figure is within plus or minus this
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Self:
-        queries = tuple(RequestedQuery(query["sql"], query["weight"]) for query in row["queries"])
+        queries = tuple(map(RequestedQuery.of, row["queries"]))
         return super().from_row({**row, "queries": queries})
 
     def as_row(self) -> dict[str, Any]:
@@ -89,13 +90,14 @@ class RequestPayload(Payload[Request, RequestApprovalFacts, AnswersBesideTrue]):
 
     @property
     def binding(self) -> str:
-        """Of this request and its purpose, the data under its schema, queries, preference, policy and recipient."""
+        """Of this request, its data under its schema, the policy and the recipient."""
         request, dataset, analyst = self.submission, self.dataset, self.analyst
         data = [dataset.id, self._store.datasets.version_key(dataset), dataset.schema_text]
-        queries = [[query.sql, query.weight] for query in request.queries]
+        queries = [query.terms for query in request.queries]
         policy, who = self.signed.policy.fingerprint, [analyst.name, analyst.organisation]
         question = [data, queries, request.preference or None]
-        return digest(["request", [request.id, request.purpose], *question, policy, who])
+        purpose = [request.id, request.purpose, *([] if request.accuracy is None else [request.accuracy])]
+        return digest(["request", purpose, *question, policy, who])
 
     @property
     def guarantee(self) -> Guarantee:
@@ -149,7 +151,6 @@ class RequestPayload(Payload[Request, RequestApprovalFacts, AnswersBesideTrue]):
         )
         job = datasets.job("release", dataset, approved.who, approved.authorization) | {
             "queries": [vars(query) for query in request.queries],
-            "shares": list(shares_of(request.queries)),
             "preference": preference,
             "rule": rule,
             "allow_no_guarantee": Guarantee.NONE in self.access.guarantees

@@ -7,17 +7,20 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from fractions import Fraction
+from math import isfinite
 from typing import Any
 
-from sfumato.errors import AwaitingApproval, BadInput, Forbidden, Gone, SfumatoError
+from sfumato.errors import AwaitingApproval, BadInput, Conflict, Forbidden, Gone, SfumatoError
+from sfumato.escrow.catalogue.access import authorization_of
 from sfumato.escrow.catalogue.separation import refuse_viewer
 from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.policy.policy import AccessRule, Approve
 from sfumato.escrow.policy.store import SignedPolicy
+from sfumato.escrow.ports import POSTHOC
 from sfumato.escrow.questions.exploration import Questions
-from sfumato.escrow.questions.facts import RequestPreview, each
-from sfumato.escrow.questions.query import RequestedQuery, checked_queries
+from sfumato.escrow.questions.facts import QueryFacts, RequestPreview, each
+from sfumato.escrow.questions.query import checked_queries
 from sfumato.escrow.submissions.approval import Decision
 from sfumato.escrow.submissions.lifecycle import Act, State, require_readable
 from sfumato.escrow.submissions.request_payload import (
@@ -27,11 +30,14 @@ from sfumato.escrow.submissions.request_payload import (
     RequestApprovalFacts,
     RequestPayload,
 )
+from sfumato.escrow.submissions.requested_signal import checked_signal
 from sfumato.escrow.submissions.store import IDENTICAL, SubmissionFilter, SubmissionStore
 from sfumato.escrow.submissions.submission import Submissions
 from sfumato.escrow.submissions.visibility import VisibleSubmission
+from sfumato.model.expected_interval import ExpectedInterval
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.release import Released
+from sfumato.model.statement import units_of
 from sfumato.release.bound_query import bind
 from sfumato.release.difference import Cell, Difference, difference, figure_of
 from sfumato.release.ledger import digest
@@ -43,7 +49,7 @@ _LONGEST_PURPOSE = 2000
 class RequestBrief:
     """Epsilon and guarantee of a request; `introduction`: whether the approver has to pass that first.
 
-    `noise_90` is of its first figure and `attack_chance` the highest of its queries, where they are known in advance.
+    `noise` is of its first figure and `attack_chance` the highest of its queries, where they are known in advance.
     """
 
     epsilon: float | None
@@ -53,7 +59,7 @@ class RequestBrief:
     left: float | None
     approvals: tuple[int, int]  # given and needed
     attack_chance: float | None
-    noise_90: float | None
+    noise: ExpectedInterval | None
 
 
 @dataclass(frozen=True)
@@ -89,6 +95,7 @@ class Requests(Submissions[Request, RequestApprovalFacts, ReleasedAnswers, Answe
     def __init__(self, store: SubmissionStore[Request], questions: Questions) -> None:
         super().__init__(store)
         self._questions = questions
+        self._entries: dict[str, frozenset[int]] = {}  # ledger entries by released request; they never change
 
     def payload(
         self,
@@ -107,10 +114,13 @@ class Requests(Submissions[Request, RequestApprovalFacts, ReleasedAnswers, Answe
         queries: Sequence[Mapping[str, Any]],
         preference: Mapping[str, Any] | None = None,
         *,
+        accuracy: float | None = None,
+        due: str | None = None,
         idempotency: str | None = None,
     ) -> Request:
         """Ask. What the policy does not allow is refused here; what it approves by itself goes on at once."""
-        body = digest([dataset, purpose, queries, preference])
+        limits = {name: value for name, value in (("accuracy", accuracy), ("due", due)) if value is not None}
+        body = digest([dataset, purpose, queries, preference, *([limits] if limits else [])])
         if earlier := self._store.sent_before(actor.name, idempotency, body):
             return earlier
         actor.require(Role.ANALYST, to="submit a request")
@@ -122,14 +132,19 @@ class Requests(Submissions[Request, RequestApprovalFacts, ReleasedAnswers, Answe
         preview = self._questions.preview(actor, registered, checked, preference, signed=signed)
         refuse_viewer(preview.dataset.ledger.known, actor, "ask about it")
         _require_allowed(preview, access, preference)
+        checked = tuple(
+            one if one.signal is None else replace(one, signal=checked_signal(one.signal, access)) for one in checked
+        )
         request = self._store.new(
             actor,
             registered,
             signed,
             version=version.id,
             purpose=_checked_purpose(purpose),
-            queries=tuple(RequestedQuery(q.sql, c.weight) for q, c in zip(preview.queries, checked, strict=True)),
+            queries=tuple(replace(c, sql=q.sql) for q, c in zip(preview.queries, checked, strict=True)),
             preference=preference or None,
+            accuracy=_checked_accuracy(accuracy),
+            due=due,
         )
         request = replace(request, binding=self.payload(request, registered, in_force=(signed, access)).binding)
         preview.plan()
@@ -181,20 +196,62 @@ class Requests(Submissions[Request, RequestApprovalFacts, ReleasedAnswers, Answe
             figures.append(figure_of(query, released.answer, released.certificate, cell))
         return difference(*figures)
 
+    def posthoc_risk(self, actor: Person, id: str, query: int = 1, between: str | None = None) -> dict[str, Any]:
+        """What an answer tells about each person, for a controller; a look.
+
+        The answer was released, or is withheld until a controller decides: then this is what the PRI paper's
+        controller sees before the decision (step 3 of its protocol).
+        """
+        request, dataset = self._store.get_decidable(actor, id)
+        if request.state is State.COMPUTED:
+            answers = tuple(map(Released.from_dict, self._store.unseal(request)))
+        elif request.state is State.RELEASED:
+            answers = self._released_result(request, dataset).answers
+        else:
+            raise Conflict.because("no-answer-to-measure", number=request.number, state=request.state.value)
+        if not 0 < query <= len(answers):
+            raise BadInput.because("request-query-missing", number=request.number, query=query)
+        self._datasets.require_look(actor, dataset)
+        signed, answer = self._datasets.policy_of(dataset), answers[query - 1]
+        authorization = None if signed is None else authorization_of(signed, None)
+        job = self._datasets.job(POSTHOC, dataset, actor.name, authorization)
+        job |= {"sql": answer.certificate.query, "release": answer.as_dict(), "between": between}
+        called = f"post-hoc risk of {request.id} {self._ports.new_id()}"
+        facts = self._ports.runner.run(called, job, actor.name, deciding=True)
+        self._store.log(actor.name, "looked at the post-hoc risk of", request.id)
+        return dict(facts)
+
+    def units(self, actor: Person, id: str) -> list[list[str]]:
+        """The unit of each column of each released answer, as the schema states it now; empty: none."""
+        answers = self.result(actor, id).answers
+        _, dataset = self._store.get_visible(actor, id)
+        context = self._datasets.planned(dataset, None, actor)
+        units = [[""] * len(one.answer.columns) for one in answers]
+        for place, one in enumerate(answers):
+            with suppress(SfumatoError):  # the schema no longer has a column of it
+                units[place] = list(units_of(bind(context, one.certificate.query).statement, context.schema))
+        return units
+
     def recipients(self, actor: Person, dataset: str) -> dict[int, list[Recipient]]:
         """Recipients of the answers by the number of the ledger entry: for controllers and auditors."""
         name = self._datasets.for_whoever_decides(actor, dataset).name
+        rows = self._store.rows.many(dataset=name, state=State.RELEASED.value, limit=100_000)
+        released = [Request.from_row(row) for row in rows]
+        analysts = {one.name: one for one in self._store.accounts.named({request.analyst for request in released})}
         by_entry: dict[int, list[Recipient]] = {}
-        for row in self._store.rows.many(dataset=name, state=State.RELEASED.value, limit=100_000):
-            request = Request.from_row(row)
-            analyst = self._store.accounts.one(request.analyst)
-            recipient = Recipient(request.number, analyst.name, analyst.organisation)
-            for answer in self._store.unseal(request):
-                certificate = answer["certificate"]
-                for entry in {certificate["ledger_entry"], *(certificate.get("recorded") or ())}:
-                    recipients = by_entry.setdefault(entry, [])
-                    recipients += [] if recipient in recipients else [recipient]  # a charge may be for several answers
+        for request in released:
+            recipient = Recipient(request.number, request.analyst, analysts[request.analyst].organisation)
+            for entry in self._entries_of(request):
+                by_entry.setdefault(entry, []).append(recipient)  # a charge may be for several answers
         return by_entry
+
+    def _entries_of(self, request: Request) -> frozenset[int]:
+        """Ledger entries of the answers of a released request."""
+        if request.id not in self._entries:
+            certificates = [answer["certificate"] for answer in self._store.unseal(request)]
+            numbers = [{one["ledger_entry"], *(one.get("recorded") or ())} for one in certificates]
+            self._entries[request.id] = frozenset().union(*numbers)
+        return self._entries[request.id]
 
     def get(self, actor: Person, id: str) -> tuple[Request, RegisteredDataset]:
         """A request that this person may see, and the dataset that it is to."""
@@ -242,7 +299,7 @@ class Requests(Submissions[Request, RequestApprovalFacts, ReleasedAnswers, Answe
             left=facts.left,
             approvals=(len(request.approved_by(request.binding)), payload.access.approvals),
             attack_chance=max((at.attack_chance for at in worst), default=None),
-            noise_90=next(iter(worst[0].noise_90), None) if worst else None,
+            noise=_first_noise(facts.queries[0]),
         )
 
     def preview_each(self, actor: Person, ids: Sequence[str]) -> DecisionPreviews:
@@ -309,6 +366,19 @@ def _require_allowed(preview: RequestPreview, access: AccessRule, preference: Ma
             allowed=[allowed.value for allowed in access.guarantees],
             lost="" if guarantee.holds else lost,
         )
+
+
+def _first_noise(query: QueryFacts) -> ExpectedInterval | None:
+    """The 90% interval of the first figure of the answer; of an average, at the size of its group that is expected."""
+    expected = None if query.expected_count is None else query.expected_count.count
+    answers = () if query.worst_case is None else query.worst_case.answers
+    return next((one for one in answers if one.count in (None, expected)), None)
+
+
+def _checked_accuracy(accuracy: float | None) -> float | None:
+    if accuracy is not None and not (isfinite(accuracy) and accuracy > 0):
+        raise BadInput.because("accuracy-not-positive", accuracy=accuracy)
+    return accuracy
 
 
 def _checked_purpose(purpose: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from sfumato.errors import BadInput, BudgetExceeded, Conflict, Forbidden, SandboxMissing
+from sfumato.errors import BadInput, BudgetExceeded, Conflict, Forbidden, SandboxMissing, SfumatoError
 from sfumato.escrow.catalogue.access import authorization_of
 from sfumato.escrow.catalogue.separation import refuse_viewer
 from sfumato.escrow.dataset import RegisteredDataset
@@ -17,6 +17,7 @@ from sfumato.escrow.policy.store import SignedPolicy
 from sfumato.escrow.questions.facts import budget_left
 from sfumato.escrow.submissions.code_review import checked, require_function
 from sfumato.escrow.submissions.lifecycle import State
+from sfumato.escrow.submissions.request_payload import Request
 from sfumato.escrow.submissions.requests import Requests
 from sfumato.escrow.submissions.scoring import (
     MOST_OWN_BLOCKS,
@@ -138,6 +139,34 @@ class Signals(Submissions[Signal, SignalApprovalFacts, SignalResult, SignalResul
             notified={"request": about.request.number},
             require=require,
         )
+
+    def submit_with(self, request: Request) -> None:
+        """Ask for the signals that were submitted with the queries of a request, now that its answers are released.
+
+        Who approved the request approved them with it: each approval is given again, for the signal that it led to, and
+        refused where one of the signal would be. What is refused waits for a decision of its own, or is left out.
+        """
+        analyst = self._store.accounts.one(request.analyst)
+        for number, query in enumerate(request.queries, 1):
+            if query.signal is None:
+                continue
+            options = dict(query.signal)
+            kind, task, code = (options.pop(name, None) for name in ("kind", "task", "code"))
+            try:
+                how: dict[str, Any] = {"task": task, "code": code, "how": options}
+                how |= {"idempotency": f"with-{request.id}-{number}"}
+                signal = self.submit(analyst, request.id, number, kind, **how)
+                if signal.state is State.SUBMITTED:
+                    self._approve_with(request, signal)
+            except SfumatoError:
+                self._store.log("sfumato", "could not compute a signal with", request.id, {"query": number})
+
+    def _approve_with(self, request: Request, signal: Signal) -> None:
+        """Approve a signal in the names of those who approved its request with it."""
+        for name in request.approved_with(request.binding):
+            approver = self._store.accounts.one(name)
+            how: dict[str, Any] = {"note": f"with request {request.number}", "at_once": True}
+            self.approval.approve(approver, signal.id, signal.binding, **how)
 
     def one(self, actor: Person, id: str) -> VisibleSubmission[Signal]:
         signal, dataset = self._store.get_visible(actor, id)

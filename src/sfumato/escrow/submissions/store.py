@@ -15,6 +15,7 @@ from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.notifications import Happened, Notifications
 from sfumato.escrow.policy.store import SignedPolicy
 from sfumato.escrow.ports import EscrowPorts
+from sfumato.escrow.submissions.due import due_day
 from sfumato.escrow.submissions.lifecycle import WAITING, Act, State, Submission
 from sfumato.ports import Among, Containing, Lacking, Other, Selection
 
@@ -34,10 +35,13 @@ class SubmissionFilter:
     organisation: str | None = None
     kind: str | None = None
     request: str | None = None
+    assigned_to: str | None = None  # a controller, or UNASSIGNED
     identical: Mapping[str, object] = field(default_factory=dict)
     apart: tuple[str, ...] | None = None  # what `separated_from` returns, where that was read before
 
 
+UNASSIGNED = "-"
+"""What is assigned to no one; no name of a person."""
 EVERY = SubmissionFilter()
 
 
@@ -123,6 +127,8 @@ class SubmissionStore(Generic[T]):
         named |= {"analyst": filter.analyst and filter.analyst.casefold(), "request": filter.request}
         named |= {"state": [state.value for state in filter.state] or None}
         also = [{name: value} for name, value in named.items() if value is not None]
+        if filter.assigned_to is not None:
+            also.append({"assigned_to": None if filter.assigned_to == UNASSIGNED else filter.assigned_to.casefold()})
         if filter.organisation is not None:
             also.append({"analyst": Among("people", "name", {"organisation": filter.organisation})})
         return Selection((*every, *also, filter.identical), either, filter.search, self.kind.searched)
@@ -142,8 +148,18 @@ class SubmissionStore(Generic[T]):
 
     # Writing
 
-    def new(self, actor: Person, dataset: RegisteredDataset, signed: SignedPolicy, version: str, **payload: Any) -> T:
+    def new(
+        self,
+        actor: Person,
+        dataset: RegisteredDataset,
+        signed: SignedPolicy,
+        version: str,
+        *,
+        due: str | None = None,
+        **payload: Any,
+    ) -> T:
         """A submission that is neither bound nor stored yet."""
+        payload |= {"due": due_day(due, self.ports.now().date(), signed.policy.decide_within_days)}
         facts: dict[str, Any] = {"id": self.ports.new_id(), "number": 0, "dataset": dataset.name, "analyst": actor.name}
         facts |= {"state": State.SUBMITTED, "version": version, "policy": signed.number, "binding": ""}
         return self.kind(**facts, submitted_at=self.ports.moment, **payload)
@@ -170,10 +186,13 @@ class SubmissionStore(Generic[T]):
         if not self.take(submission, to):
             raise Conflict.because("submission-changed-meanwhile")
 
-    def take(self, submission: T, to: Mapping[str, Any]) -> bool:
-        """Change it if it is still as it was, and return whether: no approval that came in between is overwritten."""
-        before = {"id": submission.id, "state": submission.state.value, "decided_by": submission.as_row()["decided_by"]}
-        return bool(self.rows.change(before, to))
+    def take(self, submission: T, to: Mapping[str, Any], **before: object) -> bool:
+        """Change it if it is still as it was, and return whether: no approval that came in between is overwritten.
+
+        `before`: other facts that are still as they were.
+        """
+        before |= {"id": submission.id, "state": submission.state.value}
+        return bool(self.rows.change({**before, "decided_by": submission.as_row()["decided_by"]}, to))
 
     # Results
 

@@ -12,6 +12,7 @@ from sfumato.errors import AwaitingApproval, Conflict, Forbidden, Gone, TooMany
 from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.submissions.approval import Approval
+from sfumato.escrow.submissions.assignment import Assignment
 from sfumato.escrow.submissions.execution import Execution
 from sfumato.escrow.submissions.lifecycle import PENDING, Act, State, Submission
 from sfumato.escrow.submissions.payload import F, Payload, W
@@ -38,6 +39,7 @@ class Submissions(ABC, Generic[T, F, R, W]):
         self._store, self._ports, self._datasets = store, store.ports, store.datasets
         self.execution = Execution(store, self.payload)
         self.approval = Approval(store, self.payload, self.execution.start)
+        self.assignment = Assignment(store)
 
     @abstractmethod
     def payload(self, submission: T, dataset: RegisteredDataset, preregistered: str = "") -> Payload[T, F, W]: ...
@@ -155,7 +157,8 @@ class Submissions(ABC, Generic[T, F, R, W]):
 
     def values(self, actor: Person, column: str, whose: Whose = Whose.VISIBLE) -> list[str]:
         """What these have in a column, for a filter to choose from."""
-        return sorted(name for (name,) in self._store.rows.counts(self._selection(actor, EVERY, whose), column))
+        counts = self._store.rows.counts(self._selection(actor, EVERY, whose), column)
+        return sorted(value for (value,) in counts if value is not None)
 
     def identical_to(self, actor: Person, id: str) -> dict[str, object]:
         """What identical ones are equal in, of one that this person may see."""

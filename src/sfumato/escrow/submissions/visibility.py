@@ -50,31 +50,32 @@ def _visible_fields(*submitted: str, result: tuple[str, ...] = (), controller: t
             State.WITHDRAWN: submitted,
             State.RETURNED: answered,
             State.REFUSED: answered,
-            State.APPROVED: decided,
+            State.APPROVED: (*decided, "starts_at"),
             State.RUNNING: decided,
             State.COMPUTED: decided,
             State.RELEASED: released,
             State.FAILED: (*decided, "note"),
         },
-        (*released, "analyst", "policy", "binding", "decided_by", *controller),
+        (*released, "analyst", "policy", "binding", "decided_by", "starts_at", "assigned_to", *controller),
     )
 
 
 FIELDS: Mapping[str, VisibleFields] = {  # by the noun of the submission
     "request": _visible_fields(
         *("id", "number", "dataset", "purpose", "queries", "preference", "state", "next", "submitted_at", "version"),
+        *("accuracy", "due"),
         controller=("progress",),
     ),
     "signal": _visible_fields(
         *("id", "number", "request", "dataset", "query", "kind", "task", "code", "range", "epsilon", "blocks", "draws"),
-        *("by_range", "bits", "state", "next", "submitted_at"),
+        *("by_range", "bits", "state", "next", "submitted_at", "due"),
         result=("result",),
     ),
 }
 
 
 _BLANK: dict[str, Any] = {"decided_at": None, "decided_by": (), "note": "", "guarantee": None, "charged": None}
-_BLANK |= {"analyst": "", "policy": 0, "binding": ""}
+_BLANK |= {"starts_at": None, "assigned_to": None, "analyst": "", "policy": 0, "binding": ""}
 
 
 def visible(submission: T, *, to_controller: bool, **current: Any) -> VisibleSubmission[T]:

@@ -72,6 +72,7 @@ def page(facts: Facts) -> str:
         plain(f"Submitted: {request['submitted_at']}"),
         plain(f"Analyst: {whose}. Purpose: {request['purpose']}"),
         preview(facts["facts"]),
+        *(plain(line) for line in of_request.with_signals(request["queries"])),
         *([_rehearsal(facts)] if facts.get("rehearsal") else []),
         f"Approval: {facts['approve']}. {approvals(facts)}",
         *([paragraph(facts["warning"])] if facts["warning"] else []),
@@ -122,7 +123,9 @@ def _query_preview(query: Facts) -> str:
         f"  {many}: {plain('; '.join(query['numbers']))}; {drawn}{wide}",
         f"  method {plain(query['method'])}; guarantee {query['guarantee']}",
     ]
-    notes = [query.get("averages"), query["odds"]] if query["feasible"] else [query["why"]]
+    weight += "" if query.get("index") is None else f"  (index {query['index']:g})"
+    lines[0] = f"{plain(query['sql'])}{weight}"
+    notes = [query.get("averages"), query.get("meaningful"), query["odds"]] if query["feasible"] else [query["why"]]
     return "\n".join([*lines, *(f"  {line}" for note in notes if note for line in paragraph(plain(note)).splitlines())])
 
 

@@ -64,8 +64,9 @@ def sentences(policy: Policy) -> list[str]:
         lines += [of_policy.CODE] if access_rule.code else []
     lines.append(of_policy.NO_ONE_ELSE)
     lines.append(of_policy.rule(None if policy.rule is None else dict(policy.rule)))
-    lines += of_policy.limits(policy.epsilon_max, policy.budget)
+    lines += of_policy.limits(policy.epsilon_max, policy.budget, policy.per_person)
     lines += of_policy.partners(policy.trust, policy.sensitivity, policy.sensitivity_otherwise)
+    lines += of_policy.decide_within(policy.decide_within_days)
     lines += of_policy.retention(policy.answers_days, policy.data_days)
     return lines + of_policy.switches(**{name: getattr(policy, name) for name in SWITCHES})
 

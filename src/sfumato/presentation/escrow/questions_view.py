@@ -20,16 +20,26 @@ from sfumato.presentation.wording import requests_sentences as of_request
 
 @dataclass(frozen=True)
 class ExpectedAnswer:
-    """The 90% interval of a column of the answer, in words; `count`: if so many rows are counted, null: any number."""
+    """The 90% interval of a column of the answer, in words; `count`: if so many rows are counted, null: any number.
+
+    `half` is half of its width; null where it is by rank. `at_most` holds for an average anywhere within its bounds;
+    null where its interval is all of them.
+    """
 
     column: str
     count: int | None
     interval: str
+    half: float | None
+    at_most: float | None
 
 
 @dataclass(frozen=True)
 class EstimatedQuery:
-    """One query of a request, from public facts; null: not known yet, or withheld."""
+    """One query of a request, from public facts; null: not known yet, or withheld.
+
+    `index` is the width of its noise relative to the others, `guess` the expected answer, and `least` the smallest
+    meaningful answer: a true answer of it or more is off by at most 10% of itself, with 90% probability.
+    """
 
     sql: str
     weight: float
@@ -51,6 +61,12 @@ class EstimatedQuery:
     averages: str | None
     odds: str | None
     expected: tuple[ExpectedAnswer, ...] = ()
+    index: float | None = None
+    guess: float | None = None
+    scale: float | None = None
+    least: float | None = None
+    large_enough: bool | None = None
+    meaningful: str | None = None
 
 
 @dataclass(frozen=True)

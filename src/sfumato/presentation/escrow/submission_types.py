@@ -33,6 +33,8 @@ class WordedRequest:
     next: str
     submitted_at: str
     version: str
+    accuracy: float | None = None
+    due: str | None = None
     decided_at: str | None = None
     note: str | None = None
     guarantee: Guarantee | None = None
@@ -41,6 +43,8 @@ class WordedRequest:
     policy: int | None = None
     binding: str | None = None
     decided_by: tuple[SubmissionDecision, ...] | None = None
+    starts_at: str | None = None
+    assigned_to: str | None = None
     progress: float | None = None
 
 
@@ -100,10 +104,13 @@ class WordedSignal:
     bits: float | None
     next: str
     submitted_at: str
+    due: str | None = None
     decided_at: str | None = None
     note: str | None = None
     guarantee: Guarantee | None = None
     charged: float | None = None
+    starts_at: str | None = None
+    assigned_to: str | None = None
     result: WordedSignalResult | None = None
     analyst: str | None = None
     policy: int | None = None
@@ -246,11 +253,16 @@ class CertifiedAnswer:
 
 @dataclass(frozen=True)
 class CertifiedAnswers:
-    """The releases of a request in the order of its queries, and the total charge."""
+    """The releases of a request in the order of its queries, and the total charge.
+
+    `least` is the smallest meaningful answer of each with one figure: a true answer of it or more is off by at most 10%
+    of itself, with 90% probability.
+    """
 
     answers: tuple[CertifiedAnswer, ...]
     guarantee: Guarantee | None
     charged: float | None
+    least: tuple[float | None, ...] = ()
 
 
 @dataclass(frozen=True, repr=False)

@@ -26,11 +26,13 @@ from sfumato.model.plain import to_plain
 from sfumato.model.signal_score import SignalKind
 from sfumato.presentation.certificate import worded_json
 from sfumato.presentation.escrow import policy_view
+from sfumato.presentation.noise_view import meaningful_answer
 from sfumato.presentation.signal_view import picture
 from sfumato.presentation.wording import choosing as of_choosing
 from sfumato.presentation.wording import code as of_code
 from sfumato.presentation.wording import exploration_sentences as of_explorer
 from sfumato.presentation.wording import guarantee as of_guarantee
+from sfumato.presentation.wording import noise_sentences as of_noise
 from sfumato.presentation.wording import requests_sentences as of_request
 from sfumato.presentation.wording import sandbox as of_sandbox
 from sfumato.presentation.wording.guarantee import MEANINGS
@@ -61,7 +63,7 @@ _NAMED = {Reason.IMPORTS: of_code.imports, Reason.CALLS: of_code.calls}
 
 def request(visible: VisibleSubmission[Request]) -> dict[str, Any]:
     """A request with its next step."""
-    return _fields(visible, of_request.NEXT[visible.standing.state])
+    return _fields(visible, _following(visible, of_request.NEXT[visible.standing.state]))
 
 
 def request_page(page: RequestApprovalFacts) -> dict[str, Any]:
@@ -105,7 +107,15 @@ def _previewed(one: OnePreview) -> dict[str, Any]:
 def worded_answers(result: ReleasedAnswers | AnswersBesideTrue) -> dict[str, Any]:
     """Answers with their certificates in sentences."""
     answers = [worded_json(released.as_dict()) for released in result.answers]
-    return {name: to_plain(value) for name, value in vars(result).items()} | {"answers": answers}
+    worded = {name: to_plain(value) for name, value in vars(result).items()} | {"answers": answers}
+    if isinstance(result, ReleasedAnswers):
+        worded["least"] = [meaningful_answer(released.certificate) for released in result.answers]
+    return worded
+
+
+def _following(visible: VisibleSubmission[Any], otherwise: str) -> str:
+    """The next step; an approval that can still be taken back has not started."""
+    return of_request.STARTS if visible.submission.starts_at is not None else otherwise
 
 
 def _fields(visible: VisibleSubmission[Any], following: str) -> dict[str, Any]:
@@ -178,7 +188,31 @@ def _query(one: QueryFacts) -> dict[str, Any]:
         "odds": None if at is None else of_request.odds(at.attack_chance, replaced=one.replaced),
         "expected": []
         if at is None
-        else [{"column": a.column, "count": a.count, "interval": of_choosing.interval(a)} for a in at.answers],
+        else [
+            {
+                "column": a.column,
+                "count": a.count,
+                "interval": of_choosing.interval(a),
+                "half": a.half_width,
+                "at_most": a.at_most,
+            }
+            for a in at.answers
+        ],
+        **_meaningful(one),
+    }
+
+
+def _meaningful(one: QueryFacts) -> dict[str, Any]:
+    """The smallest meaningful answer of a query with one figure, and whether the expected answer is as large."""
+    noise = one.column_noise[0] if len(one.column_noise) == 1 else None
+    least = None if noise is None else noise.least
+    return {
+        "index": one.index,
+        "guess": one.guess,
+        "scale": None if noise is None else noise.scale,
+        "least": least,
+        "large_enough": None if noise is None else noise.is_met,
+        "meaningful": None if least is None else of_noise.meaningful(least, one.guess),
     }
 
 
@@ -202,7 +236,7 @@ def _on_deciding(page: ApprovalFacts[Any]) -> dict[str, Any]:
 def signal(visible: VisibleSubmission[Signal]) -> dict[str, Any]:
     """A signal with its next step and its result."""
     stands = visible.standing
-    facts = _fields(visible, of_signalling.following(stands.state, stands.run, stands.of))
+    facts = _fields(visible, _following(visible, of_signalling.following(stands.state, stands.run, stands.of)))
     return facts if visible.result is None else {**facts, "result": signal_result(visible.result)}
 
 

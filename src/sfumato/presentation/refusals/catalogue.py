@@ -32,7 +32,19 @@ from typing import Any
 from sfumato.presentation.interface import Interface
 from sfumato.presentation.refusals import decisions
 
-FILES = ("adapters", "auditing", "client", "errors", "escrow", "ledger", "model", "privacy", "release", "signals")
+FILES = (
+    "adapters",
+    "auditing",
+    "client",
+    "errors",
+    "escrow",
+    "ledger",
+    "model",
+    "privacy",
+    "release",
+    "signals",
+    "study",
+)
 WORDS = ("named", "option", "preference", "step", "text")
 Text = str | Mapping[str, str]
 Wording = Mapping[str, Text]

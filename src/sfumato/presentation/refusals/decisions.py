@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from sfumato.ledger.charges import BATCH
+from sfumato.model.guarantee import Guarantee
 from sfumato.presentation.refusals.options import Options, Preferences
 from sfumato.presentation.wording.guarantee import WITHHELD
 from sfumato.privacy.preferences.registry import NAMES
@@ -103,8 +104,39 @@ def _other_way(lost: str, by_a_person: bool, option: Options, preference: Prefer
     return f"leave {option['bounds_from_data']} out" if lost == "bounds" and not by_a_person else ""
 
 
+def beyond_budget(
+    limit: str, charge: float, spent: float, budget: float, left: float, guarantee: str, parallel: list[str]
+) -> str:
+    return _beyond("the budget", f"{spent:.15g} of {budget:.15g} used", limit, charge, left, guarantee, parallel)
+
+
+def beyond_period_budget(
+    limit: str,
+    charge: float,
+    spent: float,
+    budget: float,
+    left: float,
+    guarantee: str,
+    parallel: list[str],
+    length: str,
+    period: str,
+) -> str:
+    used = f"{spent:.15g} of {budget:.15g} used in {period}"
+    return _beyond(f"the budget of this {length}", used, limit, charge, left, guarantee, parallel)
+
+
+def _beyond(budget: str, used: str, limit: str, charge: float, left: float, guarantee: str, parallel: list[str]) -> str:
+    """With what parallel sums assume: `parallel` are cohorts, or columns that divide the people."""
+    without = ", the charge of a release without a guarantee" if guarantee == Guarantee.NONE.value else ""
+    assumed = f"; people are declared to be disjoint by {' and by '.join(parallel)}" if parallel else ""
+    what = f"This needs {limit} {charge:.15g}{without}, and {left:.15g} of {budget} is left ({used})"
+    return f"{what}; nothing was drawn or charged{assumed}"
+
+
 FUNCTIONS: Mapping[str, Callable[..., str]] = {
     "attacks_succeeded": attacks_succeeded,
+    "beyond_budget": beyond_budget,
+    "beyond_period_budget": beyond_period_budget,
     "goes_with": goes_with,
     "half": half,
     "other_format": other_format,

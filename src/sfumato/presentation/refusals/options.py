@@ -93,8 +93,10 @@ class Preferences:
                 return f"“{offer.words}”" + (f" ({', '.join(figures)})" if figures else "")
             case Interface.PYTHON if name != "epsilon":  # which is an argument of its own
                 given = [] if value is None else [_literal(value)]
-                given += [_argument(*part) for part in parts[1:]]
-                return f"sf.{name}({', '.join(given)})" if given else f"sf.{name}"
+                given += [_argument(*part) for part in parts[1:] if part[0] != "together"]
+                written = f"sf.{name}({', '.join(given)})" if given else f"sf.{name}"
+                people = dict(parts[1:]).get("together")  # a function of its own in Python
+                return written if people is None else f"sf.together({written}, {people})"
         return _options(parts, self._interface)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sfumato.model.expected_interval import ExpectedCount
+from sfumato.model.expected_interval import ExpectedCount, ExpectedInterval
 from sfumato.model.risk import RiskAt, RiskView, Source
 from sfumato.presentation.figures.figure import Figure
 from sfumato.presentation.figures.marks import Limit, Range
@@ -46,6 +46,9 @@ def candidates(view: RiskView) -> tuple[list[str], list[list[str]]]:
         columns["ratio"] = [f"{row.ratio:.4g}" for row in rows]
     columns[of_risk.range_heading(view.expected_count)] = [ranges(row, view.expected_count) for row in rows]
     columns["attack success"] = chances
+    if view.together is not None:
+        groups = [of_guarantee.rounded_up(row.together_epsilon or 0.0) for row in rows]
+        columns[f"epsilon of any {view.together} together"] = groups
     if any(row.threshold is not None for row in rows):
         columns["smallest group shown"] = [f"about {number(row.threshold or 0.0, 4)} people" for row in rows]
     return list(columns), [list(cells) for cells in zip(*columns.values(), strict=True)]
@@ -78,11 +81,27 @@ def ranges(row: RiskAt, expected: ExpectedCount | None = None) -> str:
 
 
 def half_width(row: RiskAt, expected: ExpectedCount | None = None) -> float | None:
-    """How far the widest figure of the answer is off, with 90% probability: by its noise, or by its rank."""
-    count = None if expected is None else expected.count
-    answers = [a for a in row.answers if a.count in (None, count)]
-    figures = [a.rank if a.half_width is None else a.half_width for a in answers] or [*row.noise_90]
-    return max((one for one in figures if one is not None), default=None)
+    """How far the first figure of the answer is off, with 90% probability: by its noise, or by its rank.
+
+    Of an average wherever it lies within its bounds; None where that is anywhere.
+    """
+    first = next(iter(_figures(row, expected)), None)
+    if first is None:
+        return next(iter(row.noise_90), None)
+    return first.rank if first.half_width is None else first.at_most
+
+
+def first_figure(row: RiskAt, expected: ExpectedCount | None = None) -> tuple[str, str]:
+    """The name of the first figure, where there are several of an answer, and its interval."""
+    figures = _figures(row, expected)
+    if not figures:
+        return "", ranges(row, expected).split(" · ")[0]
+    return figures[0].column if len(figures) > 1 else "", interval(figures[0])
+
+
+def _figures(row: RiskAt, expected: ExpectedCount | None) -> list[ExpectedInterval]:
+    """The figures of the answer at an expected count."""
+    return [a for a in row.answers if a.count in (None, None if expected is None else expected.count)]
 
 
 def _range(half: float | None, rank: float | None) -> str:

@@ -24,9 +24,10 @@ from sfumato.presentation.document import (
     on_page,
 )
 from sfumato.presentation.figures.marks import Range
-from sfumato.presentation.risk import exposure, exposure_histogram_view
+from sfumato.presentation.risk import exposure, rdr_view
 from sfumato.presentation.risk.exposure import ExposureTable
 from sfumato.presentation.risk.profile import candidates, estimates, figure, size
+from sfumato.presentation.risk.rdr_view import RdrTable
 from sfumato.presentation.wording import risk_sentences as of_risk
 
 
@@ -38,18 +39,28 @@ def risk_document(
     chosen: float | None = None,
     tries: Sequence[SelectionTrials] = (),
     conclusion: str = "",
+    rdrs: RdrTable | None = None,
 ) -> Document:
     """The view. For individual risks, HTML begins with the line for controllers only."""
     blocks = (
         *((in_html(CONTROLLER_ONLY),) if view.source is Source.PEOPLE else ()),
         *_gap(view, limit, chosen, conclusion),
+        *rdr_view.blocks(view, rdrs),
         *selection_trials.blocks(tries),
         beside_pages(Prose(conclusion)),
         *(exposure.blocks(people) if people is not None else ()),
-        *(exposure_histogram_view.blocks(view.exposure_histogram) if view.exposure_histogram is not None else ()),
+        *_histogram(view),
         on_page(Heading("How to read this page"), Items([*of_risk.READING, of_risk.deciding(view)])),
     )
     return Document(of_risk.TITLES[view.source], blocks)
+
+
+def _histogram(view: RiskView) -> tuple[Block, ...]:
+    if view.exposure_histogram is None:
+        return ()
+    from sfumato.presentation.risk import exposure_histogram_view
+
+    return exposure_histogram_view.blocks(view.exposure_histogram)
 
 
 def _gap(view: RiskView, limit: float | None, chosen: float | None, conclusion: str) -> tuple[Block, ...]:

@@ -12,6 +12,11 @@ RULE = "rule"
 ESTIMATED = "Updates as you type. Computed from public facts: no data is read, and nothing is charged."
 NOT_YET = "What you type here stays in this browser until you submit it."
 PEOPLE = "Minimum number of people in the smallest group (if you know it)"
+ACCURACY = "Useful within ± (optional)"
+ACCURACY_HINT = (
+    "How far the first figure may be off (90%) for the answer to be useful. The approver sees it beside its noise."
+)
+DUE = "Needed by (optional)"
 PEOPLE_HINT = "From public knowledge, not from the data. With it, the estimate includes the error of an average."
 DELTA = "Delta"
 DELTA_HINT = (

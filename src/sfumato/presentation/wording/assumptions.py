@@ -31,6 +31,44 @@ def viewers_silent(viewers: int) -> str:
     return f"the {who} who viewed individual risks told nothing to those who decide"
 
 
+def cohorts_disjoint(cohorts: int) -> str:
+    """The total counts cohorts in parallel.
+
+    >>> cohorts_disjoint(3)
+    'no person is in two of the 3 cohorts of the data that are counted so far, as the schema declares'
+    """
+    several = "no person is in two" if cohorts > 1 else "no person is in this and in another"
+    counted = f"of the {cohorts:,} cohorts of the data that are counted so far" if cohorts > 1 else "cohort of the data"
+    return f"{several} {counted}, as the schema declares"
+
+
+def one_value_each(unit: str, column: str) -> str:
+    """The total counts the values of a partition in parallel.
+
+    >>> one_value_each("patient", "ward")
+    'all rows of one patient in a version of the data have the same ward, as the schema declares'
+    """
+    return f"all rows of one {unit} in a version of the data have the same {column}, as the schema declares"
+
+
+def key_unique(table: str, column: str) -> str:
+    """The rows below a table belong to whom its row belongs, which is one person if the key names one row.
+
+    >>> key_unique("orders", "order_id")
+    'no two rows of orders have the same order_id, as the schema declares'
+    """
+    return f"no two rows of {table} have the same {column}, as the schema declares"
+
+
+def interrupted(entry: int, cause: str) -> str:
+    """A draw went on under an earlier charge.
+
+    >>> interrupted(12, "the machine was restarted")
+    'the run that charged entry 12 stopped for a reason that does not depend on the data: the machine was restarted'
+    """
+    return f"the run that charged entry {entry} stopped for a reason that does not depend on the data: {cause}"
+
+
 ASSUMPTIONS: Mapping[Assumption, str | Callable[..., str]] = {
     Assumption.CLOSED_QUOTES: "the program that wrote the CSV file closed every quote that it opened",
     Assumption.RUNS_APART: "the function did not use timing to carry information from one run to another",
@@ -44,6 +82,10 @@ ASSUMPTIONS: Mapping[Assumption, str | Callable[..., str]] = {
     Assumption.UNIVERSE_PUBLIC: universe_public,
     Assumption.GUESS_ALIKE: guess_alike,
     Assumption.GUESS_KNOWN: guess_known,
+    Assumption.COHORTS_DISJOINT: cohorts_disjoint,
+    Assumption.ONE_VALUE_EACH: one_value_each,
+    Assumption.KEY_UNIQUE: key_unique,
+    Assumption.INTERRUPTED: interrupted,
     Assumption.ROWS_COUNTED: rows_counted,
     Assumption.DECLARED: declared,
     Assumption.VIEWERS_SILENT: viewers_silent,

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import math
+
 from sfumato.presentation.wording.numbers import number
 
 WHO_IS_MISSING = "Beliefs about who is missing"
 BELIEVED, BELIEVED_AT_MOST, BELIEF_LIMIT = "largest belief", "upper bound", "limit at any epsilon"
 WORLDS_PUBLIC = "the answers in each possible world are public, and their prior probabilities are as stated"
+
+WORLDS = "Beliefs about each possible world"
+PUBLIC_UNIVERSE = (
+    "The table is declared a public universe: everyone who could be in the data. In each possible world one of them is "
+    "missing. No confidential data is read, and nothing is charged."
+)
 
 
 def universe_public(people: int, name: str, missing: int) -> str:
@@ -50,3 +58,34 @@ def identifiable(person: object, alike: int) -> str:
 
 def one_of(worlds: int) -> str:
     return f"There are {worlds} possible worlds, each equally likely before the answer."
+
+
+def sized_by(sensitivity: float | None) -> str:
+    """What the noise is sized by: the bounds of the schema, or the possible worlds as in the paper."""
+    if sensitivity is None:
+        return (
+            "Noise is sized by the bounds of the schema, as in a release. Each posterior is the largest that any "
+            "answer leads to, so they do not add up to 1. Confidence is posterior minus prior."
+        )
+    return (
+        f"As published: noise is sized by the possible worlds themselves, with sensitivity {number(sensitivity, 4)}, "
+        "and no release of sfumato has this noise. Confidence is posterior minus prior."
+    )
+
+
+def at_epsilon(epsilon: float, response: float | None) -> str:
+    """The caption of a table of worlds.
+
+    >>> at_epsilon(2, 2.2013), at_epsilon(0.5, None)
+    ('Epsilon 2, after the noisy answer 2.2013', 'Epsilon 0.5, whatever the noisy answer is')
+    """
+    after = "whatever the noisy answer is" if response is None else f"after the noisy answer {response:.6g}"
+    return f"Epsilon {epsilon:g}, {after}"
+
+
+def epsilons_of(limit: float, bound: float | None, exact: float | None) -> str:
+    """The largest epsilons that keep every belief within a limit, by the paper's bound and exactly."""
+    if exact is None or exact == math.inf:
+        return f"No epsilon raises a belief above {number(limit, 4)}."
+    by_bound = "" if bound is None else f"epsilon {bound:.4f} by the paper's upper bound, "
+    return f"Belief at most {number(limit, 4)}: {by_bound}epsilon {exact:.4f} exactly."

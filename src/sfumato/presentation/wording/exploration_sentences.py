@@ -53,6 +53,7 @@ WITHOUT = "Approve without a guarantee"
 AS_PREREGISTERED = "Approve as preregistered"
 CHOSEN_AFTER_LOOK = "Another epsilon or another rule that is chosen now has no guarantee."
 PREVIEW = "Preview only; not applied. Approve, Return and Refuse apply to the request as submitted."
+RANK_ERROR = "Rank error of the answer (90%)"
 PREVIEW_DECIDED = "Preview only; not applied. This request is decided."
 NO_REQUEST = "Preview only; not applied. To apply it to requests, make it the rule."
 NO_HISTOGRAM = "The worst case has no histogram. Choose another source above."
@@ -90,13 +91,14 @@ IF_NOT_ALLOWED = (
 )
 
 
-def noise_axis(view: RiskView) -> str:
-    """What the noise of the answer is measured in, on the axis of the chart."""
+def noise_axis(view: RiskView, figure: str = "") -> str:
+    """What the noise of the answer, or of this first figure of it, is measured in, on the axis of the chart."""
+    noise = f"Noise of {figure or 'the answer'} (90%)"
     if view.expected_count is not None:
-        return f"Noise of the answer (90%), if {view.expected_count.count:,} are counted"
+        return f"{noise}, if {view.expected_count.count:,} are counted"
     if view.candidates and view.candidates[0].rank_90 is not None:
-        return "Rank error of the answer (90%)"
-    return "Noise of the answer (90%)"
+        return RANK_ERROR
+    return noise
 
 
 def short(noise: str, chance: float) -> str:

@@ -193,6 +193,17 @@ def promise(certificate: ReleaseCertificate) -> str:
     )
 
 
+def of_group(certificate: ReleaseCertificate) -> str:
+    """What holds for several people together; empty where no preference was about them."""
+    c = certificate
+    if c.together is None:
+        return ""
+    if c.together_epsilon is None:
+        return f"Any {c.together} people together: {WITHHELD}."
+    delta = f" and delta {exactly(c.delta)}" if c.delta else ""
+    return f"Any {c.together} people together: epsilon {rounded_up(c.together_epsilon)}{delta}."
+
+
 def attack(chance: float, *, replaced: bool = False) -> str:
     """The success rate of a membership attack, at most."""
     return f"An attacker who knows everyone else's record can tell {_membership(replaced)} at most {_coin(chance)}."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from fractions import Fraction
 from typing import Any
@@ -27,7 +27,9 @@ from sfumato.presentation.wording.guarantee import (
 from sfumato.presentation.wording.numbers import number, percent_up
 from sfumato.privacy.risk.membership import attack_chance
 
+_SHOWN = 12  # names of cohorts in one sentence
 CARRIED = "Privacy loss of each person"
+PERIODS_ADD_UP = "What is released in several periods adds up: a budget per period is no promise about a longer time."
 NO_FILTER = "This is an account, not a limit: the next release adds to it."
 IN_FULL = (
     "These count in full for each person: answers that are not sums over people, exposure histograms and "
@@ -72,6 +74,31 @@ def population(name: str) -> str:
     )
 
 
+def counted_in_parallel(cohorts: Sequence[str], partitions: Sequence[str], in_sequence: Total) -> str:
+    """What a total in parallel is, what it assumes, and what it would be without that.
+
+    >>> counted_in_parallel(["2026-01", "2026-02"], [], Total(2 * 10**9, releases=2))
+    'Charges on 2 cohorts (2026-01, 2026-02) are counted in parallel: the schema declares that no person is in two \
+of them. Without that, epsilon 2 is used.'
+    """
+    sentences = []
+    if cohorts:
+        names = ", ".join([*cohorts[:_SHOWN], *(["…"] if len(cohorts) > _SHOWN else [])])
+        several = f"{len(cohorts):,} cohorts" if len(cohorts) > 1 else "1 cohort"
+        sentences.append(
+            f"Charges on {several} ({names}) are counted in parallel: the schema declares that no person is in two of "
+            "them."
+        )
+    sentences += [
+        f"Charges on different values of {column} are counted in parallel: the schema declares that each person has "
+        "one value of it in a version of the data."
+        for column in partitions
+    ]
+    if not sentences or in_sequence.epsilon is None:
+        return " ".join(sentences)
+    return " ".join([*sentences, f"Without that, epsilon {in_sequence.epsilon:.15g} is used."])
+
+
 def same_rows_held(dataset: str, other: str | None) -> str:
     """For a controller: a dataset of another controller is not named."""
     named = "another dataset of this workspace, which you do not control," if other is None else f"'{other}'"
@@ -108,9 +135,20 @@ def total(certificate: ReleaseCertificate) -> str:
     spent += f", delta {exactly(certificate.dataset_delta)}" if certificate.dataset_delta else ""
     right = percent_up(attack_chance(certificate.dataset_total, certificate.dataset_delta or 0.0))
     ending = f" Budget: {certificate.budget}." if certificate.budget else ""
+    ending += period_total(certificate)
     odds = f"Attack success from all of it together: at most {right}"
     whose = f"about population {certificate.population}" if certificate.population else f"from {certificate.dataset}"
     return f"Used so far by everything released {whose}: {spent}. {odds}.{ending}"
+
+
+def period_total(certificate: ReleaseCertificate) -> str:
+    """What was released in the calendar period, and that this says nothing about other periods."""
+    c = certificate
+    if c.period is None or c.period_total is None:
+        return ""
+    spent = f"epsilon {c.period_total:.15g}{f', delta {exactly(c.period_delta)}' if c.period_delta else ''}"
+    right = percent_up(attack_chance(c.period_total, c.period_delta or 0.0))
+    return f" In {c.period} alone: {spent}; attack success from that at most {right}. {PERIODS_ADD_UP}"
 
 
 def used(certificate: ReleaseCertificate) -> str:
@@ -121,16 +159,27 @@ def used(certificate: ReleaseCertificate) -> str:
     spent = {"epsilon": f"{certificate.dataset_total:.15g}"}
     if certificate.dataset_delta or "delta" in limits:
         spent["delta"] = exactly(certificate.dataset_delta or 0.0)
-    if not limits:
+    if not limits and certificate.budget is None:
         delta = f", delta {spent['delta']}" if "delta" in spent else ""
         return f"Epsilon used so far: {spent['epsilon']}{delta} (no budget is set)."
     parts = (f"{name} {figure}{f' of {limits[name]}' if name in limits else ''}" for name, figure in spent.items())
-    return f"Budget: {', '.join(parts)} used."
+    in_all = f"Budget: {', '.join(parts)} used{' in all' if certificate.period else ''}."
+    return f"{used_in_period(certificate)}{in_all}"
+
+
+def used_in_period(certificate: ReleaseCertificate) -> str:
+    """The budget line of a period, before that of everything."""
+    c = certificate
+    limits = dict(limit.split(" per ")[0].rsplit(" ", 1) for limit in (c.budget or "").split(", ") if " per " in limit)
+    if c.period is None or c.period_total is None or "epsilon" not in limits:
+        return ""
+    return f"Budget of {c.period}: epsilon {c.period_total:.15g} of {limits['epsilon']} used. "
 
 
 def budget_limits(certificate: ReleaseCertificate) -> dict[str, str]:
     """The most epsilon and delta that the dataset may spend, as the certificate states them."""
-    return dict(limit.rsplit(" ", 1) for limit in (certificate.budget or "").split(", ") if limit)
+    in_all = [limit for limit in (certificate.budget or "").split(", ") if limit and " per " not in limit]
+    return dict(limit.rsplit(" ", 1) for limit in in_all)
 
 
 def so_far(spent: float | None, delta: float, releases_hold: bool, budget: float | None) -> str:

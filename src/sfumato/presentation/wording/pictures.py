@@ -38,6 +38,10 @@ NO_SPREAD = {
     Source.WORST_CASE: "The worst case is the same for everyone: it has no histogram of exposures",
     Source.PEOPLE: "There are no exposures when bounds are taken from the data",
 }
+NO_RDRS = {
+    Source.WORST_CASE: "The worst case is the same for everyone: it has no histogram of RDRs",
+    Source.EXPOSURE_HISTOGRAM: "A private exposure histogram has no RDRs of the people",
+}
 
 
 def curve_of(source: Source, exposure: float | None) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from sfumato.model.budget import BudgetLimit
 from sfumato.model.guarantee import Guarantee
+from sfumato.model.person_budget import PersonBudget
 from sfumato.presentation.wording.guarantee import budget as budget_words
 
 NO_ONE_ELSE = "No one else has access, or learns that this dataset exists."
@@ -89,9 +90,20 @@ def rule_values(preferences: Mapping[str, object]) -> str:
     return ", ".join(f"{name.replace('_', ' ')} {_value(value)}".strip() for name, value in preferences.items())
 
 
-def limits(epsilon_max: float | None, budget: BudgetLimit) -> list[str]:
+def limits(epsilon_max: float | None, budget: BudgetLimit, per_person: PersonBudget | None = None) -> list[str]:
+    """The limits of a policy.
+
+    >>> from sfumato.model.person_budget import person_budget
+    >>> limits(None, BudgetLimit(), person_budget(1))
+    ['Budget per person: epsilon 1. Sums and counts are about the people whose own total stays within it.']
+    """
     sentences = [] if epsilon_max is None else [f"Maximum epsilon of one release (epsilon_max): {epsilon_max:g}."]
-    return sentences + ([f"Budget of all releases together: {budget_words(budget)}."] if budget.is_limited else [])
+    sentences += [f"Budget of all releases together: {budget_words(budget)}."] if budget.is_limited else []
+    if per_person is None:
+        return sentences
+    delta = f", delta {float(per_person.delta):g}" if per_person.delta else ""
+    sentence = f"Budget per person: epsilon {float(per_person.epsilon):.15g}{delta}."
+    return [*sentences, f"{sentence} Sums and counts are about the people whose own total stays within it."]
 
 
 def partners(
@@ -101,6 +113,12 @@ def partners(
     sentences = [f"Trust in {name}: {rated}." for name, rated in trust.items()]
     sentences += [] if otherwise is None else [f"Sensitivity of the data: {otherwise}."]
     return sentences + [f"Sensitivity of {name}: {rated}." for name, rated in columns.items()]
+
+
+def decide_within(days: int | None) -> list[str]:
+    if days is None:
+        return []
+    return [f"A request or signal is due {days} {'day' if days == 1 else 'days'} after it is submitted."]
 
 
 def retention(answers_days: int | None, data_days: int | None) -> list[str]:

@@ -12,11 +12,21 @@ SIGNED_LOSS = (
     "them. Above 0 the answer suggests that they are included, below 0 that they are not."
 )
 PRI = "PRI: the distance between the released answer and the true answer without this person."
+COMPUTED = "A figure is computed from others, so distances are those of the noisy numbers behind it."
 ROWS_KEPT_BACK = (
     "HAVING or LIMIT removed rows from the answer. Distances and losses cover the released rows only, not "
     "what the removal of the others reveals."
 )
 SELECTED_BESIDE = "Epsilon was selected privately. These losses do not include what the selection reveals."
+
+PAGE = (
+    "Post-hoc risk is what this very answer reveals about each person: how much likelier it was with them in the data "
+    "than without (loss), and how far it is from the true answer without them (PRI)."
+)
+BEFORE = "The answer is computed and withheld until you decide."
+AFTER = "The answer was released."
+CONTROLLERS = "Controllers only: facts about the people in the data. Do not pass them on."
+DECIDING = "A decision on this request after it has no privacy guarantee."
 
 
 def no_loss(certificate: ReleaseCertificate) -> str:
@@ -45,12 +55,25 @@ def within_bound(furthest: float, bound: float | None, epsilon: float | None) ->
     return f"{seen}. {own}, and epsilon limits it to {number(epsilon)} in any data."
 
 
-def distances(distance: float, least: float, most: float, ratio: float, own_scale: bool) -> str:
-    """The distances to the true answer, with everyone and without each person."""
-    unit = "in the units of the answer" if own_scale else "as shares of the sensitivity, over all noisy numbers"
+def printed(distance: float, least: float, most: float, ratio: float) -> str:
+    """The distances of the answer as it is printed.
+
+    >>> printed(2, 1, 4, 0.25)
+    'The answer as printed is 2 from the true one, and 1 to 4 from the true answers without one person (PRI). The \
+smallest PRI is 0.25 times the largest.'
+    """
     return (
-        f"The released answer is {number(distance)} from the true one, and {number(least)} to {number(most)} from the "
-        f"true answers without one person ({unit}). The smallest PRI is {number(ratio)} times the largest."
+        f"The answer as printed is {number(distance)} from the true one, and {number(least)} to {number(most)} from "
+        f"the true answers without one person (PRI). The smallest PRI is {number(ratio)} times the largest."
+    )
+
+
+def distances(distance: float, least: float, most: float, ratio: float, own_scale: bool) -> str:
+    """The distances of the noisy numbers behind it, with everyone and without each person."""
+    unit = "in the units of the answer" if own_scale else "as shares of the sensitivity"
+    return (
+        f"Its noisy numbers are {number(distance)} from the true ones, and {number(least)} to {number(most)} from the "
+        f"true ones without one person ({unit}). The smallest distance is {number(ratio)} times the largest."
     )
 
 

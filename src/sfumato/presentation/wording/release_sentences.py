@@ -8,13 +8,14 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from sfumato.model.calibration import NoiseLaw
-from sfumato.model.release import PostProcessing, ReleaseCertificate
+from sfumato.model.release import PostProcessing, Ranking, ReleaseCertificate
 from sfumato.model.schema import PrivacyUnit
 from sfumato.presentation.wording.exposure_histogram_sentences import AFTERWARDS
-from sfumato.presentation.wording.guarantee import WITHHELD, sentence
+from sfumato.presentation.wording.guarantee import WITHHELD, exactly, sentence
 from sfumato.presentation.wording.schema_sentences import CHECK_READ
 
 INTERVAL = "90% interval"
+TRUE_RANK = "true rank"
 MOSTLY = "Mostly noise"
 MOSTLY_NOISE = (
     f"“{MOSTLY}”: the interval is much wider than the differences between the other groups, or the noise is larger "
@@ -25,9 +26,18 @@ NOISE_ONLY = f"{ALONE}, and holds for one figure at a time"
 PICKED = "rows were picked by their noisy figures, and for picked rows an interval holds less often"
 COUNTS_ROUNDED = "counts are rounded to whole numbers of 0 or more"
 MEANS_DIVIDED = "a mean is a noisy sum divided by a noisy count, limited to its bounds"
+QUANTILES_READ = (
+    "quantiles are read from a noisy histogram, a tree of counts that least squares makes add up; the interval of a "
+    "quantile is one of values"
+)
+COMPUTED = "computed columns are calculated from the noisy figures, and limited to values that are possible"
 VARIANCES_COMPOSED = (
     "a variance is computed from three noisy numbers, and limited to between 0 and what the bounds allow"
 )
+TOTALS_SUMMED = "totals are sums of the noisy numbers of their groups"
+TOTALS_FITTED = "groups and totals are estimated together by least squares, so that groups add up to their totals"
+TOTALS_ROUNDED = "counts are rounded one by one, so the groups that are shown may differ from a total by a few"
+ALL = "all"  # in place of a key that is rolled up
 APPLIED_AFTERWARDS = "HAVING, ORDER BY and LIMIT were applied to the noisy answer"
 EXTREMES = (
     "for MIN and MAX the target rank lies a few people inside the extreme, so that with many more people "
@@ -42,6 +52,11 @@ POST_PROCESSING: Mapping[str, str] = {
     PostProcessing.COUNTS_ROUNDED: COUNTS_ROUNDED,
     PostProcessing.MEANS_DIVIDED: MEANS_DIVIDED,
     PostProcessing.VARIANCES_COMPOSED: VARIANCES_COMPOSED,
+    PostProcessing.QUANTILES_READ: QUANTILES_READ,
+    PostProcessing.COMPUTED: COMPUTED,
+    PostProcessing.TOTALS_SUMMED: TOTALS_SUMMED,
+    PostProcessing.TOTALS_FITTED: TOTALS_FITTED,
+    PostProcessing.TOTALS_ROUNDED: TOTALS_ROUNDED,
     PostProcessing.APPLIED_AFTERWARDS: APPLIED_AFTERWARDS,
     PostProcessing.ROWS_PICKED: PICKED,
     PostProcessing.HISTOGRAM_READ: AFTERWARDS,
@@ -58,6 +73,43 @@ def post_processing(certificate: ReleaseCertificate) -> tuple[str, ...]:
 def ranges(certificate: ReleaseCertificate) -> str:
     """What the intervals cover; for rows picked by noise they hold less often."""
     return f"{NOISE_ONLY}; {PICKED}" if PICKED in post_processing(certificate) else NOISE_ONLY
+
+
+def totals(certificate: ReleaseCertificate) -> tuple[str, ...]:
+    """How groups and totals of several levels go together; nothing where there is one level."""
+    of_levels = (TOTALS_SUMMED, TOTALS_FITTED, TOTALS_ROUNDED)
+    return tuple(step for step in post_processing(certificate) if step in of_levels)
+
+
+def rank_range(ranks: tuple[int, int]) -> str:
+    """A true rank, or between which it lies.
+
+    >>> rank_range((1, 1)), rank_range((2, 4))
+    ('1', '2 to 4')
+    """
+    best, worst = ranks
+    return f"{best:,}" if best == worst else f"{best:,} to {worst:,}"
+
+
+def ranking(of: Ranking, columns: Sequence[str]) -> str:
+    """What the order of an answer is worth: all true ranks hold together.
+
+    >>> ranking(Ranking("n", 9, ((1, 1), (2, 4))), ["ward", "n"])  # doctest: +NORMALIZE_WHITESPACE
+    '“true rank” is the place by n among 9 groups. With 90% probability all true ranks hold at once, for the noise
+    alone. Of the 2 groups shown, 1 is then certain to be among the first 2.'
+    """
+    rows = len(of.ranks)
+    by = f"by {of.by}" if of.by in columns else "in this order"
+    holds = (
+        f"“{TRUE_RANK}” is the place {by} among {of.among:,} groups. With 90% probability all true ranks hold at once, "
+        "for the noise alone."
+    )
+    if rows == of.among:
+        return holds
+    sure = of.first(rows)
+    are = "is" if sure == 1 else "are"
+    groups = f"the {rows:,} groups" if rows > 1 else "the 1 group"
+    return f"{holds} Of {groups} shown, {sure:,} {are} then certain to be among the first {rows:,}."
 
 
 def has_ranges(certificate: ReleaseCertificate) -> bool:
@@ -128,6 +180,18 @@ def _rank(name: str, rank: float, rows: int | None) -> str:
     within = f"{math.floor(rank + 1e-9):,} {'people' if rows == 1 else 'values'}"
     true = "median" if name.startswith("MEDIAN") else "quantile"
     return f"{name}: with 90% probability its rank is within {within} of the true {true}, rounded to a candidate value"
+
+
+def still_included(certificate: ReleaseCertificate) -> str:
+    """Whom the answer is about under a budget per person; empty where there is none."""
+    c = certificate
+    if c.per_person is None:
+        return ""
+    delta = f" and delta {exactly(c.per_person_delta)}" if c.per_person_delta else ""
+    return (
+        f"The answer is about the people who are still included: each {c.unit} counts while their own total stays "
+        f"within epsilon {c.per_person:.15g}{delta}"
+    )
 
 
 def rows_counted(certificate: ReleaseCertificate) -> str:

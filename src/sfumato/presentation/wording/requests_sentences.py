@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sfumato.model.guarantee import Guarantee, Provenance
@@ -37,7 +37,16 @@ NOTIFICATIONS = {  # by event
     "released": "The answer to request {number} is available.",
     "computed": "The answer to request {number} is computed and withheld. Decide whether to release it.",
     "failed": "Request {number} failed. There is no answer.",
+    "assigned": "{who} assigned request {number} to you.",
 }
+TOPICS = {"controller": ("to decide", "assigned"), "analyst": ("decided", "answered")}  # by role
+TOPIC_NAMES = {
+    "to decide": "A request or signal for your datasets waits for a decision",
+    "assigned": "A request or signal is assigned to you",
+    "decided": "Your request or signal is approved, returned or refused",
+    "answered": "Your answer or signal is available, or failed",
+}
+STARTS = "It is approved and starts in a few seconds, unless the approval is taken back."
 TABS = {"waiting": "Waiting", "returned": "Returned", "running": "Running", "decided": "Decided", "all": "All"}
 STOPPED = "There will be no answer. Anything already charged stays charged."
 
@@ -87,6 +96,19 @@ def decides_several(requests: int, different: int, epsilon: float | None, once: 
         f"If you approve: epsilon {once:.6g} in total, because {queries}; at most epsilon {epsilon:.6g} if a released "
         "answer cannot be used again."
     )
+
+
+def with_signals(queries: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The signals that are submitted with the queries: what an approval of the request covers too."""
+    texts = []
+    for number, query in enumerate(queries, 1):
+        signal = query.get("signal")
+        if not signal:
+            continue
+        what = f"your own function:\n{signal['code']}" if signal.get("code") else f"the task {signal['task']}"
+        charge = f", charged epsilon {signal['epsilon']:g}" if signal.get("epsilon") else ""
+        texts.append(f"With query {number}, a signal ({signal['kind'].replace('_', ' ')}{charge}) of {what}")
+    return texts
 
 
 def lost(inputs: Iterable[Provenance]) -> str:

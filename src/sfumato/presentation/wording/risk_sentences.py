@@ -31,6 +31,12 @@ ODDS = (
 EPSILON = "How much a release can reveal about any one person. A smaller epsilon means more noise and less risk."
 GAP = GAP_IS_NO_PROBABILITY
 RATIO = "The papers' form of the risk gap: 1 over it."
+RDR_TITLE = "Disclosure risk (RDR) at each epsilon"
+RDR_OF_EACH = "RDR of each person at each epsilon"
+RDR = (
+    "A person's RDR is how far the noisy answer lies, on average, from the answer without that person. It has a "
+    "meaning only beside the RDRs of others: the closer the lowest is to the highest, the less anyone stands out."
+)
 NOISY_PARTS = "This answer is computed from several noisy numbers, and the noise shown is theirs, in this order:"
 WHAT_DIFFERS = (
     "What differs between queries is the interval of the answer, in the same row, and the risk of the people: "
@@ -133,6 +139,24 @@ def same_for_every_query(view: RiskView) -> str:
         return ""
     formula = ": 1 + epsilon" if view.mechanism == NoiseLaw.LAPLACE and not view.exact else ""
     return f"In the worst case the risk gap is the same for every query{formula}. {WHAT_DIFFERS}"
+
+
+def rdr_figures(figures: int, source: Source) -> str:
+    """What the possible outputs are, where the exact answer is shown beside them."""
+    if not figures:
+        return ""
+    whose = "The answer without noise" if source is Source.PEOPLE else "The answer of the rehearsal without noise"
+    return f"{whose} stands in the first row, and below it where the noisy answer lies with 90% probability."
+
+
+def rdr_units(of_the_answer: bool) -> str:
+    """In which units RDRs are, where it is not those of the answer."""
+    return "" if of_the_answer else "The unit is the most that one person can change the noisy numbers."
+
+
+def rdr_at(epsilon: float) -> str:
+    """The title of a histogram of RDRs."""
+    return f"People by RDR at epsilon {number(epsilon)}"
 
 
 def missed_ranks(view: RiskView) -> str:

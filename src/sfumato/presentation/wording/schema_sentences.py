@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 
 from sfumato.model.data_quality import DataQuality
-from sfumato.model.schema import Bounds, Relation, Schema, SchemaColumn, Type
+from sfumato.model.schema import Bounds, Relation, Schema, SchemaColumn, TableSchema, Type, Uniqueness
 from sfumato.presentation.wording.guarantee import rows_that_count
 
 STATED_BY_A_PERSON = (
@@ -46,6 +46,7 @@ USES = {  # of a column, in the form that registers a table
     "sum": "Sum, average",
     "group": "Group by",
     "both": "Sum and group by",
+    "span": "Group by day, month or year",
     "condition": "Conditions only",
     "unused": "Not in the schema",
     "identifies": "Identifies a person",
@@ -56,6 +57,8 @@ COLUMN_STATES = {
     "unbounded": "No sums: no bounds",
     "unused": "Not described",
     "bounds": "Set the bounds: needed for sums",
+    "span": "Set the first and the last",
+    "day": "Write days as 2025-12-31",
     "low": "Set the lowest",
     "high": "Set the highest",
     "order": "Lowest must be below highest",
@@ -101,6 +104,7 @@ _PLURALS: Mapping[Type, str] = {
     Type.TEXT: "texts",
     Type.BOOLEAN: "true or false",
     Type.DATE: "dates",
+    Type.TIMESTAMP: "timestamps",
 }
 _MOST_LISTED = 12
 
@@ -139,6 +143,7 @@ def sentences(schema: Schema) -> list[str]:
     """The privacy unit, and the values of each column."""
     lines = [ROW if schema.unit.column is None else _sentence(rows_that_count(schema.unit))]
     lines.append(RELATIONS[schema.relation])
+    lines += map(_whose, schema.tables)
     lines += [_column(column) for column in schema.columns if column.name != schema.unit.column]
     if schema.null_values:
         lines.append(f"Missing values are written as {_listed(schema.null_values)}.")
@@ -147,12 +152,26 @@ def sentences(schema: Schema) -> list[str]:
     return lines
 
 
+def _whose(table: TableSchema) -> str:
+    """Whose the rows of one of several tables are."""
+    if table.public:
+        return f"Table {table.name}: public; no row of it is about a person."
+    if table.parent is None:
+        return f"Table {table.name}: each row is about the person in {table.person}."
+    parent = table.parent
+    known = "checked" if parent.unique is Uniqueness.ENFORCED else "declared"
+    above = f"{parent.table} with the same {parent.key}, which is {known} to be unique"
+    return f"Table {table.name}: each row is about the person of the row of {above}."
+
+
 def _column(column: SchemaColumn) -> str:
     kind = _PLURALS[column.type]
     if column.categories is not None:
         return f"{column.name}: one of {_listed(column.categories)}."
     if column.private_keys:
         return f"{column.name}: {kind} that are not public; a release finds the groups with noise and needs a delta."
+    if column.span is not None:
+        return f"{column.name}: {kind} from {column.span.first} to {column.span.last}."
     if column.bounds is not None:
         return f"{column.name}: {kind} {_between(column.bounds)}; values beyond count as the nearest bound."
     if column.type.numeric:

@@ -41,3 +41,5 @@ def _rho(number: NoisyNumber, drawing: Drawing) -> float:
             return rho_pure(drawing.budget)
         case NoiseLaw.TRUNCATED:
             return rho_pure(drawing.budget)  # where it does not show
+        case NoiseLaw.COMBINED:
+            raise ValueError("combined noise is never drawn")

@@ -23,7 +23,12 @@ def pairs_of(measurement: Measurement, calibration: Calibration, schema: Schema)
 
 
 def in_one_cell(measurement: Measurement, schema: Schema) -> bool:
-    """Whether one person moves each number in one cell only: there is one, or a row comes or goes with its cell."""
+    """Whether one person moves each number in one cell only: there is one, or a row comes or goes with its cell.
+
+    With several levels it is one cell of each.
+    """
+    if measurement.drawn_levels > 1:
+        return False
     single = measurement.cells is not None and len(measurement.cells) == 1
     return single or (schema.unit.column is None and schema.relation is Relation.ADD_REMOVE)
 

@@ -19,19 +19,29 @@ COVERAGE = 0.9
 def reach(law: NoiseLaw, scale: float, miss: float = 1 - COVERAGE, furthest: float = math.inf) -> float:
     """How far noise goes but for a share `miss` of the time: `b ln(1 / miss)` of Laplace noise.
 
-    Truncated noise goes less far than Laplace noise of its scale, and not `furthest`.
+    Truncated noise goes less far than Laplace noise of its scale, and not `furthest`. Combined noise is taken for the
+    wider of normal noise and of one Laplace noise with its standard deviation (docs/theory/totals.md).
 
     >>> round(reach(NoiseLaw.LAPLACE, 5.0), 1), round(reach(NoiseLaw.GAUSSIAN, 5.0), 1)
     (11.5, 8.2)
     """
     if law is NoiseLaw.TRUNCATED:
         return quantile(1 - miss, scale, furthest)
+    if law is NoiseLaw.COMBINED:
+        return scale * max(NormalDist().inv_cdf(1 - miss / 2), -math.log(miss) / math.sqrt(2))
     return noise_quantile(scale, 1.0, miss) if law is NoiseLaw.LAPLACE else scale * NormalDist().inv_cdf(1 - miss / 2)
 
 
 def joint_tail(law: NoiseLaw, t: float, a: float, b: float) -> float:
-    """`P(|X + Y| > t)` for noises X and Y of scales a and b; of truncated noise it is less than of Laplace noise."""
-    return sum_tail(t, a, b) if law is not NoiseLaw.GAUSSIAN else math.erfc(t / math.hypot(a, b) / math.sqrt(2))
+    """`P(|X + Y| > t)` for noises X and Y of scales a and b; of truncated noise it is less than of Laplace noise.
+
+    Of combined noise it is what `reach` takes it for.
+    """
+    if law in (NoiseLaw.GAUSSIAN, NoiseLaw.COMBINED):
+        deviations = t / math.hypot(a, b) if a or b else math.inf
+        normal = math.erfc(deviations / math.sqrt(2))
+        return normal if law is NoiseLaw.GAUSSIAN else max(normal, math.exp(-math.sqrt(2) * deviations))
+    return sum_tail(t, a, b)
 
 
 def joint_quantile(law: NoiseLaw, a: float, b: float, miss: float = 1 - COVERAGE) -> float:
@@ -40,8 +50,8 @@ def joint_quantile(law: NoiseLaw, a: float, b: float, miss: float = 1 - COVERAGE
     >>> [round(joint_quantile(NoiseLaw.LAPLACE, 1, b), 4) for b in (0, 1, 2)]
     [2.3026, 3.2718, 5.1419]
     """
-    if law is NoiseLaw.GAUSSIAN:
-        return math.hypot(a, b) * NormalDist().inv_cdf(1 - miss / 2)
+    if law in (NoiseLaw.GAUSSIAN, NoiseLaw.COMBINED):
+        return reach(law, math.hypot(a, b), miss)
     most = (a + b) * math.log(2 / miss)  # one of the two noises would have to go further than its part of this
     return last_below(lambda t: -joint_tail(law, t, a, b), -miss, 0.0, most) if most else 0.0
 

@@ -17,7 +17,12 @@ MISSED = 0.05  # how often the target of an extreme may lie beyond everyone
 def rank_90(number: NoisyNumber, epsilon: float) -> float:
     """`(2 GS / eps) ln(10 M)`: with 90% probability the rank is off by at most this more than that of the best
     candidate."""
-    return 2 * float(number.sensitivity) / epsilon * math.log(number.candidates / (1 - COVERAGE))
+    return rank_error(number, epsilon, 1 - COVERAGE)
+
+
+def rank_error(number: NoisyNumber, epsilon: float, miss: float) -> float:
+    """`(2 GS / eps) ln(M / miss)`: the same but for a share `miss` of the time."""
+    return 2 * float(number.sensitivity) / epsilon * math.log(number.candidates / miss)
 
 
 def target(sensitivity: Fraction, candidates: int, epsilon: float) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -10,12 +11,13 @@ from typing import Any
 from sfumato.errors import PreferenceError
 from sfumato.model.calibration import NoiseLaw
 from sfumato.model.choice import Noise
-from sfumato.model.measurement import Assembly, Measurement, NoisyNumber, NumberKind
+from sfumato.model.measurement import Assembly, Measurement, NoisyNumber
 from sfumato.model.method_comparison import Need
 from sfumato.privacy.bisection import largest
-from sfumato.privacy.noise.calibration import furthest_of
+from sfumato.privacy.noise.calibration import furthest_of, scale_of
 from sfumato.privacy.noise.error import each_confidence, epsilon_for_error_on_lattice, sigma_for_error
-from sfumato.privacy.noise.intervals import joint_quantile
+from sfumato.privacy.noise.forms import WeightedSum, computed_share, computed_sum
+from sfumato.privacy.noise.intervals import joint_quantile, reach
 from sfumato.privacy.noise.truncated_laplace import delta_of_each, epsilon_of_reach
 from sfumato.privacy.noise.worth import epsilon_of_mu
 from sfumato.privacy.preferences.preference import Interval, Preference, Setting, exactly, number_where, plain
@@ -122,9 +124,11 @@ def smallest_epsilon(preference: Within, noise: Noise, measurement: Measurement 
         raise PreferenceError.because("bounds-of-schema-needed", stated=preference.words)
     if measurement.cells is None:
         raise PreferenceError.because("private-keys-error-unbounded")
+    if measurement.levels is not None:
+        raise PreferenceError.because("levels-error-unbounded")
     if preference.confidence == 1 and noise.mechanism != NoiseLaw.TRUNCATED:
         raise PreferenceError.because("noise-without-end", mechanism=noise.mechanism)
-    answers = [column for column in measurement.columns if column.numbers]
+    answers = [column for column in measurement.columns if column.visible and measurement.behind(column)]
     together = 1 if preference.each else len(answers) * len(measurement.cells)
     confidence = each_confidence(float(preference.confidence), together)
     return _UP * max(_LEAST, *(_smallest(column, preference, confidence, noise, measurement) for column in answers))
@@ -132,8 +136,10 @@ def smallest_epsilon(preference: Within, noise: Noise, measurement: Measurement 
 
 def _smallest(column: Assembly, preference: Within, confidence: float, noise: Noise, measurement: Measurement) -> float:
     """Of one column of the answer, right with this confidence in each of its cells."""
+    if column.computed is not None:
+        return _for_computed(column, preference, confidence, noise, measurement)
     numbers = [measurement.numbers[i] for i in column.numbers]
-    if any(number.kind is NumberKind.SELECTION for number in numbers) or len(numbers) > 2:
+    if any(number.kind.is_ranked for number in numbers) or len(numbers) > 2:
         raise PreferenceError.because("error-unbounded-beforehand", column=column.name, numbers=len(numbers))
     if len(numbers) == 1:
         error = _before_rounding(numbers[0], float(preference.error))
@@ -196,6 +202,51 @@ def _for_mean(numbers: list[NoisyNumber], error: float, count: float, confidence
         return epsilon_of_mu(joint_quantile(NoiseLaw.GAUSSIAN, wide[0], weight * wide[1], 1 - confidence) / room, noise)
     wide = [float(number.sensitivity / number.share) for number in numbers]
     return joint_quantile(NoiseLaw.LAPLACE, wide[0], weight * wide[1], 1 - confidence) / room
+
+
+def _for_computed(
+    column: Assembly, preference: Within, confidence: float, noise: Noise, measurement: Measurement
+) -> float:
+    """The epsilon at which all numbers of a weighted sum, or of a share of a count, are within their own reach at once.
+
+    That holds also once counts are rounded and kept from falling below 0, which takes none further from the truth.
+    """
+    total, share = computed_sum(column, measurement), computed_share(column, measurement)
+    if total is None and share is None:
+        raise PreferenceError.because("error-of-computed-unknown", column=column.name)
+    if total is None and confidence == 1:
+        raise PreferenceError.because("mean-error-without-end", column=column.name)
+    if total is None and preference.expected_count is None:
+        raise PreferenceError.because("expected-count-missing", column=column.name)
+    error, law = float(preference.error), NoiseLaw(noise.mechanism)
+    numbers = measurement.behind(column)
+    miss = 1 - each_confidence(confidence, len(numbers))
+
+    def is_further(epsilon: float) -> bool:
+        far = {i: _off(measurement.numbers[i], law, miss, epsilon, noise, measurement) for i in numbers}
+        if total is not None:
+            return _weighted(total, far) > error
+        assert share is not None
+        least = float(preference.expected_count or 0) - _weighted(share.ratio.bottom, far)
+        steepest = max(map(abs, share.limits))
+        off = _weighted(share.ratio.top, far) + steepest * _weighted(share.ratio.bottom, far)
+        return least <= 0 or off / least > error
+
+    return math.inf if is_further(_MOST) else largest(is_further, 0.0, _MOST)
+
+
+def _off(
+    number: NoisyNumber, law: NoiseLaw, miss: float, epsilon: float, noise: Noise, measurement: Measurement
+) -> float:
+    """How far a number is from the true one, printed, but for a share `miss` of the time."""
+    furthest = furthest_of(number, measurement, noise, epsilon) if epsilon else math.inf
+    scale = scale_of(number, noise, epsilon) if epsilon else None
+    far = math.inf if scale is None else furthest if miss <= 0 else reach(law, scale, miss, furthest)
+    return far + float(number.step) + 0.5 * number.kind.counts
+
+
+def _weighted(total: WeightedSum, far: Mapping[int, float]) -> float:
+    return math.fsum(abs(float(weight)) * far[i] for i, weight in total.weights)
 
 
 def _mu(number: NoisyNumber, error: float, confidence: float) -> float:

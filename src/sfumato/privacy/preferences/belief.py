@@ -14,7 +14,7 @@ from typing import Any
 from sfumato.errors import PreferenceError
 from sfumato.model.calibration import NoiseLaw
 from sfumato.model.choice import Noise
-from sfumato.model.measurement import Measurement, NumberKind
+from sfumato.model.measurement import Measurement
 from sfumato.model.method_comparison import Need
 from sfumato.model.possible_worlds import World
 from sfumato.model.release import Assumed, Assumption
@@ -84,6 +84,7 @@ class Belief(OddsPreference):
     priority: Fraction = Fraction(1)
 
     need = Need.WORLDS
+    holds_for_groups = False  # who is missing says how many: `missing`
     unstated_name = "belief"
 
     @property
@@ -195,9 +196,7 @@ def require_bounded(preference: Belief, noise: Noise, measurement: Measurement |
     if measurement is None:
         raise PreferenceError.because("bounds-of-schema-needed", stated=preference.words)
     require_pure(noise, measurement)
-    if isinstance(preference.worlds, WorldAnswers) and (
-        measurement.k != 1 or measurement.numbers[0].kind is NumberKind.SELECTION
-    ):
+    if isinstance(preference.worlds, WorldAnswers) and (measurement.k != 1 or measurement.numbers[0].kind.is_ranked):
         raise PreferenceError.because("worlds-of-one-number")
     return measurement
 

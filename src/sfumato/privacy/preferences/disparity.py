@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import count
-from typing import Any, NoReturn
+from typing import Any
 
-from sfumato.errors import PreferenceError, instead
+from sfumato.errors import PreferenceError
 from sfumato.model.calibration import NoiseLaw
 from sfumato.model.choice import Noise
 from sfumato.model.measurement import Measurement
@@ -17,6 +16,7 @@ from sfumato.model.risk import ExposureRange
 from sfumato.privacy.bisection import largest
 from sfumato.privacy.noise.calibration import mean_of
 from sfumato.privacy.noise.worth import epsilon_of_mu
+from sfumato.privacy.preferences.budget_split import BILLION
 from sfumato.privacy.preferences.preference import (
     LEAST,
     Interval,
@@ -29,11 +29,9 @@ from sfumato.privacy.preferences.preference import (
 )
 from sfumato.privacy.risk.membership import epsilon_for_attack_chance, mu_for_attack_chance
 from sfumato.privacy.risk.rdr import epsilon_for_ratio, sigma_for_ratio
-from sfumato.privacy.risk.rdr_distribution import RDRs
 from sfumato.privacy.risk.rdr_exact import epsilon_for_exact_ratio, mu_for_exact_ratio, require_split
 
 _BEYOND = 10**300  # an epsilon like this is no bound at all
-_NUMPY = (("numpy", "bool"), ("numpy", "bool_"))  # has truths of its own
 
 
 @dataclass(frozen=True)
@@ -58,6 +56,10 @@ class Ratio(Preference):
     @property
     def reads_people(self) -> bool:
         return not self.worst_case
+
+    @property
+    def holds_for_groups(self) -> bool:  # type: ignore[override]  # it depends on the options
+        return self.worst_case
 
     @property
     def risk_gap(self) -> float | None:
@@ -89,6 +91,10 @@ class Ratio(Preference):
     def equal_people(self) -> str:
         return super().equal_people if self.between is None else "the two medians are equal"
 
+    @property
+    def alike_people(self) -> str:
+        return super().alike_people if self.between is None else "even without noise, the two medians keep it"
+
     def interval(self, setting: Setting, /) -> Interval:
         if self.exact:
             return Interval(0.0, _epsilon_for_exact_ratio(self.tau, setting.compared, setting.noise))
@@ -113,6 +119,7 @@ class AttackChance(Preference):
     priority: Fraction = Fraction(1)
 
     leaves_room = True
+    holds_for_groups = True
 
     @property
     def words(self) -> str:
@@ -121,8 +128,11 @@ class AttackChance(Preference):
     def interval(self, setting: Setting, /) -> Interval:
         noise, chance = setting.noise, float(self.chance)
         if noise.mechanism != NoiseLaw.GAUSSIAN or setting.beside:
-            return Interval(0.0, max(0.0, epsilon_for_attack_chance(chance, noise.delta or 0.0) - setting.beside))
-        return Interval(0.0, epsilon_of_mu(mu_for_attack_chance(chance), noise))
+            most = max(0.0, epsilon_for_attack_chance(chance, noise.delta or 0.0) - setting.beside)
+        else:
+            most = epsilon_of_mu(mu_for_attack_chance(chance), noise)
+        # A charge is in whole billionths, rounded up: of a larger epsilon it would tell of a higher chance.
+        return Interval(0.0, most if math.isinf(most) else math.floor(most * BILLION) / BILLION)
 
     def to_mapping(self) -> dict[str, Any]:
         return plain({"attack_chance": self.chance})
@@ -215,6 +225,10 @@ class ExposureCap(Preference):
         return self.allow is not None
 
     @property
+    def holds_for_groups(self) -> bool:  # type: ignore[override]  # it depends on the options
+        return not self.selects
+
+    @property
     def words(self) -> str:
         words = f"exposure cap {float(self.cap):g}{self.weighed}"
         if self.allow is None:
@@ -238,42 +252,6 @@ class ExposureCap(Preference):
         return _why_selected(self, drawn, " People above the cap may be exposed to the whole epsilon.")
 
 
-@dataclass(frozen=True)
-class Satisfies(Preference):
-    """A function of the people's RDRs that must hold, asked at each candidate epsilon from the largest down.
-
-    Nothing tells whether two functions are the same, so each one stated has a number of its own: another function
-    is another request. The number means nothing in another process, and so it is not pickled.
-    """
-
-    holds: Callable[[RDRs], bool] = field(repr=False, compare=False)
-    name: str
-    number: int = field(default_factory=count(1).__next__, init=False)
-
-    asks_candidates = True
-    reads_people = True
-    reads_everyone = True
-    bound_to_opening = True
-
-    @property
-    def words(self) -> str:
-        return f"satisfies {self.name}"
-
-    def holds_at(self, rdrs: RDRs, /) -> bool:
-        """What the function says. Of its failure only the kind is told: its message may quote the people's figures."""
-        verdict: object = instead(
-            lambda kind: PreferenceError.because("satisfies-failed", stated=self.words, kind=kind),
-            (Exception,),
-            lambda: self.holds(rdrs),
-        )
-        if not isinstance(verdict, bool) and (type(verdict).__module__, type(verdict).__name__) not in _NUMPY:
-            raise PreferenceError.because("satisfies-undecided", stated=self.words)
-        return bool(verdict)
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("a function of the RDRs is not pickled")
-
-
 def gap(times: float, *, worst_case: bool = False, exact: bool = False, between: str | None = None) -> Ratio:
     """No one at more than `times` the risk of anyone else; the same as `ratio(1 / times)`."""
     number = number_where("gap", times, "gap-below-one", lambda n: n >= 1)
@@ -287,19 +265,6 @@ def ratio(tau: float, *, worst_case: bool = False, exact: bool = False, between:
     """
     number = number_where("ratio", tau, "ratio-out-of-range", lambda n: 0 <= n <= 1)
     return Ratio(number, worst_case, exact=exact, between=_condition(between))
-
-
-def satisfies(f: Callable[[RDRs], bool], name: str | None = None) -> Satisfies:
-    """Whatever else may be asked of the people's RDRs: `f(rdrs)` is true at the epsilon that is chosen.
-
-    `rdrs` has epsilon, people, k, min, max, ratio, gap, mean, variance and quantile(p).
-
-    >>> satisfies(lambda rdrs: rdrs.quantile(0.9) <= 1.1 * rdrs.quantile(0.1), "90% of people within 1.1").words
-    'satisfies 90% of people within 1.1'
-    """
-    if not callable(f):
-        raise PreferenceError.because("satisfies-without-function")
-    return Satisfies(f, _name_of(f) if name is None else " ".join(str(name).split()))
 
 
 def attack_chance(chance: float) -> AttackChance:
@@ -359,11 +324,6 @@ def _condition(text: object) -> str | None:
     if not isinstance(text, str) or not text.strip():
         raise PreferenceError.because("between-without-condition")
     return text.strip()
-
-
-def _name_of(f: Callable[[RDRs], bool]) -> str:
-    name = getattr(f, "__name__", type(f).__name__)
-    return "a function of the RDRs" if name == "<lambda>" else str(name)
 
 
 def _why_selected(preference: Variance | ExposureCap, drawn: Mapping[Preference, str], beyond: str = "") -> str:

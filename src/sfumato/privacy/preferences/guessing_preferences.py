@@ -241,7 +241,7 @@ def known(secret: Secret, schema: Schema) -> Secret:
         raise PreferenceError.because("secret-column-unknown", where=schema.origin, column=secret.column)
     if secret.prior is not None:
         return replace(secret, column=column.name)
-    where = f"[columns.{column.name}] in {schema.origin}"
+    where = f"{schema.section(column.name)} in {schema.origin}"
     if secret.radius is not None:
         resolved = replace(secret, column=column.name, prior=_share_within(secret.radius, column, where))
     elif column.listed is None:

@@ -62,6 +62,7 @@ class Preference(ABC):
     outright = False  # it states an epsilon, and nothing that leads to one
     reads_everyone = False  # it needs the exposure of each person, not only the smallest and the largest
     releases_its_draw = False  # what was drawn to meet it is the answer that is released
+    holds_for_groups = False  # it can be met for several people together
     bound_to_opening = False  # it holds a function, so it means nothing where the dataset is opened again
     selection_law: NoiseLaw | None = None  # of the noise that a private selection draws
     exact: bool = False  # it compares exact RDRs, not their upper bounds
@@ -158,6 +159,11 @@ class Preference(ABC):
         return None
 
     @property
+    def conditions(self) -> tuple[str, ...]:
+        """The conditions that say who is in the groups that it compares."""
+        return () if self.between is None else (self.between,)
+
+    @property
     def compared_people(self) -> str:
         """Why there is no one to compare, where that is so."""
         return "There is no one in the data"
@@ -166,6 +172,15 @@ class Preference(ABC):
     def equal_people(self) -> str:
         """Why every epsilon meets it, where those whom it compares are equally exposed."""
         return "all people in the data are equally exposed"
+
+    @property
+    def alike_people(self) -> str:
+        """Why every epsilon meets it, where those whom it compares are not equally exposed."""
+        return "even without noise, the least exposed person keeps it beside the most exposed"
+
+    def equal_at(self, _: RDRs, /) -> str:
+        """Why every candidate meets it, where all the RDRs that it compares are equal; otherwise nothing."""
+        return ""
 
     @property
     def weighed(self) -> str:
@@ -183,6 +198,7 @@ class OddsPreference(Preference):
     """
 
     leaves_room = True
+    holds_for_groups = True
 
     @abstractmethod
     def epsilon(self, setting: Setting) -> float:
@@ -204,6 +220,7 @@ class Epsilon(Preference):
     priority: Fraction = Fraction(1)
 
     outright = True
+    holds_for_groups = True
 
     @property
     def words(self) -> str:

@@ -15,10 +15,8 @@ from sfumato.model.measurement import Measurement
 from sfumato.model.method_comparison import Need
 from sfumato.model.risk import WORST_CASE
 from sfumato.privacy.preferences import registry
-from sfumato.privacy.preferences.disparity import satisfies
 from sfumato.privacy.preferences.preference import Interval, Preference, Setting
 from sfumato.privacy.preferences.solver import People, Solution, solve
-from sfumato.privacy.risk.rdr_distribution import RDRs
 
 
 @dataclass(frozen=True)
@@ -79,8 +77,7 @@ def intersection(rows: Sequence[MethodRow], grounds: Grounds) -> Intersection:
 def panel(secret: str | None = None, values: int = 4) -> tuple[Preference, ...]:
     """Every method once, at an example of its threshold; what is guessed is a column with so many listed values."""
     guessed: dict[str, Any] = {"choices": values} if secret is None else {"secret": secret}
-    named = [example for table in registry.examples(guessed, values) for example in registry.preferences(table)]
-    examples = [*named, satisfies(_nine_tenths_alike, "90% of people within 1.1 times")]
+    examples = [example for table in registry.examples(guessed, values) for example in registry.preferences(table)]
     return tuple(sorted(examples, key=lambda p: p.draws and p.reads_people))  # what draws from the people comes last
 
 
@@ -107,7 +104,3 @@ def _solved(preferences: Sequence[Preference], grounds: Grounds) -> Solution:
         candidates=grounds.candidates,
         epsilon_max=grounds.epsilon_max,
     )
-
-
-def _nine_tenths_alike(rdrs: RDRs) -> bool:
-    return rdrs.quantile(0.9) <= 1.1 * rdrs.min

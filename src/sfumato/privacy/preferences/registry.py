@@ -33,6 +33,7 @@ class OptionKind(Enum):
 @dataclass(frozen=True)
 class Option:
     """One name. `of`: the preferences that take it, none where it states one itself: `home` is then the module of that.
+    `together` has neither: it changes all that are stated beside it.
 
     `needs`: one of these has to be stated as well; those of `of` where nothing else is said. `metavar`: what stands for
     the value in help, where its kind does not say enough.
@@ -76,6 +77,14 @@ OPTIONS = (
         "variance",
         "Maximum variance of the disclosure risks, each as a share of the largest possible risk.",
         home=".disparity",
+    ),
+    Option(
+        "satisfies",
+        "Comparison of figures of the RDRs, such as 'quantile(0.99) / min <= 1.1'; no guarantee.",
+        OptionKind.TEXT,
+        in_rule=False,
+        home=".satisfies",
+        metavar="COMPARISON",
     ),
     Option("exposure_cap", "Maximum of epsilon times exposure, for every person.", home=".disparity"),
     Option("allow", "Share of people allowed above --exposure-cap.", of=("exposure_cap",), metavar="SHARE"),
@@ -163,6 +172,13 @@ OPTIONS = (
         metavar="N",
     ),
     Option("bound", "Use the paper's upper bound for --belief, which is stricter.", OptionKind.FLAG, ("belief",)),
+    Option(
+        "together",
+        "Meet the preference for any N people together, such as a household; no private selection.",
+        OptionKind.WHOLE,
+        needs=(*("epsilon", "gap", "ratio", "exposure_cap", "attack_chance"), "guess", "advantage", "sharing_risk"),
+        metavar="N",
+    ),
     Option("within", "Maximum error of any figure.", home=".accuracy", metavar="ERROR"),
     Option(
         "relative_error", "Maximum error of any figure, as a share of --expected.", home=".accuracy", metavar="SHARE"
@@ -187,9 +203,9 @@ OPTIONS = (
         metavar="N",
     ),
 )
-NAMES = tuple(option.name for option in OPTIONS if not option.of)  # of preferences
+NAMES = tuple(option.name for option in OPTIONS if not option.of and option.name != "together")  # of preferences
 # What says how one is met -> what it goes with.
-HOW = {option.name: option.needs or option.of for option in OPTIONS if option.of}
+HOW = {option.name: option.needs or option.of for option in OPTIONS if option.name not in NAMES}
 KNOWN = frozenset(option.name for option in OPTIONS)
 _IN_RULE = {option.name for option in OPTIONS if option.in_rule}
 _FLAGS = {option.name for option in OPTIONS if option.kind is OptionKind.FLAG}
@@ -219,6 +235,7 @@ def examples(secret: Mapping[str, Any], values: int) -> tuple[Mapping[str, Any],
         {"variance": 1e-3, "select_epsilon": 0.1},
         {"ratio": 0.95},
         {"ratio": 0.95, "exact": True},
+        {"satisfies": "quantile(0.9) / min <= 1.1"},
         {"pri": 5},
     )
 
@@ -228,7 +245,8 @@ def preferences(values: Mapping[str, Any]) -> tuple[Preference, ...]:
     for name, whose in HOW.items():
         if name in values and not any(other in values for other in whose):
             raise PreferenceError.because("option-without-preference", name=name, whose=whose)
-    return tuple(_preference(name, values) for name in NAMES if name in values)
+    chosen = tuple(_preference(name, values) for name in NAMES if name in values)
+    return tuple(_together(preference, values["together"]) for preference in chosen) if "together" in values else chosen
 
 
 def to_mapping(preferences_: Iterable[Preference]) -> dict[str, Any]:
@@ -273,6 +291,13 @@ def _flag(name: str, value: object) -> bool:
     if not isinstance(value, bool):
         raise PreferenceError.because("rule-flag-not-boolean", name=name)
     return value
+
+
+def _together(preference: Preference, people: int) -> Preference:
+    """What bounds the error of the answer stays as it is."""
+    from sfumato.privacy.preferences.together import together
+
+    return preference if preference.asks_smallest else together(preference, people)
 
 
 def _preference(name: str, values: Mapping[str, Any]) -> Preference:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sfumato.model.choice import Noise
 from sfumato.model.measurement import Measurement
@@ -82,11 +82,22 @@ def solve(
         words = " and ".join(dict.fromkeys(p.words for p in (ceiling, *tested)))
         tried = _descending(low, top, candidates, epsilon_max)
         holding = (c for c in tried if all(p.holds_at(rdrs_at(c, spread, noise)) for p, spread in tested.items()))
-        return _largest(holding, words)
+        solution = _largest(holding, words)
+        if solution.epsilon is None or solution.epsilon != tried[0]:
+            return solution
+        equal = dict.fromkeys(p.equal_at(rdrs_at(solution.epsilon, spread, noise)) for p, spread in tested.items())
+        because = " and ".join(reason for reason in equal if reason)
+        return (
+            replace(solution, why=f"{solution.why} It is the largest of all, because {because}.")
+            if because
+            else solution
+        )
     if math.isinf(top):
         every = f"{'Every epsilon meets' if low == 0 else 'Every larger epsilon meets'} {ceiling.words}"
         if compared[ceiling].low == compared[ceiling].high:
             every += f", because {ceiling.equal_people}"
+        elif ceiling.reads_people:
+            every += f", because {ceiling.alike_people}"
         if bounded:
             return Solution(
                 epsilon_max, True, False, f"{every}: epsilon_max of the policy, {epsilon_max:.6g}, is used."

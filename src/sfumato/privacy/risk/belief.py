@@ -15,6 +15,7 @@ from sfumato.privacy.risk import possible_worlds as several
 from sfumato.privacy.risk.guessing import guess_chance
 
 Answers = Sequence[float]
+Statistic = Callable[[Answers], float]
 
 
 # The paper's universe: everyone, of whom one is missing
@@ -39,7 +40,10 @@ def median(values: Answers) -> float:
     return float(_median(values))
 
 
-def local_sensitivity(world: Answers, answer: Callable[[Answers], float]) -> float:
+STATISTICS: dict[str, Statistic] = {"mean": mean, "median": median, "sum": math.fsum}
+
+
+def local_sensitivity(world: Answers, answer: Statistic) -> float:
     """By how much leaving anyone out moves the answer at most (LC equation 15 is that of the median).
 
     >>> local_sensitivity([1, 2, 10], median)
@@ -48,7 +52,7 @@ def local_sensitivity(world: Answers, answer: Callable[[Answers], float]) -> flo
     return max(abs(answer(world) - answer(rest)) for rest in one_missing(world))
 
 
-def global_sensitivity(universe: Answers, answer: Callable[[Answers], float]) -> float:
+def global_sensitivity(universe: Answers, answer: Statistic) -> float:
     """The largest local sensitivity of a possible world: what the paper's noise is sized by (LC 6).
 
     >>> round(global_sensitivity([1, 2, 3, 10], mean), 4)

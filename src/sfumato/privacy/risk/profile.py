@@ -12,7 +12,8 @@ from sfumato.model.choice import Noise
 from sfumato.model.measurement import Measurement, NoisyNumber, NumberKind
 from sfumato.model.risk import WORST_CASE, ExposureRange, MembershipAttack, RiskAt
 from sfumato.model.schema import Relation
-from sfumato.privacy.noise.calibration import furthest_of, mean_of, mu_of, scale_of, threshold
+from sfumato.privacy.noise.calibration import mean_of, mu_of, threshold
+from sfumato.privacy.noise.figure_noise import figure_noise
 from sfumato.privacy.noise.intervals import reach
 from sfumato.privacy.noise.rank_selection import rank_90
 from sfumato.privacy.risk.membership import (
@@ -38,8 +39,7 @@ def risk_at(
 
     With `exact` they are the RDRs themselves instead of the upper bounds of Lemmas 3.1 and 3.2.
     """
-    law, numbers = NoiseLaw(noise.mechanism), _numbers(spread, measurement)
-    widths = [(scale_of(n, noise, epsilon), furthest_of(n, measurement, noise, epsilon)) for n in numbers]
+    widths = [figure_noise(n, measurement, noise, epsilon) for n in _numbers(spread, measurement)]
     chance = _chance(epsilon, spread, measurement, noise)
     least, most = _rdrs(epsilon, spread, measurement, noise, exact)
     scale = 1.0 if spread.published else own_scale(measurement, noise)
@@ -49,18 +49,30 @@ def risk_at(
         rdr_max=None if scale is None else most * scale,
         ratio=least / most if most else 1.0,
         gap=most / least if least else (math.inf if most else 1.0),
-        noise_90=tuple(None if b is None else reach(law, b, furthest=furthest) for b, furthest in widths),
+        noise_90=tuple(None if b is None else reach(law, b, furthest=far) for law, b, far in widths),
         attack_chance=chance,
         rank_90=_ranks(epsilon, spread, measurement, noise),
         threshold=_threshold(epsilon, measurement, noise),
     )
 
 
-def rdr_range(epsilon: float, spread: ExposureRange, measurement: Measurement, noise: Noise) -> tuple[float, float]:
-    """RDRs of the least and of the most exposed; in units of the sensitivity where the numbers share no scale."""
-    scale = 1.0 if spread.published else own_scale(measurement, noise) or 1.0
-    least, most = _rdrs(epsilon, spread, measurement, noise, exact=False)
+def rdr_range(
+    epsilon: float, spread: ExposureRange, measurement: Measurement, noise: Noise, *, exact: bool = False
+) -> tuple[float, float]:
+    """RDRs of the least and of the most exposed; at epsilon infinity there is no noise.
+
+    They are in units of the sensitivity where the numbers share no scale.
+    """
+    scale = rdr_scale(spread, measurement, noise)
+    if math.isinf(epsilon):
+        return float(spread.low) * scale, float(spread.high) * scale
+    least, most = _rdrs(epsilon, spread, measurement, noise, exact)
     return least * scale, most * scale
+
+
+def rdr_scale(spread: ExposureRange, measurement: Measurement, noise: Noise) -> float:
+    """What one unit of the compared figures is on the scale of the RDRs that are shown."""
+    return 1.0 if spread.published else own_scale(measurement, noise) or 1.0
 
 
 def _ranks(

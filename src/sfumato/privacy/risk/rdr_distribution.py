@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from sfumato.model.calibration import NoiseLaw
 from sfumato.model.choice import Noise
@@ -36,6 +36,7 @@ class RDRs(Confidential):
     k: int
     figures: Distribution
     of: Callable[[float], float]
+    groups: Mapping[str, Distribution] = field(default_factory=dict)  # by the condition that says who is in them
 
     def __post_init__(self) -> None:
         if not self.figures.people:
@@ -73,6 +74,16 @@ class RDRs(Confidential):
         return self._mean(lambda rdr: (rdr - mean) ** 2)
 
     @property
+    def median(self) -> float:
+        """Of an even number of people the mean of the two in the middle."""
+        lower, upper = (self.of(self.figures.at_rank(rank)) for rank in ((self.people + 1) // 2, self.people // 2 + 1))
+        return (lower + upper) / 2
+
+    def group(self, condition: str) -> RDRs:
+        """Of the people who meet a condition that the preference names."""
+        return RDRs(self.epsilon, self.k, self.groups[condition], self.of)
+
+    @property
     def normalised_variance(self) -> float:
         """Of the RDRs divided by the largest, as in Algorithm 3."""
         return self.variance / self.max**2 if self.max else 0.0
@@ -93,7 +104,9 @@ def rdrs_at(epsilon: float, spread: ExposureRange, noise: Noise) -> RDRs:
     k, one, scale = spread.k, float(spread.sensitivity), spread.scale
     if noise.mechanism != NoiseLaw.GAUSSIAN:
         unit = epsilon / one if scale is None else scale
-        return RDRs(epsilon, k, spread.figures, lambda figure: unit * rdr_laplace(figure, k, one, epsilon))
+        return RDRs(
+            epsilon, k, spread.figures, lambda figure: unit * rdr_laplace(figure, k, one, epsilon), spread.groups
+        )
     mu = mu_of(epsilon, noise)
     unit = mu / one if scale is None else scale
-    return RDRs(epsilon, k, spread.figures, lambda figure: unit * rdr_gaussian(figure, k, one / mu))
+    return RDRs(epsilon, k, spread.figures, lambda figure: unit * rdr_gaussian(figure, k, one / mu), spread.groups)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from sfumato.errors import PreferenceError
 from sfumato.model.calibration import NoiseLaw
@@ -16,8 +17,10 @@ from sfumato.model.statement import AggregateKind, Statement
 from sfumato.privacy.preferences.preference import Preference
 from sfumato.privacy.risk.profile import own_scale
 from sfumato.privacy.risk.rdr_exact import require_split
-from sfumato.release.people.survey import Survey
 from sfumato.sql.parser.statement import parse_condition
+
+if TYPE_CHECKING:
+    from sfumato.release.people.survey import Survey
 
 
 def spread(survey: Survey, noise: Noise, *, sums: bool = False) -> ExposureRange:
@@ -57,13 +60,18 @@ def compared_spread(preference: Preference, survey: Survey, noise: Noise) -> Exp
     """The exposure range that this preference is evaluated on."""
     everyone = spread(survey, noise)
     if preference.between is not None:
-        met = parse_condition(preference.between, survey.question.schema, survey.columns)
+        met = parse_condition(preference.between, survey.question.registered, survey.columns)
         medians = survey.medians(met, survey.figure)
         return spread_between(
             (medians.get(True), medians.get(False)), everyone.k, everyone.sensitivity, everyone.published
         )
     if preference.reads_everyone:
-        return replace(everyone, figures=survey.distribution(survey.figure))
+        conditions = [
+            (text, parse_condition(text, survey.question.registered, survey.columns)) for text in preference.conditions
+        ]
+        groups = {text: survey.group(met, survey.figure) for text, met in conditions}
+        empty = everyone.empty or not all(group.people for group in groups.values())
+        return replace(everyone, figures=survey.distribution(survey.figure), groups=groups, empty=empty)
     return everyone
 
 
@@ -111,6 +119,8 @@ def fixed_part(statement: Statement, schema: Schema, measurement: Measurement | 
     aggregates = set(statement.aggregates)
     if len(aggregates) != 1 or (measurement is not None and measurement.cells is None):
         return None
+    if measurement is not None and measurement.drawn_levels > 1:
+        return None  # a part of the exposure is in each level
     kind, one_row = aggregates.pop().kind, schema.unit.max_rows == 1
     if kind in (AggregateKind.COUNT, AggregateKind.COUNT_DISTINCT, AggregateKind.SUM):
         return Fraction(0) if one_row or not statement.keys else None

@@ -42,12 +42,12 @@ def survey(engine: Engine, statement: Statement, schema: Schema, noise: Noise) -
     """Bounds of summed columns, group keys and the number of rows, as they are in the data."""
     _answerable(statement, schema)
     names = sorted({c.name for a in statement.aggregates if not a.kind.counts for c in columns_in(_argument(a))})
-    rows, *values = engine.rows(observed_bounds.extremes(statement, names).sql(engine.dialect))[0]
+    rows, *values = engine.rows(engine.spell(observed_bounds.extremes(statement, names)))[0]
     pairs = zip(values[::2], values[1::2], strict=True)
     extremes = {n: Bounds(_exact(low), _exact(high)) for n, (low, high) in zip(names, pairs, strict=True)}
     cells: tuple[tuple[Category, ...], ...] = ((),)
     if statement.keys:
-        cells = tuple(sorted(engine.rows(observed_bounds.keys(statement).sql(engine.dialect)), key=repr))
+        cells = tuple(sorted(engine.rows(engine.spell(observed_bounds.keys(statement))), key=repr))
     observed = replace(schema, columns=_columns(schema, statement, extremes))
     measurement = replace(measure(replace(statement, where=None), observed), cells=cells)  # observed, not listed
     published = AsPublished(engine, observed, statement, measurement, noise)
@@ -65,6 +65,7 @@ def _without_exposure(people: pa.Table) -> pa.Table:
 def _answerable(statement: Statement, schema: Schema) -> None:
     published = (AggregateKind.COUNT, AggregateKind.SUM, AggregateKind.AVG)
     plain = all(a.argument is None or isinstance(a.argument, ColumnRef) for a in statement.aggregates)
+    plain = plain and statement.derived is None and not statement.levels
     if schema.unit.column is not None or not plain or any(a.kind not in published for a in statement.aggregates):
         raise PreferenceError.because("bounds-from-data-unknown")
 
@@ -84,9 +85,8 @@ def _sensitivity(aggregate: Aggregate, extremes: Mapping[str, Bounds], rows: int
 def _columns(schema: Schema, statement: Statement, extremes: dict[str, Bounds]) -> tuple[SchemaColumn, ...]:
     listed = {key.name: ("",) for key in statement.keys}  # cells are replaced by those that were observed
     columns = {c.name: c for c in schema.columns}
-    for reference in {a.argument for a in statement.aggregates if isinstance(a.argument, ColumnRef)} | set(
-        statement.keys
-    ):
+    grouped = {key.column for key in statement.keys if key.column is not None}
+    for reference in {a.argument for a in statement.aggregates if isinstance(a.argument, ColumnRef)} | grouped:
         if reference.type is not None:
             columns.setdefault(reference.name, SchemaColumn(reference.name, reference.type))
     return tuple(

@@ -12,11 +12,12 @@ from sfumato.model.calibration import NoiseLaw
 from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
 from sfumato.model.facts import EXPOSURE, INFLUENCE, Bin, Cell, Counts, Distribution, Facts, Moments, Summary, Totals
-from sfumato.model.measurement import Measurement, NumberKind
+from sfumato.model.measurement import Measurement
 from sfumato.model.possible_worlds import World
 from sfumato.model.schema import Schema, Type
 from sfumato.model.statement import Predicate, Statement
 from sfumato.ports import Engine
+from sfumato.release.people.passes import Passes
 from sfumato.sql.plans import (
     exposure_histogram_plan,
     exposure_totals,
@@ -26,6 +27,8 @@ from sfumato.sql.plans import (
     totals,
 )
 from sfumato.sql.plans import exposure_summary as plan
+from sfumato.sql.plans.individual_filter_plan import IndividualFilter, of_included
+from sfumato.sql.plans.people_parts import MAX, MIN, SUM, Merging, adds_up, has_parts
 from sfumato.sql.plans.rows import L1, L2, PlanInput
 
 if TYPE_CHECKING:
@@ -33,6 +36,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _PEOPLE: WeakKeyDictionary[Engine, int] = WeakKeyDictionary()  # counted once for every table that is open
+
+_SUMS, _REACH = Merging(0, (SUM,)), Merging(0, (SUM, MIN, MAX))
+_MOMENTS = Merging(0, (SUM, *(MIN, MAX, SUM, SUM) * 2))  # people, then two figures of each
 
 
 class Survey(Confidential):
@@ -52,11 +58,19 @@ class Survey(Confidential):
         return INFLUENCE if self.published else EXPOSURE
 
     def __init__(
-        self, engine: Engine, schema: Schema, statement: Statement, measurement: Measurement, noise: Noise
+        self,
+        engine: Engine,
+        schema: Schema,
+        statement: Statement,
+        measurement: Measurement,
+        noise: Noise,
+        individual: IndividualFilter | None = None,
     ) -> None:
         norm = L2 if noise.mechanism == NoiseLaw.GAUSSIAN else L1
         self.question = PlanInput(schema, statement, measurement, norm)
         self._engine = engine
+        self._individual = individual  # whose totals are read, where not everyone's are
+        self._passes = Passes(engine)
         self._known_distributions: dict[str, Distribution] = {}
         self._known_cells: dict[object, tuple[Any, ...]] = {}
         self._known_bins: dict[int, tuple[int, ...]] = {}
@@ -68,7 +82,7 @@ class Survey(Confidential):
     @property
     def people_count(self) -> int:
         if self._engine not in _PEOPLE:
-            _PEOPLE[self._engine] = plan.whole(self._rows(plan.people_count(self.question))[0][0])
+            _PEOPLE[self._engine] = plan.whole(self._of_parts(plan.people_count(self.question), _SUMS)[0][0])
         return _PEOPLE[self._engine]
 
     @cached_property
@@ -80,7 +94,9 @@ class Survey(Confidential):
             return Facts(
                 *(Summary.alike(self._matched_count, f).and_zeros(everyone - self._matched_count) for f in alike)
             )
-        return Facts(*plan.read_moments(self._rows(plan.moments(self.question)), self.question, everyone))
+        return Facts(
+            *plan.read_moments(self._of_persons(plan.moments(self.question), _MOMENTS), self.question, everyone)
+        )
 
     def reach(self, figure: str = EXPOSURE, *, sums: bool = False) -> tuple[float, float]:
         """The smallest and the largest figure of anyone: all that a ratio compares. `sums`: with those at once."""
@@ -92,10 +108,10 @@ class Survey(Confidential):
     @cached_property
     def _ends(self) -> tuple[float, float] | None:
         tree = plan.ends(self.question)
-        return None if tree is None else plan.read_ends(self._rows(tree), self.question, self.people_count)
+        return None if tree is None else plan.read_ends(self._of_parts(tree, _REACH), self.question, self.people_count)
 
     def _reach(self, figure: str) -> tuple[float, float]:
-        count, low, high = self._rows(plan.reach(self.question, figure))[0]
+        count, low, high = self._of_persons(plan.reach(self.question, figure), _REACH)[0]
         if not count:
             return 0.0, 0.0
         return float(low) if plan.whole(count) == self.people_count else 0.0, float(high)
@@ -119,7 +135,7 @@ class Survey(Confidential):
             bins = [Bin(0.0, 0.0, self.people_count - self._matched_count), Bin(carried, carried, self._matched_count)]
             return Distribution(tuple(b for b in bins if b.people))
         tree = plan.bins(self.question, figure, summary.min, summary.max)
-        return plan.read_bins(self._rows(tree), self.people_count)
+        return plan.read_bins(self._of_persons(tree, Merging(1, (MIN, MAX, SUM))), self.people_count)
 
     @cached_property
     def singletons(self) -> int:
@@ -140,6 +156,17 @@ class Survey(Confidential):
         rows = self._rows(plan.medians(self.question, self._engine.numbered, side, figure, lower=lower))
         return {bool(met): float(median) for met, median in rows}
 
+    def group(self, met: Predicate, figure: str) -> Distribution:
+        """How a figure is spread over the people who meet a condition."""
+        factor = plan.proportional(self.question) if figure == EXPOSURE else None
+        read = figure if factor is None else INFLUENCE
+        people, low, high = self._rows(plan.group_reach(self.question, self._engine.numbered, met, read))[0]
+        if not people:
+            return Distribution(())
+        tree = plan.group_bins(self.question, self._engine.numbered, met, read, float(low), float(high))
+        group = plan.read_bins(self._rows(tree), plan.whole(people))
+        return group if factor is None else group.scaled(float(factor))
+
     @property
     def columns(self) -> Mapping[str, Type | None]:
         return self._engine.columns
@@ -149,22 +176,29 @@ class Survey(Confidential):
 
     def totals(self) -> Totals:
         """All exact totals at once, for what is computed from them and drawn from by no one else."""
-        selected = [i for i, number in enumerate(self.measurement.numbers) if number.kind is NumberKind.SELECTION]
-        return Totals(dict(self.by_cell()), {i: dict(self.counts_by_cell(i)) for i in selected})
+        ranked = [i for i, number in enumerate(self.measurement.numbers) if number.kind.is_ranked]
+        return Totals(dict(self.by_cell()), {i: dict(self.counts_by_cell(i)) for i in ranked})
 
     def by_cell(self) -> Iterable[tuple[Cell, tuple[int, ...]]]:
         """The exact totals of one cell after the other: one pass for all that is added up."""
         question = self.question
-        added_up = any(number.kind is not NumberKind.SELECTION for number in self.measurement.numbers)
+        added_up = any(not number.kind.is_ranked for number in self.measurement.numbers)
+        merging = Merging(len(question.keys), (SUM,))
         return self._read_once(
-            "totals", lambda: totals.read_totals(self._stream(totals.totals(question)) if added_up else (), question)
+            "totals",
+            lambda: totals.read_totals(self._stream(self._totals, merging) if added_up else (), question),
         )
 
+    @property
+    def _totals(self) -> plan.Tree:
+        tree, individual = totals.totals(self.question), self._individual
+        return tree if individual is None else of_included(tree, individual, self._engine.numbered)
+
     def counts_by_cell(self, position: int) -> Iterable[tuple[Cell, Counts]]:
-        """The counts of a number that is selected by its rank, of one cell after the other: one pass."""
-        number = self.measurement.numbers[position]
+        """Where the values of a number that goes by ranks lie, of one cell after the other: one pass."""
+        number, merging = self.measurement.numbers[position], Merging(len(self.question.keys) + 1, (SUM,))
         return self._read_once(
-            number.ranks, lambda: ranks.read_counts(self._stream(ranks.counts(self.question, number)))
+            number.ranks, lambda: ranks.read_counts(self._stream(ranks.counts(self.question, number), merging))
         )
 
     def _read_once(self, what: object, read: Callable[[], Iterator[T]]) -> Iterable[T]:
@@ -185,7 +219,7 @@ class Survey(Confidential):
     def people_by_bin(self, bins: int) -> tuple[int, ...]:
         """How many people are at exposure 0, and in each of so many bins up to 1."""
         if bins not in self._known_bins:
-            rows = self._rows(exposure_histogram_plan.people_by_bin(self.question, bins))
+            rows = self._of_parts(exposure_histogram_plan.people_by_bin(self.question, bins), Merging(1, (SUM,)))
             self._known_bins[bins] = exposure_histogram_plan.read_people_by_bin(rows, self.people_count, bins)
         return self._known_bins[bins]
 
@@ -201,18 +235,31 @@ class Survey(Confidential):
         if alike is not None:
             moments = exposure_totals.moments_alike(self.question, alike[1], self._matched_count, Moments.ONE)
         else:
-            moments = exposure_totals.read_moments(self._rows(exposure_totals.moments(self.question, Moments.ONE)))
+            moments = exposure_totals.read_moments(
+                self._of_parts(exposure_totals.moments(self.question, Moments.ONE), _SUMS)
+            )
         return Moments(self.people_count, *moments)
 
     @cached_property
     def _matched_count(self) -> int:
-        return plan.read_matched_rows(self._rows(plan.matched_rows(self.question)), self.question)
+        merging = Merging(len(self.question.keys), (SUM,))
+        return plan.read_matched_rows(self._of_parts(plan.matched_rows(self.question), merging), self.question)
 
     def _rows(self, tree: plan.Tree) -> plan.Rows:
         return self._engine.rows(self._sql(tree))
 
-    def _stream(self, tree: plan.Tree) -> Iterator[tuple[Any, ...]]:
-        return self._engine.stream(self._sql(tree))
+    def _of_parts(self, tree: plan.Tree, merging: Merging) -> plan.Rows:
+        """What a plan gives that adds up over people: of people with several rows, part by part."""
+        return self._passes.rows(tree, self.question, merging) if has_parts(self.question) else self._rows(tree)
+
+    def _of_persons(self, tree: plan.Tree, merging: Merging) -> plan.Rows:
+        """The same of figures that may compare people with all the others: then of all at once."""
+        return self._rows(tree) if self.question.compares_with_cell else self._of_parts(tree, merging)
+
+    def _stream(self, tree: plan.Tree, merging: Merging) -> Iterator[tuple[Any, ...]]:
+        """Row by row where all are asked about at once."""
+        in_parts = adds_up(self.question) and (self.measurement.few or self._engine.parts > 1)
+        return iter(self._of_parts(tree, merging)) if in_parts else self._engine.stream(self._sql(tree))
 
     def _sql(self, tree: plan.Tree) -> str:
-        return tree.sql(self._engine.dialect, copy=False)
+        return self._engine.spell(tree)

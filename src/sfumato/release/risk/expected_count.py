@@ -18,7 +18,7 @@ from sfumato.model.measurement import Measurement
 from sfumato.model.release import Answer
 from sfumato.model.risk import RiskAt
 from sfumato.model.statement import Aggregate, AggregateKind, Statement
-from sfumato.privacy.noise.expected_interval import SIZES, expected_intervals
+from sfumato.privacy.noise.expected_interval import SIZES, divisors, expected_intervals
 from sfumato.privacy.preferences.accuracy import checked_count
 from sfumato.privacy.preferences.preference import Preference
 from sfumato.release.bound_query import BoundQuery
@@ -39,7 +39,7 @@ def expected_count(
     """
     given = checked_count(guess)
     measurement = query.public_measurement
-    if not any(len(column.numbers) > 1 for column in measurement.columns) or measurement.cells is None:
+    if not divisors(measurement) or measurement.cells is None:
         return None
     counts = [given, *(getattr(preference, "expected_count", None) for preference in preferences)]
     if known := [count for count in counts if count is not None]:
@@ -61,7 +61,7 @@ def with_answers(at: RiskAt, measurement: Measurement, noise: Noise, expected: E
 
 def _smallest(measurement: Measurement, totals: Totals) -> int:
     """The smallest count that a figure of the answer is divided by."""
-    counts = {column.numbers[-1] for column in measurement.columns if len(column.numbers) > 1}
+    counts = divisors(measurement)
     return min(
         (int(cell[i] * measurement.numbers[i].step) for cell in totals.cells.values() for i in counts), default=0
     )
@@ -95,7 +95,7 @@ def _groups(query: BoundQuery, counted: Statement) -> int | None:
     own, cells = query.statement, query.public_measurement.cells
     if counted.table != own.table or canonical(counted.where) != canonical(own.where):
         return None
-    if {key.name for key in counted.keys} == {key.name for key in own.keys}:
+    if set(counted.keys) == set(own.keys):
         return 1
     return None if counted.keys or cells is None else max(1, len(cells))
 

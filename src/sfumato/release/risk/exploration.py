@@ -14,6 +14,7 @@ from sfumato.model.measurement import Measurement
 from sfumato.model.risk import WORST_CASE, RiskView, Source
 from sfumato.privacy.preferences.sweep import Slider, sliders
 from sfumato.privacy.risk.profile import rdr_range, risk_at
+from sfumato.release.decide import candidates_of
 from sfumato.release.risk.figures import Figures
 from sfumato.release.risk.profile import Profile
 
@@ -27,7 +28,8 @@ LISTED = (0.05, 0.1, 0.25, 0.5, 0.75, 1.0, 2.0, 3.0, 5.0)  # epsilons that are a
 class PolicyInForce:
     """What a policy has in force: epsilon_max, the preference, and the epsilon of that, if it is known.
 
-    `limit` is the largest epsilon by the policy's rule for this query; None where the rule leads to none.
+    `limit` is the largest epsilon by the policy's rule for this query; None where the rule leads to none. `accuracy` is
+    what the analyst needs: the 90% interval of a figure within plus or minus this.
     """
 
     epsilon_max: float
@@ -35,6 +37,7 @@ class PolicyInForce:
     epsilon: float | None
     delta: float = 0.0  # of the noise
     limit: float | None = None
+    accuracy: float | None = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -43,7 +46,8 @@ class Exploration(Confidential):
 
     `rdr` has the RDRs at each candidate: of the least and the most exposed, then at the marks of the histogram's axis.
     `cells` are figures of the answer, each with its group: of synthetic rows, or the true ones after a look. Their
-    noise range is shown around them. `replaced`: where neighbours have someone else in a person's place.
+    noise range is shown around them. `replaced`: where neighbours have someone else in a person's place. `listed` are
+    the epsilons that are always in the table and in the picture.
     """
 
     view: RiskView
@@ -54,6 +58,7 @@ class Exploration(Confidential):
     histogram: Histogram | None
     cells: Sequence[Cell]
     replaced: bool
+    listed: Sequence[float] = LISTED
 
 
 def explore(
@@ -63,20 +68,23 @@ def explore(
     preference: Mapping[str, Any],
     now: float | None,
     limit: float | None = None,
+    accuracy: float | None = None,
     cells: Sequence[Cell] = (),
+    candidates: Sequence[float] | None = None,
 ) -> Exploration:
     """What a page looks up: the same shape for each source of risk. Confidential where that is the people."""
     noise, measurement = profile.noise, profile.measurement
-    policy = PolicyInForce(epsilon_max, preference, now, noise.delta or 0.0, limit)
+    policy = PolicyInForce(epsilon_max, preference, now, noise.delta or 0.0, limit, accuracy)
     bounded = profile.source is Source.EXPOSURE_HISTOGRAM  # it bounds no one: its sliders are those of the worst case
     spread = WORST_CASE if bounded else profile.spread
     moved = sliders(spread, noise, measurement, epsilon_max=epsilon_max, rule=preference, now=now)
-    epsilons = _epsilons(moved, policy)
+    listed = tuple(candidates_of(candidates or None) or LISTED)
+    epsilons = _epsilons(moved, policy, listed)
     view = replace(profile.view, candidates=tuple(map(profile.at, epsilons)))
     worst_case = [risk_at(at, WORST_CASE, measurement, noise).attack_chance for at in epsilons]
     replaced, histogram = measurement.steps != 1, _histogram(profile)
     rdr = [_rdrs(at, profile, histogram) for at in epsilons]
-    return Exploration(view, worst_case, rdr, moved, policy, histogram, cells, replaced)
+    return Exploration(view, worst_case, rdr, moved, policy, histogram, cells, replaced, listed)
 
 
 def _rdrs(epsilon: float, profile: Profile, histogram: Histogram | None) -> tuple[float, ...]:
@@ -90,17 +98,23 @@ def _rdrs(epsilon: float, profile: Profile, histogram: Histogram | None) -> tupl
     return *ends, *(rdr_range(epsilon, replace(spread, low=at, high=at), *terms)[0] for at in marks)
 
 
-def _epsilons(sliders: Sequence[Slider], policy: PolicyInForce) -> tuple[float, ...]:
+def _epsilons(sliders: Sequence[Slider], policy: PolicyInForce, listed: Sequence[float]) -> tuple[float, ...]:
     """Every epsilon that a stop leads to, those that are always shown, and epsilon_max."""
     solved = [stop.solution.epsilon for slider in sliders for stop in slider.stops if stop.solution is not None]
     own = () if policy.epsilon is None else (policy.epsilon,)
-    return tuple(sorted({*LISTED, *own, policy.epsilon_max, *(one for one in solved if one is not None)}))
+    return tuple(sorted({*listed, *own, policy.epsilon_max, *(one for one in solved if one is not None)}))
 
 
 def figures(measurement: Measurement, answer: Callable[[], Sequence[Sequence[object]]]) -> tuple[Cell, ...]:
     """Exact figures of the first column of an answer with their groups, where each is one noisy number."""
-    column = next(column for column in measurement.columns if column.numbers)
-    if len(column.numbers) != 1 or column.numbers[0] != 0 or not measurement.numbers[0].kind.additive:
+    column = next((column for column in measurement.columns if column.numbers), None)
+    if (
+        column is None
+        or not column.visible
+        or len(column.numbers) != 1
+        or column.numbers[0] != 0
+        or not measurement.numbers[0].kind.additive
+    ):
         return ()
     cells = (measurement.cells or ())[:MOST_CELLS]
     named = [" · ".join([*map(str, cell), column.name]) for cell in cells]

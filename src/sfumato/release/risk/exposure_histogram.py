@@ -44,6 +44,13 @@ def exposure_histogram(
     query: BoundQuery, noise: Noise, epsilon: float, bins: int, terms: ReleaseTerms
 ) -> ExposureHistogram:
     """Reserved before the data is read, and kept before it leaves."""
+    with query.context.snapshot():
+        return _exposure_histogram(query, noise, epsilon, bins, terms)
+
+
+def _exposure_histogram(
+    query: BoundQuery, noise: Noise, epsilon: float, bins: int, terms: ReleaseTerms
+) -> ExposureHistogram:
     spent = _affordable(epsilon)
     _countable(bins)
     _require_additive(query)

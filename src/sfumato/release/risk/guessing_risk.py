@@ -195,6 +195,7 @@ def _bars(statement: Statement, schema: Schema, measurement: Measurement, noise:
     """
     number = measurement.numbers[0]
     plain = len(measurement.numbers) == 1 and number.kind is NumberKind.COUNT and number.argument is None
-    of_secret = [key.name for key in statement.keys] == [secret.column] and secret.radius is None
-    alone = statement.where is None and schema.unit.max_rows == 1 and noise == Noise()
+    of_secret = [key.column and key.column.name for key in statement.keys] == [secret.column] and secret.radius is None
+    whole = statement.where is None and statement.derived is None
+    alone = whole and schema.unit.max_rows == 1 and noise == Noise()
     return secret.choices if plain and of_secret and alone else None

@@ -30,6 +30,7 @@ from sfumato.release.risk.expected_count import expected_count as public_guess
 from sfumato.release.risk.expected_count import with_answers
 
 BUDGET_LEFT = "budget {:g}, of which {:g} is spent"  # as one of the methods
+PERIOD_BUDGET_LEFT = "budget {}, of which {:g} is left now"
 _ANY = gap(1.2, worst_case=True)  # where nothing is stated, what else was said is still checked
 
 
@@ -195,8 +196,11 @@ def _panel(query: BoundQuery) -> tuple[Preference, ...]:
 def _budget(query: BoundQuery) -> tuple[Method, ...]:
     """What is left to spend, where a budget is stated."""
     ledger = query.context.ledger
-    if ledger.budget.epsilon is None:
+    left = ledger.epsilon_left()
+    if left is None:
         return ()
-    spent = Fraction(ledger.known.total.nano_epsilon, NANO)
-    left = float(max(ledger.budget.epsilon - spent, Fraction(0)))
-    return (Method(BUDGET_LEFT.format(float(ledger.budget.epsilon), float(spent)), Need.SPENT, low=0.0, high=left),)
+    budget, high = ledger.budget, float(max(left, Fraction(0)))
+    words = BUDGET_LEFT.format(float(budget.epsilon or 0), float(Fraction(ledger.known.total.nano_epsilon, NANO)))
+    if budget.per:
+        words = PERIOD_BUDGET_LEFT.format(budget.words, high)
+    return (Method(words, Need.SPENT, low=0.0, high=high),)

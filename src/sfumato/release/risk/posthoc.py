@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -10,14 +11,22 @@ from sfumato.ledger.entry import Draft, Event
 from sfumato.model.calibration import NoiseLaw
 from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
-from sfumato.model.facts import Cell
+from sfumato.model.facts import Cell, Summary
 from sfumato.model.measurement import Measurement, NumberKind
 from sfumato.model.release import ReleaseCertificate, Released
 from sfumato.model.statement import NOTHING, Statement
 from sfumato.privacy.risk.posthoc import ratio
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.ledger import digest
-from sfumato.release.output_distance import Truth, distance_of, has_own_scale, residuals_of, truth_of, weights_of
+from sfumato.release.output_distance import (
+    Truth,
+    distance_of,
+    has_own_scale,
+    require_one_level,
+    residuals_of,
+    truth_of,
+    weights_of,
+)
 from sfumato.release.reserve import version_of
 from sfumato.release.risk.figures import Figures
 from sfumato.sql.plans import posthoc_plan as plan
@@ -35,14 +44,18 @@ _LAWS = (NoiseLaw.LAPLACE.value, NoiseLaw.GAUSSIAN.value)
 class PosthocAnalysis(Confidential):
     """`.pri`: how far the answer lies from the true one without each person (the papers' output-dependent RDR, or PRI).
 
-    `.loss`: ln of how many times as likely this very answer was with each person as without; None where that is not
-    known. `.epsilon` is public, and None where it is withheld. Making it enters the look before any data is read.
+    `.pri` is of the noisy numbers, whose losses follow from it; `.printed` of the answer as it is printed, None where
+    a printed figure is computed from others. `.loss`: ln of how many times as likely this very answer was with each
+    person as without; None where that is not known. `.epsilon` is public, and None where it is withheld. Making it
+    enters the look before any data is read.
     """
 
     def __init__(self, query: BoundQuery, release: Released, between: str | None = None) -> None:
         side = None if between is None else query.context.condition(between)
         certificate, dataset = release.certificate, query.context
         require_released_here(query, release)
+        if query.measurement.histograms:
+            raise NoMechanism.because("posthoc-of-histogram", columns=list(query.measurement.histograms))
         places = places_of_keys(query.statement)
         if not release.rows:
             raise NoMechanism.because("posthoc-without-rows")
@@ -61,17 +74,19 @@ class PosthocAnalysis(Confidential):
         self.own_scale = has_own_scale(measurement)
         self.hides = query.statement.afterwards.picks
         self.certificate, self._engine, self.condition = certificate, dataset.engine, between
+        printed = printed_figures(query, release, cells, norm)
+        self.printed_distance = None if printed is None else printed.distance
         self._left = plan.PosthocPlan(
-            replace(question, norm=norm), self._engine.numbered, residuals, yardstick, self.distance
+            replace(question, norm=norm), self._engine.numbered, residuals, yardstick, self.distance, printed
         )
-        summary = plan.read_summary(self._rows(self._left.summary()), yardstick)
-        self.pri = Figures(summary.pri, lambda: read_distribution(self._rows(self._left.bins(plan.PRI, summary.pri))))
-        losses = summary.loss
-        self.loss = None
-        if losses is not None:
-            self.loss = Figures(losses, lambda: read_distribution(self._rows(self._left.bins(plan.LOSS, losses))))
+        summary = plan.read_summary(self._rows(self._left.summary()), self._left)
+        self.pri = self._figures(plan.PRI, summary.pri)
+        self.loss = None if summary.loss is None else self._figures(plan.LOSS, summary.loss)
+        self.printed = None if summary.printed is None else self._figures(plan.PRINTED, summary.printed)
         self.positive_count, self._most = summary.positive, summary.most
-        self._medians = None if side is None else plan.read_medians(self._rows(self._left.medians(side)))
+        self._medians: plan.Medians | None = None
+        if side is not None:
+            self._medians = plan.read_medians(self._rows(self._left.medians(side)))
 
     @property
     def people_count(self) -> int:
@@ -94,9 +109,14 @@ class PosthocAnalysis(Confidential):
         return self._most if laplace else None
 
     @property
+    def printed_ratio(self) -> float | None:
+        """`ratio` of the answer as it is printed."""
+        return None if self.printed is None else ratio(self.printed.min, self.printed.max)
+
+    @property
     def between(self) -> tuple[float | None, float | None] | None:
         """The median PRI of those who meet the condition, and of the others; None for a group that no one is in."""
-        return None if self._medians is None else (self._medians.get(True), self._medians.get(False))
+        return None if self._medians is None else self._medians.pri
 
     @property
     def between_ratio(self) -> float | None:
@@ -104,9 +124,14 @@ class PosthocAnalysis(Confidential):
         medians = [median for median in self.between or () if median is not None]
         return ratio(min(medians), max(medians)) if len(medians) == 2 else None
 
+    @property
+    def printed_between(self) -> tuple[float | None, float | None] | None:
+        """`between` of the answer as it is printed."""
+        return None if self._medians is None or self.printed is None else self._medians.printed
+
     def people(self) -> pa.Table:
-        """One row per person, in order: person, pri, loss."""
-        return self._engine.table(self._left.listed().sql(self._engine.dialect))
+        """One row per person, in order: person, printed where it is known, pri, loss."""
+        return self._engine.table(self._engine.spell(self._left.listed()))
 
     def as_dict(self) -> dict[str, object]:
         """The public part, and beside it how the people's figures are spread."""
@@ -116,15 +141,23 @@ class PosthocAnalysis(Confidential):
             "people": self.people_count,
             "distance": self.distance,
             "ratio": self.ratio,
+            "printed_distance": self.printed_distance,
+            "printed_ratio": self.printed_ratio,
+            "printed": None if self.printed is None else self.printed.as_dict(),
             "pri": self.pri.as_dict(),
             "loss": None if self.loss is None else self.loss.as_dict(),
             "positive": self.positive,
             "bound": self.bound,
+            "condition": self.condition,
             "between": None if self.between is None else list(self.between),
+            "printed_between": None if self.printed_between is None else list(self.printed_between),
         }
 
+    def _figures(self, name: str, summary: Summary) -> Figures:
+        return Figures(summary, lambda: read_distribution(self._rows(self._left.bins(name, summary))))
+
     def _rows(self, tree: Tree) -> Rows:
-        return self._engine.rows(tree.sql(self._engine.dialect))
+        return self._engine.rows(self._engine.spell(tree))
 
 
 def require_released_here(query: BoundQuery, release: Released) -> None:
@@ -145,6 +178,32 @@ def require_released_here(query: BoundQuery, release: Released) -> None:
     require_same_numbers(query, release)
 
 
+def printed_figures(
+    query: BoundQuery, release: Released, cells: Sequence[Cell], norm: str
+) -> plan.PrintedFigures | None:
+    """How far the printed figures lie from the true ones; one that does not exist counts as 0.
+
+    None where a figure is computed from others: what a person changes there has no closed form.
+    """
+    measurement = query.measurement
+    visible = [column for column in measurement.columns if column.visible]
+    if any(column.computed is not None for column in visible):
+        return None
+    aggregates = [column for column in measurement.columns if column.numbers]
+    places = {i: aggregates.index(column) for i, column in enumerate(visible) if column.numbers}
+    answers = zip(measurement.public_cells, query.survey(Noise()).answer(), strict=True)
+    true: dict[Cell, tuple[object, ...]] = dict(answers)
+    residuals = {
+        cell: tuple(_number(row[i]) - _number(true[cell][place]) for i, place in places.items())
+        for cell, row in zip(cells, release.rows, strict=True)
+    }
+    return plan.PrintedFigures(tuple(places.values()), residuals, distance_of(residuals, (1.0,) * len(places), norm))
+
+
+def _number(figure: object) -> float:
+    return 0.0 if figure is None else float(figure)  # type: ignore[arg-type]
+
+
 def _certificate(draft: Draft) -> ReleaseCertificate:
     return ReleaseCertificate.from_dict(draft.public["certificate"])  # type: ignore[arg-type]
 
@@ -163,9 +222,10 @@ def require_same_numbers(query: BoundQuery, release: Released) -> None:
 
 
 def require_public_keys(measurement: Measurement) -> None:
-    """Refuse groups that are there because someone is: from public facts."""
+    """Refuse groups that are there because someone is, and figures of several levels: from public facts."""
     if measurement.cells is None:
         raise NoMechanism.because("private-keys-without-distance")
+    require_one_level(measurement)
 
 
 def _elsewhere() -> PreferenceError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import Any, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
@@ -16,6 +16,7 @@ from sfumato.model.release import ReleaseCertificate
 from sfumato.model.risk import WORST_CASE, ExposureRange, RiskAt, RiskEstimate, RiskView, Source
 from sfumato.model.schema import Relation
 from sfumato.model.selection_trials import SelectionTrials
+from sfumato.privacy.noise.groups import epsilon_of_group
 from sfumato.privacy.preferences.preference import Preference
 from sfumato.privacy.preferences.solver import Solution
 from sfumato.privacy.risk.profile import CANDIDATES, risk_at
@@ -23,10 +24,13 @@ from sfumato.release.bound_query import BoundQuery
 from sfumato.release.decide import candidates_of
 from sfumato.release.keywords import NoiseKeywords, ReleaseTerms
 from sfumato.release.people.exposure_range import estimated_spread, require_exact, spread, worst_case_range
-from sfumato.release.people.survey import Survey
+from sfumato.release.request import require_group
 from sfumato.release.risk.expected_count import expected_count as public_guess
 from sfumato.release.risk.expected_count import with_answers
 from sfumato.release.risk.figures import Figures
+
+if TYPE_CHECKING:
+    from sfumato.release.people.survey import Survey
 
 Candidates: TypeAlias = str | Sequence[float] | None
 
@@ -59,6 +63,7 @@ class Profile(Confidential):
     stand_in: bool = False  # of a rehearsal, on a public table and not on synthetic rows
     exact: bool = False
     expected_count: ExpectedCount | None = None  # a public guess; None where the answer's interval does not need one
+    together: int | None = None  # people whose epsilon together is shown
 
     @property
     def outputs(self) -> int | None:
@@ -100,6 +105,9 @@ class Profile(Confidential):
         exact = self.exact if exact is None else exact
         at = risk_at(epsilon, self.spread, self.measurement, self.noise, exact=exact)
         at = replace(at, public=self.source is not Source.PEOPLE)
+        if self.together is not None:
+            numbers = self.measurement.k or 1
+            at = replace(at, together_epsilon=epsilon_of_group(epsilon, self.together, self.noise, numbers))
         if not self.spread.published:
             at = with_answers(at, self.measurement, self.noise, self.expected_count)
         if self.estimate is None:
@@ -124,6 +132,7 @@ class Profile(Confidential):
             delta=self.noise.delta,
             expected_count=self.expected_count,
             stand_in=self.stand_in,
+            together=self.together,
         )
 
 
@@ -133,17 +142,20 @@ def worst_case(
     candidates: Candidates = None,
     exact: bool = False,
     expected_count: float | None = None,
+    together: int | None = None,
     **how: Unpack[NoiseKeywords],
 ) -> Profile:
     """Risk from public facts alone, true for any data: free. `exact` shows the exact RDR."""
     noise = query.noise(**how)
+    require_group(query, together, noise)
     if exact:
         require_exact(noise, WORST_CASE.fixed)
     measurement, epsilons = query.public_measurement, candidates_of(candidates)
     reach = Reach(0.0, measurement.largest_influence), Reach(0.0, 1.0)
     facts = Source.WORST_CASE, query.sql, measurement, noise, WORST_CASE
     expected = public_guess(query, expected_count)
-    return Profile(*facts, *reach, epsilons=epsilons, exact=exact, expected_count=expected)
+    terms: dict[str, Any] = {"epsilons": epsilons, "exact": exact, "expected_count": expected, "together": together}
+    return Profile(*facts, *reach, **terms)
 
 
 def people_profile(
@@ -152,16 +164,19 @@ def people_profile(
     candidates: Candidates = None,
     exact: bool = False,
     expected_count: float | None = None,
+    together: int | None = None,
     **how: Unpack[NoiseKeywords],
 ) -> Profile:
     """The people themselves: recorded as a look, before anything is shown. `exact` shows the exact RDR."""
     noise = query.noise(**how)
+    require_group(query, together, noise)
     if exact:
         require_exact(noise, query.fixed_part)
     expected = public_guess(query, expected_count)
     survey = query.look(noise)
     facts = Source.PEOPLE, query.sql, survey.measurement, noise, spread(survey, noise, sums=True)
     terms: dict[str, Any] = {"epsilons": candidates_of(candidates), "exact": exact, "expected_count": expected}
+    terms["together"] = together
     return Profile(*facts, *figures_of(survey), survey=survey, **terms)
 
 

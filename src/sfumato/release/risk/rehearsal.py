@@ -11,8 +11,9 @@ from sfumato.model.schema import Schema
 from sfumato.model.selection_trials import SelectionTrials
 from sfumato.privacy.preferences.preference import Preference
 from sfumato.privacy.preferences.solver import Solution
+from sfumato.privacy.preferences.together import most_together
 from sfumato.release.bound_query import BoundQuery
-from sfumato.release.decide import solve_request
+from sfumato.release.decide import candidates_of, solve_request
 from sfumato.release.keywords import SearchKeywords
 from sfumato.release.people.exposure_range import compared_spread, spread
 from sfumato.release.people.survey import Survey
@@ -57,6 +58,7 @@ def rehearse(
         people,
         *figures_of(survey),
         survey=survey,
+        epsilons=candidates_of(how.get("candidates")),
         solution=solution,
         tries=tries,
         preferences=preferences,
@@ -64,6 +66,7 @@ def rehearse(
         stand_in=like is not None,
         exact=people.fixed is not None and any(p.exact for p in preferences),
         expected_count=public_guess(query, expected_count, preferences, survey.totals),
+        together=most_together(preferences),
     )
 
 
@@ -83,9 +86,9 @@ def _inventable(query: BoundQuery) -> None:
     schema = query.context.schema
     for name in query.statement.columns:
         column = schema.column(name)
-        if name == schema.unit.column:
-            continue  # a person is a number
-        if column is None or (column.bounds is None and column.keys is None):
+        if name == schema.unit.column or name in schema.linking_columns:
+            continue  # a person is a number, and so is a key
+        if column is None or (column.ends is None and column.keys is None):
             if column is not None and column.private_keys:
                 raise SchemaError.because("rehearsal-with-private-keys", column=name)
             raise SchemaError.because("rehearsal-without-bounds", column=name, schema=schema.origin)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import cast
 
 from sfumato.errors import NoMechanism, PreferenceError
 from sfumato.model.calibration import NoiseLaw
@@ -56,7 +57,9 @@ def _first_accepted(
         for epsilon in falling
     ]
     weights, truth = weights_of(measurement), truth_of(totals, measurement)
-    residuals = [residuals_of(truth, output.cells, output.numbers) for output in outputs]
+    residuals = [
+        residuals_of(truth, output.cells, cast(Sequence[Sequence[Fraction]], output.numbers)) for output in outputs
+    ]
     for epsilon, output, rests, (low, high) in zip(
         falling, outputs, residuals, survey.largest_moves(residuals, weights), strict=True
     ):
@@ -80,8 +83,9 @@ def select_by_pri(preference: Pri, survey: Survey, request: ReleaseRequest, serv
 
 def require_findable(query: BoundQuery, request: ReleaseRequest) -> None:
     """Refuse what the algorithm does not do: from public facts, before any data is read."""
-    if not query.context.bounds_from_data and query.measurement.not_additive:
-        raise NoMechanism.because("pri-not-additive", columns=list(query.measurement.not_additive))
+    columns = [] if query.context.bounds_from_data else [*query.measurement.not_additive, *query.measurement.histograms]
+    if columns:
+        raise NoMechanism.because("pri-not-additive", columns=columns)
     if any(not p.releases_its_draw and p.spent is None for p in request.preferences):
         raise PreferenceError.because("pri-not-alone")
     if request.noise.mechanism != NoiseLaw.LAPLACE:

@@ -33,6 +33,7 @@ from sfumato.release.decide import ReleaseRequest
 from sfumato.release.keywords import ReleaseTerms
 from sfumato.release.ledger import digest
 from sfumato.release.noise import Noisy
+from sfumato.release.output_distance import require_one_level
 from sfumato.release.reserve import (
     ChargePurpose,
     PrivacyCost,
@@ -71,6 +72,7 @@ def run_selection(query: BoundQuery, request: ReleaseRequest, terms: ReleaseTerm
         return None
     if not terms.redraw and (drawn_before := earlier_outcomes(query, request, query.context.ledger.record)):
         return drawn_before[-1]
+    require_one_level(query.measurement)
     from sfumato.release.selection.draw import draw_as_published
 
     survey, services = query.look(request.noise), query.context.services
@@ -133,8 +135,8 @@ def _inputs(query: BoundQuery, request: ReleaseRequest, record: Record, terms: R
     inputs, ledger = query.provenances(request, record, terms.preregistered), query.context.ledger
     if terms.redraw and record.anyone_looked and record.selections(_key(query, request)):
         inputs = (*inputs, late_selection_provenance("epsilon"))
-    spent = Fraction(record.total.nano_epsilon + nano(request.select_epsilon), NANO)
-    if ledger.budget.epsilon is None or ledger.budget.epsilon - spent >= Fraction(str(request.epsilon_max)):
+    left = ledger.epsilon_left(record, Fraction(nano(request.select_epsilon), NANO))
+    if left is None or left >= Fraction(str(request.epsilon_max)):
         return inputs
     by = {"preregistered": " ".join(terms.preregistered.split()), "who": ledger.who}
     return (*inputs, record.schema((BUDGET,), ledger.schema, what="budget", **by))
@@ -171,8 +173,7 @@ def _select(query: BoundQuery, request: ReleaseRequest, terms: ReleaseTerms) -> 
     if isinstance(reservation, Draft):
         return _read(reservation, request)
     epsilon_max = request.epsilon_max
-    if ledger.budget.epsilon is not None:  # whatever is selected can be released within the budget
-        left = ledger.budget.epsilon - Fraction(reservation.total.nano_epsilon, NANO)
+    if (left := ledger.epsilon_left()) is not None:  # whatever is selected can be released within the budget
         epsilon_max = min(epsilon_max, math.floor(left * NANO) / NANO)
     survey, services = query.survey(request.noise), query.context.services
 

@@ -17,7 +17,7 @@ from sfumato.server.middleware.body_limit import raise_limit
 from sfumato.server.openapi import SENT, statuses
 
 routes = APIRouter(prefix="/datasets", tags=["datasets"])
-FORMATS = {"text/csv": "csv", "application/vnd.apache.parquet": "parquet"}
+FORMATS = {"text/csv": "csv", "application/vnd.apache.parquet": "parquet", "application/zip": "zip"}
 _BODY = {
     "requestBody": {
         "required": True,
@@ -35,7 +35,10 @@ async def deliver(
     settings: SettingsDep,
     lanes: WorkPoolsDep,
 ) -> Plain[Version]:
-    """Deliver a new version of the data: a CSV or Parquet file, encrypted as it arrives."""
+    """Deliver a new version of the data: a CSV or Parquet file, encrypted as it arrives.
+
+    Of several tables it is a ZIP file with a CSV or Parquet file for each table, named as the table.
+    """
     kind = request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if kind not in FORMATS:
         raise HTTPException(415)

@@ -11,6 +11,7 @@ from sfumato.escrow.questions.risk_facts import RehearsalFacts, RiskFacts
 from sfumato.model.fit import Fit
 from sfumato.model.plain import from_plain
 from sfumato.model.risk import Source
+from sfumato.presentation import noise_view
 from sfumato.presentation.escrow import questions_view
 from sfumato.presentation.escrow import submission_view as view
 from sfumato.presentation.escrow.questions_view import (
@@ -20,19 +21,28 @@ from sfumato.presentation.escrow.questions_view import (
     WordedGuesses,
     WordedHistogram,
 )
+from sfumato.presentation.noise_view import WordedNoise
 from sfumato.server.dependencies import EscrowDep, NameInPath, Plain, ReadingPool, WritingPool
 from sfumato.server.openapi import SENT
 from sfumato.server.option_bodies import Guesses, How, PreferenceChoice
-from sfumato.server.texts import Body, Sql
+from sfumato.server.texts import Body, Sql, Table
 
 routes = APIRouter(prefix="/datasets/{name}", tags=["questions"])
 
 
 class QuestionBody(Body):
-    """One query of a request; a larger weight gets a larger share of epsilon."""
+    """One query of a request; a larger weight gets a larger share of epsilon.
+
+    With an `index`, or with an `expected` answer for each query, one epsilon is split so that the noise of each query
+    is as wide as its index says (DIFF); without an index it is found from the expected answers. `signal` is a utility
+    signal that is submitted with it: kind, task or code, range, epsilon, blocks, draws and by_range.
+    """
 
     sql: Sql
     weight: Annotated[float, Field(gt=0, le=1e9)] = 1.0
+    index: Annotated[float, Field(gt=0, le=1e12)] | None = None
+    expected: Annotated[float, Field(ge=-1e15, le=1e15)] | None = None
+    signal: Table | None = None
 
 
 class Several(PreferenceChoice):
@@ -75,6 +85,24 @@ class Guessed(Body):
     how: Guesses
 
 
+class NoiseBody(Body):
+    """At which epsilons and probabilities, and which error is little; guesses are public knowledge."""
+
+    sql: Sql
+    epsilon: Annotated[list[Annotated[float, Field(gt=0, le=1e6)]], Field(min_length=1, max_length=20)]
+    probabilities: Annotated[tuple[float, ...], Field(min_length=1, max_length=20)] = (0.5, 0.3, 0.1)
+    expected: float | None = None
+    expected_count: ExpectedCount = None
+    within: float | None = None
+    relative_error: float = 0.1
+    confidence: float = 0.9
+    mechanism: Literal["laplace", "gaussian", "truncated"] = "laplace"
+    delta: float | None = None
+
+    def how(self) -> dict[str, Any]:
+        return self.model_dump(exclude={"sql", "epsilon"})
+
+
 class HistogramBody(LookBody):
     epsilon: Annotated[float, Field(gt=0, le=1e6)]
 
@@ -82,13 +110,16 @@ class HistogramBody(LookBody):
 class Explored(LookBody, PreferenceChoice):
     """`preference` is in force and `now` its epsilon, `limit` the largest epsilon by the policy's rule.
 
-    `epsilon` is that of an exposure histogram.
+    `accuracy` is the error that the analyst states. `epsilon` is that of an exposure histogram, `candidates` are the
+    epsilons to list.
     """
 
     source: Literal["worst case", "rehearsal", "exposure histogram", "people"] = "worst case"
     epsilon: Annotated[float, Field(gt=0, le=1e6)] | None = None
     now: Annotated[float, Field(gt=0, le=1e6)] | None = None
     limit: Annotated[float, Field(gt=0, le=1e6)] | None = None
+    accuracy: Annotated[float, Field(gt=0)] | None = None
+    candidates: Annotated[list[Annotated[float, Field(gt=0, le=1e6)]], Field(max_length=40)] | None = None
 
 
 # From public facts: the data is not read
@@ -111,6 +142,12 @@ async def dry_run(pool: ReadingPool, name: NameInPath, body: Several, escrow: Es
 async def worst_case(pool: ReadingPool, name: NameInPath, body: LookBody, escrow: EscrowDep) -> Plain[RiskFacts]:
     """Worst-case risk, from public facts only."""
     return await pool.run(escrow.questions.worst_case, name, body.sql, body.how.table())
+
+
+@routes.post("/noise", responses=SENT)
+async def noise(pool: ReadingPool, name: NameInPath, body: NoiseBody, escrow: EscrowDep) -> Plain[WordedNoise]:
+    """How far the noise of an answer goes how often, and the smallest meaningful answer."""
+    return noise_view.worded((await pool.run(escrow.questions.noise, name, body.sql, body.epsilon, body.how())).view)
 
 
 @routes.post("/guessing", responses=SENT)
@@ -155,6 +192,7 @@ async def explore(pool: WritingPool, name: NameInPath, body: Explored, escrow: E
     """Risk for the explorer's sliders, with sentences. An exposure histogram is charged; the people are a look."""
     question = name, body.sql, Source(body.source), body.how.table()
     terms: dict[str, Any] = {"epsilon": body.epsilon, "preference": body.terms, "now": body.now, "limit": body.limit}
+    terms |= {"accuracy": body.accuracy, "candidates": body.candidates}
     return view.explored(await pool.run(escrow.questions.explore, *question, **terms))
 
 

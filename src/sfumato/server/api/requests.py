@@ -19,6 +19,7 @@ from sfumato.presentation.escrow.submission_types import (
     WithheldAnswers,
     WordedRequest,
 )
+from sfumato.presentation.posthoc_view import PosthocFacts
 from sfumato.release.difference import Cell
 from sfumato.server.api.exploration import Several
 from sfumato.server.api.submissions import NOT_YET, IdempotencyKey, SubmissionRoutes
@@ -43,10 +44,16 @@ routes = APIRouter(prefix="/requests", tags=["requests"])
 
 
 class NewRequest(Several):
-    """Queries that are released together, with one purpose and one total."""
+    """Queries that are released together, with one purpose and one total.
+
+    `accuracy`: the answer is useful if the 90% interval of a figure is within plus or minus this. `due`: the day by
+    which you need the decision, as 2026-12-31.
+    """
 
     dataset: Name
     purpose: Text
+    accuracy: float | None = None
+    due: Name | None = None
 
 
 class SeveralRequests(Body):
@@ -68,6 +75,13 @@ class FigureBody(Body):
 
     def cell(self) -> Cell:
         return Cell(self.query, self.row, self.column)
+
+
+class PosthocBody(Body):
+    """An answer of a request, counted from 1; `between` is a condition on the people, whose medians are compared."""
+
+    query: Annotated[int, Field(ge=1, le=1000)] = 1
+    between: Text | None = None
 
 
 class FigurePair(Body):
@@ -134,6 +148,7 @@ def many(
     organisation: FilterName = None,
     search: SearchText = "",
     identical: FilterName = None,
+    assigned_to: FilterName = None,
     waiting: Annotated[bool, Query()] = False,
     after: AfterNumber = None,
     limit: Limit = 100,
@@ -141,11 +156,13 @@ def many(
     """List your requests and those of datasets that you control, or only those that wait for your decision.
 
     A search looks for each of its words in the purpose, the queries, the analyst, the dataset and the number.
-    `identical` is the id of a request: those with the same dataset, queries, preferences and state.
+    `identical` is the id of a request: those with the same dataset, queries, preferences and state. `assigned_to` is a
+    controller, or - for those that are assigned to none.
     """
     states = () if state is None else (State.of(state),)
     alike = {} if identical is None else escrow.requests.identical_to(actor, identical)
-    filter = SubmissionFilter(search, states, dataset, analyst, organisation, identical=alike)
+    which: dict[str, Any] = {"assigned_to": assigned_to, "identical": alike}
+    filter = SubmissionFilter(search, states, dataset, analyst, organisation, **which)
     return _SHARED.listed(actor, escrow, filter, after, limit, waiting=waiting)
 
 
@@ -159,7 +176,8 @@ async def decision_preview(pool: ReadingPool, body: SeveralRequests, escrow: Esc
 async def submit(pool: WritingPool, body: NewRequest, escrow: EscrowDep, idempotency: IdempotencyKey = None) -> Any:
     """Submit a request. The same Idempotency-Key with the same body is the same request."""
     terms = body.dataset, body.purpose, *body.question
-    request = await pool.run(escrow.requests.submit, *terms, idempotency=idempotency)
+    also: dict[str, Any] = {"accuracy": body.accuracy, "due": body.due, "idempotency": idempotency}
+    request = await pool.run(escrow.requests.submit, *terms, **also)
     return _SHARED.one(pool.person, request.id, escrow)
 
 
@@ -175,6 +193,12 @@ async def difference(pool: ReadingPool, id: NameInPath, body: FigurePair, escrow
     """Compare two released figures: whether one is larger, as far as the noise allows."""
     cells = body.first.cell(), body.second.cell()
     return DifferenceShown.model_validate(as_dict(await pool.run(escrow.requests.difference, id, *cells)))
+
+
+@routes.post("/{id}/posthoc-risk", responses=SENT | statuses(410))
+async def posthoc_risk(pool: WritingPool, id: NameInPath, body: PosthocBody, escrow: EscrowDep) -> Plain[PosthocFacts]:
+    """Show what an answer, withheld or released, tells about each person; for controllers, logged as a look."""
+    return from_plain(PosthocFacts, await pool.run(escrow.requests.posthoc_risk, id, body.query, body.between or None))
 
 
 _SHARED.add_to(routes)

@@ -104,14 +104,19 @@ def many(
     analyst: FilterName = None,
     organisation: FilterName = None,
     kind: Annotated[SignalKind | None, Query()] = None,
+    assigned_to: FilterName = None,
     search: SearchText = "",
     waiting: Annotated[bool, Query()] = False,
     after: AfterNumber = None,
     limit: Limit = 100,
 ) -> Page[Any]:
-    """List your signals and those of datasets that you control, or only those that wait for your decision."""
+    """List your signals and those of datasets that you control, or only those that wait for your decision.
+
+    `assigned_to` is a controller, or - for those that are assigned to none.
+    """
     states = () if state is None else (State.of(state),)
-    filter = SubmissionFilter(search, states, dataset, analyst, organisation, kind and kind.value)
+    which: dict[str, Any] = {"kind": kind and kind.value, "assigned_to": assigned_to}
+    filter = SubmissionFilter(search, states, dataset, analyst, organisation, **which)
     return _SHARED.listed(actor, escrow, filter, after, limit, waiting=waiting)
 
 

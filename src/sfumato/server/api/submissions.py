@@ -39,17 +39,31 @@ View = Callable[[Any], dict[str, Any]]
 
 
 class ApprovalBody(Body):
-    """`binding` is the one of the approver's page; the approval fails if anything changed since."""
+    """`binding` is the one of the approver's page; the approval fails if anything changed since.
+
+    `at_once`: it starts now, and cannot be taken back.
+    """
 
     binding: Name
     note: Text = ""
     allow_no_guarantee: bool = False
     preregistered: Text = ""
+    at_once: bool = False
 
 
 class DecisionBody(Body):
     note: Text = ""
     allow_no_guarantee: bool = False
+
+
+class UndoBody(Body):
+    allow_no_guarantee: bool = False
+
+
+class AssignBody(Body):
+    """A controller of the dataset; null: none of them."""
+
+    to: Name | None = None
 
 
 @dataclass(frozen=True)
@@ -114,11 +128,27 @@ class SubmissionRoutes:
         async def approve(
             pool: WritingPool, caller: CallerDep, id: NameInPath, body: ApprovalBody, escrow: EscrowDep
         ) -> Any:
-            """Approve it exactly as the approver's page showed it."""
+            """Approve it exactly as the approver's page showed it.
+
+            It starts at `starts_at`, and can be taken back until then.
+            """
             how: dict[str, Any] = body.model_dump() | {"by_session": caller.csrf is not None}
             work = self.approval(escrow).approve
             await (pool.run(work, id, **how) if self.needs_sandbox else run_in_threadpool(work, pool.person, id, **how))
             return await run_in_threadpool(self.one, pool.person, id, escrow)
+
+        @routes.post(f"{path}/undo", response_model=self.kind, responses=SENT)
+        def undo(actor: WritingUser, id: NameInPath, escrow: EscrowDep, body: UndoBody | None = None) -> Any:
+            """Take back your own approval before it starts; it waits for a decision again."""
+            allowed = body is not None and body.allow_no_guarantee
+            self.approval(escrow).undo(actor, id, allow_no_guarantee=allowed)
+            return self.one(actor, id, escrow)
+
+        @routes.post(f"{path}/assign", response_model=self.kind, responses=SENT)
+        def assign(actor: WritingUser, id: NameInPath, body: AssignBody, escrow: EscrowDep) -> Any:
+            """Assign it to a controller of the dataset, who is notified; other controllers can still decide it."""
+            self.rooms(escrow).assignment.assign(actor, id, body.to)
+            return self.one(actor, id, escrow)
 
         @routes.post(f"{path}/return", response_model=self.kind, responses=SENT)
         def give_back(actor: WritingUser, id: NameInPath, body: DecisionBody, escrow: EscrowDep) -> Any:

@@ -1,4 +1,4 @@
-import { $, $$, at, busy, call, chooseTheme, chooseZone, chosenZone, exactTime, facts, h, pageNow, say, sent } from "./sfumato.js";
+import { $, $$, at, busy, call, chooseTheme, chooseZone, chosenZone, exactTime, facts, h, pageNow, quiet, say, sent, show } from "./sfumato.js";
 
 // ------------------------------------------------------------------------------------------------ display
 
@@ -26,6 +26,20 @@ document.addEventListener("theme", () => (themes.value = document.documentElemen
 function tellTime() {
   $("#zone-now").textContent = `Now: ${exactTime(new Date())}`;
 }
+
+// ------------------------------------------------------------------------------------------------ notifications
+
+const topics = $("#topics");
+topics.addEventListener("change", async () => {
+  const muted = $$("input:not(:checked)", topics).map((box) => box.value);
+  quiet(topics);
+  try {
+    await call("PUT", "/notifications/settings", { muted });
+    say("Notifications saved.");
+  } catch (error) {
+    show(error, topics);
+  }
+});
 
 // ------------------------------------------------------------------------------------------------ sessions
 

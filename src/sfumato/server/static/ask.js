@@ -81,8 +81,12 @@ const people = () => (form.people.valueAsNumber >= 1 ? { expected_count: form.pe
 const secret = told.vocabulary.columns.filter((one) => one.private_keys).map((one) => one.name.toLowerCase());
 const named = (sql) => sql.toLowerCase().match(/\w+/g) ?? [];
 
+const figure = (one, name) => {
+  const value = $(`[name="${name}"]`, one)?.valueAsNumber;
+  return questions().length > 1 && Number.isFinite(value) ? { [name]: value } : {};
+};
 const asked = () =>
-  questions().map((one) => ({ sql: $("textarea", one).value, weight: questions().length > 1 ? $('[name="weight"]', one).valueAsNumber || 1 : 1 }));
+  questions().map((one) => ({ sql: $("textarea", one).value, weight: questions().length > 1 ? $('[name="weight"]', one).valueAsNumber || 1 : 1, ...figure(one, "index"), ...figure(one, "expected") }));
 
 const stated = () => ({ queries: asked(), preference: preference() });
 
@@ -112,7 +116,7 @@ function kept() {
 
 function keep(more = {}) {
   const figures = Object.fromEntries(figured().map((input) => [input.name, input.value]));
-  const said = { ...kept(), purpose: form.purpose.value, queries: asked(), preference: form.elements.preference?.value, figures, ...more };
+  const said = { ...kept(), purpose: form.purpose.value, accuracy: form.accuracy.value, due: form.due.value, queries: asked(), preference: form.elements.preference?.value, figures, ...more };
   try {
     localStorage.setItem(draft, JSON.stringify(said));
   } catch {
@@ -125,6 +129,8 @@ function restore() {
   const said = kept();
   if (!said) return;
   form.purpose.value = said.purpose;
+  form.accuracy.value = said.accuracy ?? form.accuracy.value;
+  form.due.value = said.due ?? "";
   for (const one of questions()) one.remove();
   for (const one of said.queries) added(one);
   for (const input of figured()) input.value = said.figures[input.name] ?? input.value;
@@ -209,12 +215,22 @@ function costs(said) {
   return [...barred, ...parts.filter(Boolean), charge(said), reasons(said)];
 }
 
+// The accuracy that the analyst needs, and whether the interval of the first figure is within it.
+const needed = () => Number(form.accuracy.value) || 0;
+
+function within(one) {
+  const [most, first] = [needed(), expected(one)[0]];
+  if (!most || !first || first.half === null) return "";
+  const met = first.at_most !== null && first.at_most <= most;
+  return h("p", { class: met ? "sm ok" : "sm over" }, `${met ? "✓ Within" : "✕ Not within"} the ±${number(most)} that you need`);
+}
+
 function intervals(one) {
   const [first, ...others] = expected(one);
   if (!first) return [];
   const counted = (each) => (each.count === null ? "" : `, if ${number(each.count)} are counted`);
   return [
-    h("div", {}, h("p", { class: "big" }, first.interval), h("p", { class: "sm muted" }, `90% interval of ${first.column}${counted(first)}`)),
+    h("div", {}, h("p", { class: "big" }, first.interval), h("p", { class: "sm muted" }, `90% interval of ${first.column}${counted(first)}`), within(one)),
     others.length ? h("dl", { class: "kv" }, others.flatMap((each) => [h("dt", {}, each.column), h("dd", {}, each.interval)])) : null,
     one.expected_count ? h("p", { class: "hint" }, told.sources[one.expected_count.source]) : null,
     sizes(one, expected(one).find((each) => each.count !== null)),
@@ -255,7 +271,7 @@ function meter({ spent, epsilon, left }) {
 }
 
 function reasons(said) {
-  const each = said.queries.flatMap((one, i) => [said.queries.length > 1 ? h("h3", {}, `Query ${i + 1}`) : null, ...[one.why, one.means, said.queries.length > 1 ? one.odds : null].filter(Boolean).map((text) => h("p", {}, text))]);
+  const each = said.queries.flatMap((one, i) => [said.queries.length > 1 ? h("h3", {}, `Query ${i + 1}`) : null, ...[one.why, one.means, one.meaningful, said.queries.length > 1 ? one.odds : null].filter(Boolean).map((text) => h("p", {}, text))]);
   return h("details", {}, h("summary", {}, "Why this epsilon, and what it means"), said.sentences.map((text) => h("p", {}, text)), each);
 }
 
@@ -316,7 +332,7 @@ function invented(answer, i, all) {
     if (!answer.intervals || !answer.ranged[c]) return;
     numbers.push(heads.length);
     heads.push("90% interval");
-    answer.intervals.forEach((row, r) => cells[r].push(row[c] ? rounded(answer.rows[r][c], row[c]).slice(1).join(" – ") : ""));
+    answer.intervals.forEach((row, r) => cells[r].push(row[c] ? rounded(answer.rows[r][c], row[c]).slice(1).join(" to ") : ""));
   });
   const title = all.length > 1 ? `Query ${i + 1}, synthetic data` : "Synthetic data";
   return [h("h3", {}, title), h("div", { class: "invented" }, table(title, heads, cells, { numbers }))];
@@ -339,7 +355,8 @@ form.addEventListener("submit", (event) => {
   busy(event.submitter ?? $("#submit"), async () => {
     cleared();
     if (empty({ aloud: true }) || !form.reportValidity()) return;
-    const body = { dataset: told.dataset, purpose: form.purpose.value, ...stated() };
+    const also = { ...(needed() ? { accuracy: needed() } : {}), ...(form.due.value ? { due: form.due.value } : {}) };
+    const body = { dataset: told.dataset, purpose: form.purpose.value, ...stated(), ...also };
     try {
       const made = await call("POST", "/requests", body, { headers: { "Idempotency-Key": keyed(body) } });
       clearTimeout(changed.timer);
@@ -394,9 +411,10 @@ function store(all) {
 
 function use(queries) {
   for (const one of questions().slice(queries.length)) one.remove();
-  queries.forEach(({ sql, weight }, i) => {
+  queries.forEach(({ sql, weight, index, expected }, i) => {
     const one = questions()[i] ?? added();
     $('[name="weight"]', one).value = weight;
+    for (const [name, value] of Object.entries({ index, expected })) $(`[name="${name}"]`, one).value = value ?? "";
     put(one, sql);
   });
   numbered();

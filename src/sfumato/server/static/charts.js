@@ -14,6 +14,10 @@ const line = (x1, y1, x2, y2, kind) => s("line", { x1, y1, x2, y2, class: kind }
 const short = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
 const wide = (words) => 6.6 * words.length; // of small letters, about
 
+const cut = (words, width) => (wide(words) <= width ? words : `${words.slice(0, Math.floor(width / 6.6) - 1)}…`);
+// The name of an axis, on two lines where one is too narrow.
+const named = (words, width) => (wide(words) <= width ? [words] : words.split(/(?<=,) (?=if )/)).map((line) => cut(line, width));
+
 // A frame inside margins, and two scales into it.
 function frame(width, height, { left = 46, right = 12, top = 24, bottom = 42 } = {}) {
   const [x0, x1, y0, y1] = [left, width - right, height - bottom, top];
@@ -52,7 +56,8 @@ const chart = ({ width, height }, parts) => s("svg", { class: "chart", viewBox: 
 export function riskNoise(width, height, { points, request, preview, pinned: name, limit, needs, axis, own, narrow }) {
   const placed = points.filter((point) => point.half !== null && point.half > 0);
   if (!placed.length) return null;
-  const f = frame(width, height);
+  const axisLines = named(axis, width);
+  const f = frame(width, height, { bottom: 28 + 14 * axisLines.length });
   const ends = [Math.min(...placed.map((p) => p.half)), Math.max(...placed.map((p) => p.half))];
   const across = log(ends[0] / 1.15, ends[1] * 1.15);
   const top = Math.min(1, Math.ceil(20 * Math.max(...placed.map((p) => p.chance)) + 0.2) / 20);
@@ -72,17 +77,25 @@ export function riskNoise(width, height, { points, request, preview, pinned: nam
     last = place;
     parts.push(line(place, f.y0, place, f.y0 + 4, "axisl"), text(place, f.y0 + 18, `±${short.format(tick)}`, "", "middle"));
   }
-  parts.push(text((f.x0 + f.x1) / 2, f.height - 4, axis, "t-faint", "middle"), text(4, f.y1 - 12, "Attack success at most", "t-faint"));
+  const middle = axisLines.length > 1 ? f.width / 2 : (f.x0 + f.x1) / 2;
+  parts.push(axisLines.map((line, i) => text(middle, f.height - 4 - 14 * (axisLines.length - 1 - i), line, "t-faint", "middle")), text(4, f.y1 - 12, "Attack success at most", "t-faint"));
   const path = (key) => `M${[...placed].sort((a, b) => a.half - b.half).map((p) => `${x(p).toFixed(1)} ${y(p[key]).toFixed(1)}`).join("L")}`;
   parts.push(s("path", { class: "curve", d: path("chance") }));
+  const taken = []; // of labels: from, to, and where they stand
   if (own) {
     const from = f.x1 - wide(own) - 34;
+    taken.push([from, f.x1, f.y1 + 17]);
     parts.push(s("path", { class: "proj", d: path("own_chance") }), line(from, f.y1 + 13, from + 24, f.y1 + 13, "proj"), text(f.x1 - 6, f.y1 + 17, own, "halo", "end"));
   }
   if (limit.chance !== null) parts.push(line(f.x0, y(limit.chance), f.x1, y(limit.chance), "limit"), text(f.x0 + 6, y(limit.chance) - 5, limit.label, "t-over halo"));
   if (needs && needs >= ends[0] && needs <= ends[1]) {
-    const place = f.at(across(needs));
-    parts.push(line(place, f.y0, place, f.y1, "need"), text(place - 5, f.y1 + 12, `needs ±${short.format(needs)}`, "halo", "end"));
+    const [place, words] = [f.at(across(needs)), `needs ±${short.format(needs)}`];
+    const right = place - 5 - wide(words) < f.x0;
+    const from = right ? place + 5 : place - 5 - wide(words);
+    let y = f.y1 + 12;
+    while (taken.some(([a, b, at]) => from < b && from + wide(words) > a && Math.abs(at - y) < 15)) y += 16;
+    taken.push([from, from + wide(words), y]);
+    parts.push(line(place, f.y0, place, f.y1, "need"), text(right ? from : place - 5, y, words, "halo", right ? "start" : "end"));
   }
   const pinned = [request, preview].filter(Boolean);
   let kept = Infinity;
@@ -93,29 +106,38 @@ export function riskNoise(width, height, { points, request, preview, pinned: nam
     const steep = y(point.chance) + 15 < f.y0 - 20;
     parts.push(text(x(point) - (steep ? 6 : 0), y(point.chance) + 16, point.shown, "t-faint halo", steep ? "end" : "middle"));
   }
-  const taken = [];
   const label = (point, named, mark, kind) => {
     if (!point?.half) return;
     parts.push(s("circle", { class: mark, cx: x(point), cy: y(point.chance), r: 7 }));
-    const words = narrow ? `${named} ${point.shown}` : `${named} ${point.shown}: ${point.noise.length < 16 ? point.noise : `±${short.format(point.half)}`}, ${point.odds}`;
+    const words = narrow ? `${named} ${point.shown}` : `${named} ${point.shown}: ${point.first.length < 16 ? point.first : `±${short.format(point.half)}`}, ${point.odds}`;
     const left = x(point) + 12 + wide(words) > f.x1;
     let [tx, ty] = [left ? Math.min(x(point), f.x1) : x(point) + 12, y(point.chance) - 12];
     if (left) tx = Math.min(f.x1, x(point) + wide(words) / 3);
     const start = left ? tx - wide(words) : tx;
-    while (taken.some(([a, b, at]) => start < b && start + wide(words) > a && Math.abs(at - ty) < 15)) ty -= 16;
+    const free = (at) => !taken.some(([a, b, y]) => start < b && start + wide(words) > a && Math.abs(y - at) < 15);
+    const places = Array.from({ length: 12 }, (_, i) => ty + (i % 2 ? 8 : -8) * (i + (i % 2))); // above it, or else below
+    ty = places.find((at) => at >= f.y1 + 10 && at < f.y0 && free(at)) ?? Math.max(ty, f.y1 + 10);
     taken.push([start, start + wide(words), ty]);
-    parts.push(text(tx, Math.max(ty, f.y1 + 10), words, `${kind} halo`, left ? "end" : "start"));
+    parts.push(text(tx, ty, words, `${kind} halo`, left ? "end" : "start"));
   };
   label(request, name, "req", "t-acc");
   label(preview, "Preview", "ghost", "t-acc");
-  return chart(f, parts);
+  return chart(f, parts.flat());
 }
 
 // ------------------------------------------------------------------------------------------------ a box per epsilon
 
+// The points that have a column: on a narrow page at most four of those that are listed.
+function columns(points, { request, preview, narrow }) {
+  const listed = points.filter((point) => point.listed);
+  const every = narrow ? Math.ceil(listed.length / 4) : 1;
+  const kept = listed.filter((_, i) => i % every === every - 1);
+  return points.filter((point) => kept.includes(point) || point === request || point === preview);
+}
+
 // A column for each of the listed epsilons, the request and the preview; its box goes from RDR_min to RDR_max.
 export function riskRange(width, height, { points, request, preview, narrow }) {
-  const shown = points.filter((point) => (point.listed && (!narrow || [0.1, 0.25, 0.5, 1, 5].includes(point.epsilon))) || point === request || point === preview);
+  const shown = columns(points, { request, preview, narrow });
   const f = frame(width, height, { left: 56, bottom: 52 });
   const ends = [Math.min(...shown.map((p) => p.rdr[0])), Math.max(...shown.map((p) => p.rdr[1]))];
   const up = log(ends[0] / 1.2, ends[1] * 1.2);
@@ -164,7 +186,7 @@ export function histogram(width, height, { edges, people, noise, point }) {
 
 // The noise range around one figure at each epsilon; a range that goes beyond the frame is dotted.
 export function answerRange(width, height, { points, request, preview, value, name, narrow }) {
-  const shown = points.filter((point) => (point.listed && (!narrow || [0.1, 0.25, 0.5, 1, 5].includes(point.epsilon))) || point === request || point === preview).filter((point) => point.cell_half);
+  const shown = columns(points, { request, preview, narrow }).filter((point) => point.cell_half);
   if (!shown.length) return null;
   const f = frame(width, height, { left: 70 });
   const reach = 2.2 * (request?.cell_half ?? Math.max(...shown.map((point) => point.cell_half)));

@@ -12,9 +12,11 @@ const FIELDS = {
   low: ["low", "lowest", "min", "minimum", "lower"],
   high: ["high", "highest", "max", "maximum", "upper"],
   keys: ["categories", "keys", "values", "codes"],
+  unit: ["unit", "units"],
   missing: ["missing", "missing codes", "missing values"],
 };
-const TYPES = { int: "integer", integer: "integer", number: "number", numeric: "number", float: "number", double: "number", text: "text", string: "text", character: "text", bool: "boolean", boolean: "boolean", date: "date" };
+const TYPES = { int: "integer", integer: "integer", number: "number", numeric: "number", float: "number", double: "number", text: "text", string: "text", character: "text", bool: "boolean", boolean: "boolean", date: "date", timestamp: "timestamp", datetime: "timestamp" };
+const DAY = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2})?)?$/;
 const several = (text) => text.split(/[;|\n]/).map((part) => part.trim()).filter(Boolean);
 
 // [{name, type, label, format, low, high, keys: […] | null, missing: […]}, …]; throws an Error that says why not.
@@ -37,14 +39,14 @@ function ofTable(text) {
   const [heads, ...rows] = rowsOf(text, delimiter);
   const names = heads.map((head) => head.trim().toLowerCase());
   const place = Object.fromEntries(Object.entries(FIELDS).map(([field, known]) => [field, names.findIndex((name) => known.includes(name))]));
-  if (place.name < 0) throw new Error("The first line must name the columns of the table: name, type, low, high, categories, missing.");
+  if (place.name < 0) throw new Error("The first line must name the columns of the table: name, type, low, high, unit, categories, missing.");
   const value = (row, field) => (place[field] < 0 ? "" : (row[place[field]] ?? "").trim());
   return rows.filter((row) => value(row, "name")).map((row) => {
     const keys = value(row, "keys");
     const list = /[;|\n]/.test(keys) || delimiter === "," ? several(keys) : keys.split(",").map((key) => key.trim()).filter(Boolean);
     return {
       name: value(row, "name"), type: TYPES[value(row, "type").toLowerCase()] ?? null, label: value(row, "label"), format: value(row, "format"),
-      low: value(row, "low"), high: value(row, "high"), keys: keys === "" ? null : list, missing: several(value(row, "missing").replaceAll(",", ";")),
+      low: value(row, "low"), high: value(row, "high"), unit: value(row, "unit"), keys: keys === "" ? null : list, missing: several(value(row, "missing").replaceAll(",", ";")),
     };
   });
 }
@@ -122,11 +124,16 @@ export function fill(columns, variables, formats, joined, fit) {
     if (variable.type) column.type = variable.type;
     if (variable.label) column.label = variable.label;
     if (formats.some((one) => one.format === variable.format && one.types.includes(column.type))) column.format = variable.format;
-    for (const end of ["low", "high"]) if (variable[end] !== "" && Number.isFinite(Number(variable[end]))) column[end] = String(Number(variable[end]));
+    const days = ["date", "timestamp"].includes(column.type);
+    for (const end of ["low", "high"]) {
+      if (days && DAY.test(variable[end])) column[end] = column.type === "date" ? variable[end].slice(0, 10) : variable[end].replace(" ", "T");
+      else if (!days && variable[end] !== "" && Number.isFinite(Number(variable[end]))) column[end] = String(Number(variable[end]));
+    }
+    if (variable.unit) column.unit = variable.unit;
     const private_ = variable.keys?.length === 1 && /^private$/i.test(variable.keys[0]);
     if (variable.keys) column.keys = private_ ? "private" : /^-?\d+\s*(to|\.\.)\s*-?\d+$/i.test(variable.keys.join()) ? variable.keys[0] : joined(variable.keys);
     const sums = column.low !== "" && column.high !== "";
-    column.use = variable.keys ? (sums && column.type === "integer" ? "both" : "group") : sums ? "sum" : column.use;
+    column.use = variable.keys ? (sums && column.type === "integer" ? "both" : "group") : sums ? (days ? "span" : "sum") : column.use;
     fit(column);
   }
   // Missing values hold for every column: a number that another column may have is not one of them.

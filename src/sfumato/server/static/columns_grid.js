@@ -2,23 +2,35 @@
 
 import { $, $$, h } from "./sfumato.js";
 
-const USES = { integer: ["sum", "group", "both", "condition"], number: ["sum", "condition"], text: ["group", "condition"], boolean: ["group"], date: ["condition"] };
+const USES = {
+  integer: ["sum", "group", "both", "condition"],
+  number: ["sum", "condition"],
+  text: ["group", "condition"],
+  boolean: ["group"],
+  date: ["condition", "span"],
+  timestamp: ["condition", "span"],
+};
 const numeric = ({ type }) => ["integer", "number"].includes(type);
+const temporal = ({ type }) => ["date", "timestamp"].includes(type);
 const keyed = ({ type }) => ["integer", "text"].includes(type);
 const RANGE = /^(-?\d+)\s*(?:to|\.\.|–)\s*(-?\d+)$/i;
 const WHOLE = /^[+-]?\d+$/;
+const DAYS = { date: /^\d{4}-\d{2}-\d{2}$/, timestamp: /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2})?)?$/ };
+const isDay = (text) => /^\d{4}-\d{2}-\d{2}/.test(text);
 
-export const fresh = ({ name, type, format = "" }) => ({ name, type, use: USES[type][0], format, low: "", high: "", keys: "", label: "" });
+export const fresh = ({ name, type, format = "" }) => ({ name, type, use: USES[type][0], format, low: "", high: "", unit: "", keys: "", label: "" });
 
-// A type has uses of its own: another one begins with its first.
+// A type has uses of its own: another one begins with its first. Bounds of numbers are none of days.
 export function fit(column) {
+  for (const end of ["low", "high"]) if (temporal(column) !== isDay(column[end])) column[end] = "";
   if (column.use !== "unused" && !USES[column.type].includes(column.use)) column.use = USES[column.type][0];
   return column;
 }
 
 const summed = ({ use }) => ["sum", "both"].includes(use);
 const grouped = (column) => keyed(column) && ["group", "both"].includes(column.use);
-const bounded = (column) => numeric(column) && (summed(column) || grouped(column));
+const spanned = (column) => temporal(column) && column.use === "span";
+const bounded = (column) => spanned(column) || (numeric(column) && (summed(column) || grouped(column)));
 
 // Keys in one line, separated by commas; a text with a comma stands in quotes.
 export const split = (text) => [...text.matchAll(/\s*(?:"((?:[^"]|"")*)"|([^,"][^,]*))\s*(?:,|$)/g)].map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain.trim()).filter((key) => key !== "");
@@ -28,7 +40,8 @@ export const joined = (keys) => keys.map((key) => (/[",]|^\s|\s$|^private$/i.tes
 export function columnTable(column, formats) {
   const stated = { type: column.type };
   if (formats.some((one) => one.format === column.format && one.types.includes(column.type))) stated.format = column.format;
-  if (bounded(column) && (column.low !== "" || column.high !== "")) stated.bounds = [column.low, column.high].map((bound) => (bound === "" ? null : Number(bound)));
+  if (bounded(column) && (column.low !== "" || column.high !== "")) stated.bounds = [column.low, column.high].map((bound) => (bound === "" ? null : temporal(column) ? bound.trim() : Number(bound)));
+  if (numeric(column) && column.unit?.trim()) stated.unit = column.unit.trim();
   if (!grouped(column) || column.keys.trim() === "") return stated;
   if (/^private$/i.test(column.keys.trim())) return { ...stated, keys: "private" };
   const range = column.type === "integer" && RANGE.exec(column.keys.trim());
@@ -40,8 +53,11 @@ export function columnTable(column, formats) {
 export function standing(column, { states, most_listed }) {
   const state = (text, ...bad) => ({ text: states[text], bad, ready: !bad.length, kind: bad.length ? "over" : "ok" });
   if (column.use === "unused") return { ...state("unused"), kind: "" };
-  const [low, high] = [column.low, column.high].map((bound) => (bound === "" ? null : Number(bound)));
+  const [low, high] = [column.low, column.high].map((bound) => (bound === "" ? null : temporal(column) ? bound : Number(bound)));
   if (bounded(column)) {
+    if (low === null && high === null && spanned(column)) return state("span", "low", "high");
+    const unread = ["low", "high"].filter((end) => spanned(column) && column[end] !== "" && !DAYS[column.type].test(column[end].trim()));
+    if (unread.length) return state("day", ...unread);
     if (low === null && high === null && summed(column)) return state("bounds", "low", "high");
     if (low === null && high !== null) return state("low", "low");
     if (high === null && low !== null) return state("high", "high");
@@ -63,7 +79,7 @@ export function grid(place, told, changed) {
   let identifier = null;
   const options = (pairs, chosen) => pairs.map(([value, text]) => h("option", { value, selected: value === chosen }, text));
   const cell = (label, control, kind = "") => h("td", { "data-l": label, class: kind || null }, control);
-  const na = (text) => h("td", { class: "na" }, text);
+  const na = (text, kind = "") => h("td", { class: `na ${kind}`.trim() }, text);
 
   function row(column) {
     const names = column.name === identifier;
@@ -88,7 +104,8 @@ export function grid(place, told, changed) {
     const types = told.types.filter((type) => !names || type !== "number").map((type) => [type, type]);
     const uses = names ? [] : [...USES[column.type], "unused"].map((use) => [use, told.uses[use]]);
     const formats = told.formats.filter((one) => one.types.includes(column.type)).map((one) => [one.format, one.format]);
-    const bound = (label, field) => input(label, field, { type: "number", step: "any", class: "input num" });
+    const days = { placeholder: column.type === "date" ? "2025-12-31" : "2025-12-31 23:59", spellcheck: "false", class: "input num day" };
+    const bound = (label, field) => input(label, field, temporal(column) ? days : { type: "number", step: "any", class: "input num" });
     const keys = input("group keys", "keys", { spellcheck: "false" });
     keys.addEventListener("paste", (event) => {
       const lines = event.clipboardData.getData("text").split(/[\r\n\t]+/).map((line) => line.trim()).filter(Boolean);
@@ -103,9 +120,10 @@ export function grid(place, told, changed) {
       h("th", { scope: "row" }, column.name, column.label ? h("small", {}, column.label) : null),
       cell("Type", select("type", "type", types)),
       names ? na(told.uses.identifies) : cell("Used for", select("used for", "use", uses)),
-      on && formats.length ? cell("Format", select("format", "format", [["", "plain"], ...formats])) : na("plain"),
+      on && formats.length ? cell("Format", select("format", "format", [["", "plain"], ...formats]), "fmt") : na("plain", "fmt"),
       on && bounded(column) ? cell("Lowest", bound("lowest", "low")) : na("none"),
       on && bounded(column) ? cell("Highest", bound("highest", "high")) : na("none"),
+      on && numeric(column) ? cell("Unit", input("unit", "unit", { maxlength: 40, spellcheck: "false" }), "measured") : na("none", "measured"),
       on && grouped(column) ? cell("Group keys", keys) : na(on && column.type === "boolean" ? "false, true" : "not grouped"),
       h("td", { class: "state", "data-l": "State" }, h("span", { class: "pill" }), h("p", { class: "problem", role: "alert", hidden: true })),
     );
@@ -143,7 +161,7 @@ export function grid(place, told, changed) {
     [columns, identifier] = [all, people];
     const every = h("input", { type: "checkbox", "aria-label": "Select all columns" });
     every.addEventListener("change", () => $$(".chosen", place).forEach((box) => (box.checked = every.checked)));
-    const heads = [["Column"], ["Type"], ["Used for"], ["Format"], ["Lowest", "num"], ["Highest", "num"], ["Group keys"], ["State"]];
+    const heads = [["Column"], ["Type"], ["Used for"], ["Format", "fmt"], ["Lowest", "num"], ["Highest", "num"], ["Unit", "measured"], ["Group keys"], ["State"]];
     const head = h("tr", {}, h("th", { class: "check" }, every), heads.map(([text, kind]) => h("th", { scope: "col", class: kind ?? null }, text)));
     place.replaceChildren(h("table", { class: "sheet cards" }, h("thead", {}, head), h("tbody", {}, columns.map(row))));
   }

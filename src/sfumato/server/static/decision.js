@@ -2,7 +2,8 @@
 // dialog asks for it; else the button approves.
 
 import { $, $$, asks, at, busy, call, facts, h, opened, quiet, rounded, say, show, table } from "./sfumato.js";
-import { looked, noteLook, proposal, refresh } from "./explorer.js";
+import { decided, looked, noteLook, proposal, refresh } from "./explorer.js";
+import { countdown, waitsFor } from "./undo.js";
 
 const known = facts();
 const here = `/requests${at(known.request)}`;
@@ -69,6 +70,7 @@ function refused(error, form) {
 settled("approve", ({ allow_no_guarantee, preregistered = "" }) => approving({ allow_no_guarantee, preregistered }));
 settled("return", async ({ note, allow_no_guarantee }) => over(await call("POST", `${here}/return`, { note, allow_no_guarantee })));
 settled("refuse", async ({ note, allow_no_guarantee }) => over(await call("POST", `${here}/refuse`, { note, allow_no_guarantee })));
+settled("undo", async ({ allow_no_guarantee }) => undo({ allow_no_guarantee }));
 settled("cancel", async ({ allow_no_guarantee }) => over(await call("POST", `${here}/cancel`, { allow_no_guarantee })));
 settled("answer", async () => {
   const answer = await call("POST", `${here}/answer`);
@@ -117,14 +119,51 @@ const DONE = ["released", "failed", "returned", "refused", "withdrawn"];
 const status = $("#status");
 
 function over(now) {
-  sessionStorage.removeItem(`note ${known.request}`);
+  if (!now.starts_at) sessionStorage.removeItem(`note ${known.request}`); // taken back, it is there again
   if (["submitted", "computed"].includes(now.state)) return location.reload(); // one approval of several
-  for (const part of $$("#bar, #propose, #warning, #withholding")) part.hidden = true;
-  tell(now);
-  if (!DONE.includes(now.state)) follow();
+  for (const part of $$("#bar, #propose, #warning, #withholding, #waiting-place")) part.hidden = true;
+  if (!waits(now)) {
+    tell(now);
+    if (!DONE.includes(now.state)) follow();
+  }
   $("#status-text").tabIndex = -1;
   $("#status-text").focus();
 }
+
+export async function assign(select) {
+  quiet(status);
+  try {
+    const { assigned_to } = await call("POST", `${here}/assign`, { to: select.value || null });
+    say(assigned_to ? `Assigned to ${assigned_to}.` : "The assignment was removed.");
+  } catch (error) {
+    status.hidden = false;
+    show(error, status);
+  }
+}
+
+// While the approval can be taken back, the status says how long.
+function waits(now) {
+  const wait = waitsFor(now, known.undo);
+  if (!wait) return false;
+  const take = (button) => (looked() ? ask("undo") : busy(button, () => undo({}).catch((error) => refused(error, status))));
+  const { line, button } = countdown(wait, { text: "Approved. Starts in", undo: take, over: () => follow() });
+  status.hidden = false;
+  $("#progress").hidden = true;
+  const own = now.decided_by?.some((one) => one.who === known.me) ?? known.own;
+  $("#cancel").hidden = own;
+  $("#status-text").replaceChildren(line);
+  if (own) $("#status-actions").prepend(button);
+  return true;
+}
+
+async function undo(terms) {
+  const note = $("#note")?.value;
+  await call("POST", `${here}/undo`, terms);
+  if (note) sessionStorage.setItem(`note ${known.request}`, note);
+  location.reload();
+}
+
+if (known.starts_at) waits(known);
 
 function tell(now) {
   status.hidden = false;
@@ -137,13 +176,15 @@ function tell(now) {
   const actions = $("#status-actions");
   $("#cancel").hidden = !runs;
   if (!DONE.includes(now.state)) return;
+  decided();
   refresh();
-  const next = known.next ? h("a", { class: "button btn small", id: "next", href: `/requests${at(known.next.id)}` }, `Next in the inbox: #${known.next.number}`) : h("a", { class: "button btn small", id: "next", href: "/inbox" }, "Open inbox");
   const certificate = now.state === "released" && [
     h("a", { class: "button btn small primary", href: `${here}/certificate` }, "Certificate"),
     h("a", { class: "button btn small", href: `${here}?show=answer` }, "View answer"),
+    h("a", { class: "button btn small", href: `${here}/posthoc-risk` }, "Post-hoc risk"),
   ];
-  actions.replaceChildren(...[certificate, next, $("#cancel")].flat().filter(Boolean));
+  actions.replaceChildren(...[certificate, $("#next"), $("#open-inbox"), $("#cancel")].flat().filter(Boolean));
+  for (const link of $$("#next, #open-inbox")) link.hidden = false;
   say(said);
 }
 
@@ -165,6 +206,7 @@ export async function follow() {
     await new Promise((over) => setTimeout(over, pause));
     try {
       const now = await call("GET", here);
+      if (waitsFor(now, known.undo)) continue;
       if (now.state === "computed") return location.reload(); // withheld: another decision is needed
       quiet(status);
       tell(now);

@@ -65,8 +65,9 @@ const pill = (point) => (point === requested() ? h("span", { class: "pill info" 
 
 function rows() {
   const cell = now.view === "answer" || now.source === "people" ? found().cells[now.group] : undefined;
-  $("#cell-head").hidden = !cell;
-  $("#cell-head").textContent = cell?.name ?? "";
+  const range = now.view === "range";
+  $("#cell-head").hidden = !cell && !range;
+  $("#cell-head").textContent = range ? "RDR, lowest to highest" : (cell?.name ?? "");
   $("#rows").replaceChildren(
     ...found()
       .points.filter((point) => point.listed || point === previewed())
@@ -76,7 +77,7 @@ function rows() {
           "tr",
           { class: point === requested() ? "is-request" : point === previewed() ? "is-preview" : null },
           h("th", { scope: "row" }, point.shown, " ", pill(point)),
-          cell ? h("td", { class: "num" }, point.cell_half ? rounded(cell.value, [cell.value - point.cell_half, cell.value + point.cell_half]).slice(1).join(" to ") : "") : null,
+          range ? h("td", { class: "num" }, point.rdr_shown) : cell ? h("td", { class: "num" }, point.cell_half ? rounded(cell.value, [cell.value - point.cell_half, cell.value + point.cell_half]).slice(1).join(" to ") : "") : null,
           h("td", { class: "num" }, point.noise),
           h("td", { class: "num" }, point.odds),
           h("td", { class: "num" }, point.gap_shown),
@@ -87,7 +88,8 @@ function rows() {
 }
 
 function drawing(width, height) {
-  const { points, cells, axis, needs } = found();
+  const { points, cells, needs } = found();
+  const { axis } = known.found; // with the unit of the answer
   const shared = { points, request: requested(), preview: previewed(), narrow: width < 480 };
   if (now.view === "range") return riskRange(width, height, shared);
   if (now.view === "histogram") {
@@ -110,6 +112,7 @@ function picture() {
   $("#picture-notes").textContent = notes;
   $("#picture-notes").hidden = !notes;
   $("#groups").hidden = now.view !== "answer" || found().cells.length < 2;
+  $("#use-rehearsal").hidden = drawn instanceof Node || now.source === "rehearsal" || !sources.rehearsal;
   plot.dispatchEvent(new Event("drawn"));
 }
 
@@ -175,7 +178,7 @@ function ready(source) {
 
 async function explored(source, more = {}) {
   const { how, ...beside } = more;
-  const body = { sql: known.sql, source, how: { ...known.how, ...how }, preference: known.preference, now: known.now, limit: known.rule, ...beside };
+  const body = { sql: known.sql, source, how: { ...known.how, ...how }, preference: known.preference, now: known.now, limit: known.rule, ...(known.accuracy ? { accuracy: known.accuracy } : {}), ...(known.candidates ? { candidates: known.candidates } : {}), ...beside };
   sources[source] = await call("POST", `/datasets${at(known.dataset)}/explore`, body);
   ready(source);
 }
@@ -186,6 +189,7 @@ async function rehearsed() {
   try {
     await explored("rehearsal");
     told.textContent = "";
+    if (now.view === "histogram" || now.view === "answer") draw();
   } catch (error) {
     told.textContent = " ✕";
     told.parentElement.title = error.sentence ?? "";
@@ -206,6 +210,13 @@ export function noteLook() {
 export async function refresh() {
   const fresh = await pageNow();
   if (!fresh) return;
+  const found = JSON.parse(fresh.getElementById("facts").textContent).found;
+  if (known.found && found) {
+    // The noise of an average is now that for the counts of the answer; the stops of the sliders stay.
+    sources["worst case"] = known.found = { ...found, sliders: known.found.sliders };
+    if (now.source === "worst case") about();
+    draw();
+  }
   for (const part of ["#verdict", "#bar-facts", "#approve", "#to-inbox"]) {
     const [old, one] = [$(part), fresh.querySelector(part)];
     if (old && one) old.replaceWith(document.adoptNode(one));
@@ -229,6 +240,7 @@ function explorer() {
       draw();
     });
   }
+  $("#use-rehearsal").addEventListener("click", () => turned("rehearsal"));
   $("#group").addEventListener("change", ({ target }) => {
     now.group = Number(target.value);
     draw();
@@ -261,6 +273,13 @@ if (known.found) explorer();
 export const proposal = () => stop().proposal;
 export const looked = () => now.looked;
 
+// From a decision on there is nothing that a preview could lead to.
+export function decided() {
+  if (!known.found) return;
+  known.say.preview = known.say.decided;
+  words();
+}
+
 // ------------------------------------------------------------------------------------------------ deciding
 
 const ACTS = ["approve", "return", "refuse", "propose", "cancel", "see-answer"];
@@ -277,6 +296,7 @@ if (known.request) {
     });
   }
   if (["approved", "running"].includes(known.state)) decision().then((made) => made.follow());
+  $("#assigned")?.addEventListener("change", () => decision().then((made) => made.assign($("#assigned"))));
   if (location.hash === "#approve" && $("#approve-dialog")) decision().then((made) => made.ask("approve"));
   document.addEventListener("click", (event) => {
     const button = event.target.closest?.(ACTS.map((id) => `button#${id}`).join(","));

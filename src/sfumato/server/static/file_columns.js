@@ -8,6 +8,7 @@ const KINDS = [
   ["integer", /^[+-]?\d{1,18}$/],
   ["number", /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i],
   ["date", /^\d{4}-\d{2}-\d{2}$/],
+  ["timestamp", /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?$/],
 ];
 // Formats that the values of a text cannot have by chance; a day that is at most 12 may be a month: the person says so.
 const FORMATS = [
@@ -44,6 +45,7 @@ function stored({ type, converted_type, logical_type }) {
   if (said === "DATE") return "date";
   if (type === "BOOLEAN") return "boolean";
   if (said === "DECIMAL" || ["FLOAT", "DOUBLE"].includes(type)) return "number";
+  if (/^TIMESTAMP/.test(said)) return "timestamp";
   return ["INT32", "INT64"].includes(type) && !said.startsWith("TIME") ? "integer" : "text";
 }
 

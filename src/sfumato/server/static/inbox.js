@@ -1,7 +1,10 @@
 // J and K walk through the list, X selects, Enter is the link's own. A decision on several requests is one decision
 // each, with the binding of its preview; its cost is shown before it can be sent.
 
-import { $, $$, at, busy, call, quiet, say, show } from "./sfumato.js";
+import { $, $$, at, busy, call, facts, quiet, say, show } from "./sfumato.js";
+import { countdown, waitsFor } from "./undo.js";
+
+const known = facts();
 
 // ------------------------------------------------------------------------------------------------ keys
 
@@ -133,11 +136,14 @@ async function released(id) {
 async function decide(act) {
   const note = $("#bulk-reason").value.trim();
   const todo = preview.requests.filter((one) => act !== "approve" || !one.problem);
-  const begun = new Set();
+  const begun = new Set(), undoable = [];
   let done = 0;
   try {
     for (const one of todo) {
-      await call("POST", `/requests${at(one.id)}/${act}`, act === "approve" ? { binding: one.binding, note } : { note });
+      // Requests that are identical to one that was released already need no time to take them back.
+      const terms = act === "approve" ? { binding: one.binding, note, at_once: begun.has(one.identical) } : { note };
+      const { starts_at, state } = await call("POST", `/requests${at(one.id)}/${act}`, terms);
+      if (waitsFor({ state, starts_at }, known.undo)) undoable.push({ id: one.id, number: one.number, starts_at });
       done += 1;
       $("#bulk-cost").textContent = `${done} of ${todo.length} done.`;
       const more = act === "approve" && !begun.has(one.identical) && todo.some((other) => other !== one && other.identical === one.identical);
@@ -145,6 +151,7 @@ async function decide(act) {
       if (more) await released(one.id);
     }
     sessionStorage.setItem("inbox done", `${done} request${done === 1 ? " was" : "s were"} ${{ approve: "approved", return: "returned", refuse: "refused" }[act]}.`);
+    if (undoable.length) sessionStorage.setItem("inbox undo", JSON.stringify(undoable));
     location.reload();
   } catch (error) {
     show(error, bulk).prepend(`${done} of ${todo.length} were decided. `);
@@ -163,3 +170,38 @@ for (const act of Object.keys(ACTS)) {
 const done = sessionStorage.getItem("inbox done");
 sessionStorage.removeItem("inbox done");
 if (done) say(done);
+
+// ------------------------------------------------------------------------------------------------ undo
+
+async function takeBack(requests) {
+  const late = [];
+  for (const { id, number } of requests) {
+    await call("POST", `/requests${at(id)}/undo`, {}).catch(() => late.push(`#${number}`));
+  }
+  const taken = requests.length - late.length;
+  const said = `${taken} approval${taken === 1 ? " was" : "s were"} taken back.`;
+  sessionStorage.setItem("inbox done", late.length ? `${said} These had started, or need a decision on their own page: ${late.join(", ")}.` : said);
+  location.reload();
+}
+
+const approvals = JSON.parse(sessionStorage.getItem("inbox undo") ?? "[]");
+sessionStorage.removeItem("inbox undo");
+const left = Math.max(0, ...approvals.map(({ starts_at }) => waitsFor({ state: "approved", starts_at }, known.undo)));
+if (left) {
+  const many = approvals.length === 1 ? "1 request was approved. It starts in" : `${approvals.length} requests were approved. They start in`;
+  const place = $("#undoing");
+  const { line, button } = countdown(left, { text: many, undo: () => busy(button, () => takeBack(approvals)), over: () => (place.hidden = true) });
+  place.replaceChildren(line, " ", button);
+  place.hidden = false;
+}
+
+// ------------------------------------------------------------------------------------------------ assignment
+
+for (const button of $$(".assign")) {
+  button.addEventListener("click", () =>
+    busy(button, async () => {
+      for (const id of await behind(button)) await call("POST", `/requests${at(id)}/assign`, { to: button.dataset.to || null });
+      location.reload();
+    }),
+  );
+}

@@ -10,6 +10,7 @@ const told = facts();
 const DRAFT = `register grid ${told.person}`;
 const LAST = 5;
 const steps = $$(".step");
+const policyForm = $("#step-4");
 const state = { file: null, columns: [], reached: 1, checked: null, policy: null, done: [], name: "" };
 
 // ----------------------------------------------------------------------------------------------- walking
@@ -29,6 +30,7 @@ function turn(number, focus = true) {
   });
   if (to === 2) offerColumns();
   if (to === 3) drawColumns();
+  if (to === 4) offerLimits();
   if (to === LAST) $("#file-again").hidden = state.file !== null || state.done.includes("data");
   if (focus) $(`#heading-${to}`).focus();
 }
@@ -65,6 +67,7 @@ function restore() {
   if (!kept) return;
   Object.assign(state, { columns: kept.columns, reached: Math.min(kept.reached, 4), done: kept.done, name: kept.name });
   offerColumns();
+  offerLimits();
   kept.typed.forEach((fields, i) => {
     for (const [name, value, checked] of fields) {
       const those = [...steps[i].elements].filter((one) => one.name === name);
@@ -182,7 +185,7 @@ function counted() {
   $("#rest").hidden = !waiting;
 }
 
-const KINDS = [["use", "Used for", ["sum", "group", "both", "condition", "unused"].map((use) => [use, told.uses[use]])], ["type", "Type", told.types.map((type) => [type, type])]];
+const KINDS = [["use", "Used for", ["sum", "group", "both", "span", "condition", "unused"].map((use) => [use, told.uses[use]])], ["type", "Type", told.types.map((type) => [type, type])]];
 $("#bulk").append(...KINDS.map(([field, heading, all]) => h("optgroup", { label: heading }, all.map(([value, text]) => h("option", { value: `${field} ${value}` }, text)))));
 $("#bulk").addEventListener("change", ({ target }) => {
   const [field, value] = target.value.split(" ");
@@ -293,7 +296,14 @@ for (const [which, checked] of Object.entries(CHECKS)) {
   });
 }
 
-const policyForm = $("#step-4");
+// Columns that the schema describes, for a policy to choose from; one that was cleared stays so.
+function offerLimits() {
+  const cleared = $$('[name="columns"]', policyForm).filter((box) => !box.checked).map((box) => box.value);
+  const described = state.columns.filter((column) => column.use !== "unused" || column.name === unit());
+  $("#column-picks").replaceChildren(...described.map(({ name }) => h("li", {}, h("label", { class: "beside" }, h("input", { type: "checkbox", name: "columns", value: name, checked: !cleared.includes(name) }), " ", h("code", { class: "break" }, name)))));
+  $("#allowed-columns").hidden = !described.length;
+}
+
 listen(policyForm);
 policyForm.addEventListener("submit", (event) => {
   event.preventDefault();

@@ -113,6 +113,11 @@ function shown() {
   comparison(told.id);
   downloads();
   if (told.waiting) wait(told.id, told.state);
+  $("#to-signals")?.addEventListener("click", () => {
+    $("#new-signal").open = true;
+    $("#new-signal").scrollIntoView({ block: "start" });
+    $("#signal-task").focus({ preventScroll: true });
+  });
   if (told.signalling) import("./signals.js").then(({ signalling }) => signalling(told.id, told.signalling));
 }
 

@@ -54,9 +54,9 @@ export async function call(method, path, body, { headers = {}, signal } = {}) {
 export function upload(path, file, told) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    const parquet = /\.(parquet|pq)$/i.test(file.name);
+    const kind = /\.(parquet|pq)$/i.test(file.name) ? "application/vnd.apache.parquet" : /\.zip$/i.test(file.name) ? "application/zip" : "text/csv";
     request.open("PUT", `/api/v1${path}`);
-    request.setRequestHeader("Content-Type", parquet ? "application/vnd.apache.parquet" : "text/csv");
+    request.setRequestHeader("Content-Type", kind);
     request.setRequestHeader("X-CSRF-Token", document.querySelector('meta[name="csrf"]')?.content ?? "");
     request.upload.addEventListener("progress", (event) => told(event.total ? event.loaded / event.total : 1));
     request.addEventListener("error", () => reject(new Problem(UNREACHED)));
@@ -84,11 +84,11 @@ function signInAgain() {
   return new Promise(() => {});
 }
 
-// This very page as the server has it now, for its parts to be put in place of the old ones; null where it is gone.
-// It is the server's own: what is escaped there stays escaped.
+// This very page as the server has it now, for its parts to be put in place of the old ones; null where it is gone or the
+// server does not answer. It is the server's own: what is escaped there stays escaped.
 export async function pageNow() {
-  const answer = await fetch(location.href, { credentials: "same-origin" });
-  if (!answer.ok || answer.redirected) return null;
+  const answer = await fetch(location.href, { credentials: "same-origin" }).catch(() => null);
+  if (!answer?.ok || answer.redirected) return null;
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   dressed(page);
   return page;
@@ -260,8 +260,20 @@ export function ago(at, now = Date.now()) {
   return formats.day.format(at);
 }
 
+// A day is the same one everywhere: no time zone moves it.
+const DAYS = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
+
+function dayWord(day, now = new Date()) {
+  const days = Math.round((Date.parse(day) - Date.UTC(now.getFullYear(), now.getMonth(), now.getDate())) / 86400000);
+  return { "-1": "yesterday", 0: "today", 1: "tomorrow" }[days] ?? DAYS.format(new Date(day));
+}
+
 export function times(within = document) {
-  for (const one of $$("time[datetime]:not(:has(time))", within)) {
+  for (const one of $$("time.day", within)) {
+    one.title = DAYS.format(new Date(one.dateTime));
+    one.textContent = dayWord(one.dateTime);
+  }
+  for (const one of $$("time[datetime]:not(.day, :has(time))", within)) {
     const at = new Date(one.dateTime);
     if (Number.isNaN(at.getTime())) continue;
     one.dataset.utc ??= one.textContent;
@@ -369,10 +381,12 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   $("#keys-help")?.showModal();
 });
-$("#show-keys")?.addEventListener("click", () => {
-  account.open = false;
-  $("#keys-help").showModal();
-});
+for (const button of $$("#show-keys, #open-keys")) {
+  button.addEventListener("click", () => {
+    account.open = false;
+    $("#keys-help").showModal();
+  });
+}
 
 $("#sign-out")?.addEventListener("click", (event) =>
   busy(event.currentTarget, async () => {
@@ -403,8 +417,15 @@ addEventListener("pageshow", (event) => {
 
 // ------------------------------------------------------------------------------------------------ lists
 
-// A filter applies when it is chosen; / goes to the search.
+// A filter applies when it is chosen; / goes to the search. On a telephone a button shows the filters, where there are many.
 for (const select of $$("form.filters select")) select.addEventListener("change", () => select.form.requestSubmit());
+for (const form of $$("form.filters")) {
+  const filters = $$("select:not([name=order])", form);
+  if (filters.length < 3) continue;
+  const show = h("button", { type: "button", class: "btn more", "aria-expanded": String(filters.some((one) => one.value)) }, "Filters");
+  show.addEventListener("click", () => show.setAttribute("aria-expanded", String(show.getAttribute("aria-expanded") === "false")));
+  $(".search", form).after(show);
+}
 document.addEventListener("keydown", (event) => {
   const search = $("form.filters #search");
   if (event.key !== "/" || !search || event.ctrlKey || event.metaKey || event.target.closest("input, textarea, select, dialog")) return;

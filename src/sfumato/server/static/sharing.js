@@ -188,7 +188,7 @@ async function space(row) {
   const places = [[[t, t], [d, d], [0, r]], [[0, t], [d, d], [0, 0]], [[t, t], [0, d], [0, 0]], [[0, t], [d, d], [r, r]], [[t], [d], [r]]];
   places.forEach(([x, y, z], i) => Object.assign(marks[i], { x, y, z }));
   const { camera } = surface.layout.scene;
-  const away = $("#space").clientWidth < 480 ? 1.6 : 1; // so that all of it fits a telephone
+  const away = $("#space").clientWidth < 480 ? 2.1 : 1; // so that all of it fits a telephone
   const eye = Object.fromEntries(Object.entries(camera.eye).map(([axis, far]) => [axis, far * away]));
   const scene = { ...surface.layout.scene, camera: { ...camera, eye } };
   await placed($("#space"), { ...surface, layout: { ...surface.layout, scene } }, plotly);

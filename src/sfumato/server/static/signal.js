@@ -1,6 +1,7 @@
 // Decisions on a utility signal: before it runs, and for as_published again when both scores are computed.
 
-import { $, $$, asks, at, call, facts, h, number, opened, quiet, say, show, table } from "./sfumato.js";
+import { $, $$, asks, at, busy, call, facts, h, number, opened, quiet, say, show, table } from "./sfumato.js";
+import { countdown, waitsFor } from "./undo.js";
 
 const known = facts();
 const here = `/signals${at(known.id)}`;
@@ -31,10 +32,11 @@ function settled(name, work) {
   const dialog = document.getElementById(`${name}-dialog`);
   if (!dialog) return;
   asks(dialog, work, refused);
-  document.getElementById(name === "value" ? "see-value" : name).addEventListener("click", () => ask(name));
+  document.getElementById(name === "value" ? "see-value" : name)?.addEventListener("click", () => ask(name));
 }
 
 settled("approve", async ({ note, allow_no_guarantee, preregistered = "" }) => over(await call("POST", `${here}/approve`, { binding: known.binding, note, allow_no_guarantee, preregistered })));
+settled("undo", async ({ allow_no_guarantee }) => undo({ allow_no_guarantee }));
 settled("return", async ({ note, allow_no_guarantee }) => over(await call("POST", `${here}/return`, { note, allow_no_guarantee })));
 settled("refuse", async ({ note, allow_no_guarantee }) => over(await call("POST", `${here}/refuse`, { note, allow_no_guarantee })));
 settled("value", async () => {
@@ -70,10 +72,27 @@ const RUNS = ["approved", "running"];
 
 function over(now) {
   if (["submitted", "computed"].includes(now.state)) return location.reload(); // another decision is needed
-  for (const part of $$(".decide, #warning")) part.hidden = true;
-  tell(now);
+  for (const part of $$(".decide-bar, #warning, #see-value")) part.hidden = true;
+  if (!waits(now)) tell(now);
   $("#status-text").focus();
   return RUNS.includes(now.state) ? follow(now.state) : undefined;
+}
+
+// While the approval can be taken back, the status says how long.
+function waits(now) {
+  const wait = waitsFor(now, known.undo);
+  if (!wait) return false;
+  const take = (button) => (looked ? ask("undo") : busy(button, () => undo({}).catch((error) => refused(error, $("#status")))));
+  const { line, button } = countdown(wait, { text: "Approved. Starts in", undo: take, over: () => {} });
+  $("#progress").hidden = true;
+  $("#status-text").replaceChildren(line);
+  if (now.decided_by?.some((one) => one.who === known.me) ?? known.own) $("#status-actions").replaceChildren(button);
+  return true;
+}
+
+async function undo(terms) {
+  await call("POST", `${here}/undo`, terms);
+  location.reload();
 }
 
 function tell(now) {
@@ -90,7 +109,7 @@ function tell(now) {
 // Poll the state, less often with time, until it changes.
 async function follow(state, pause = 300) {
   await new Promise((later) => setTimeout(later, pause));
-  let now = { state };
+  let now = { state, starts_at: null };
   try {
     now = await call("GET", here);
     quiet($("#status"));
@@ -98,8 +117,9 @@ async function follow(state, pause = 300) {
     show(error, $("#status"));
   }
   if (now.state === "computed") return location.reload();
-  if (now.state !== state) tell(now);
+  if (now.state !== state || (RUNS.includes(now.state) && !waitsFor(now, known.undo))) tell(now);
   return RUNS.includes(now.state) ? follow(now.state, Math.min(5000, pause * 1.4)) : undefined;
 }
 
+waits(known);
 if (RUNS.includes(known.state)) follow(known.state);

@@ -265,7 +265,7 @@ function title({ kind, task }, told) {
 function item(one, told, put) {
   const said = one.result?.sentences ?? [];
   const cost = [
-    one.guarantee ? h("span", { class: `word ${one.guarantee}` }, one.guarantee) : null,
+    one.guarantee ? h("span", { class: `word ${one.guarantee}` }, told.guarantees[one.guarantee]) : null,
     one.charged === null || one.charged === undefined ? null : ` Charged epsilon ${number(one.charged, 6)}.`,
     one.bits ? ` ${number(one.bits, 3)} bits ${one.state === "released" ? "used" : "at most"}.` : null,
   ].filter(Boolean);

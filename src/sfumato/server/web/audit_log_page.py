@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import Annotated
 
 from fastapi import APIRouter, Query
@@ -19,7 +20,7 @@ from sfumato.server.web.shell import RendererDep
 FilterText = Annotated[Line, Query()]
 screens = APIRouter(include_in_schema=False)
 _ON_A_PAGE = 50
-_REQUEST = re.compile(r"[0-9a-f]{24}")
+_ID = re.compile(r"[0-9a-f]{24}")
 
 
 @screens.get("/audit")
@@ -37,17 +38,17 @@ def audit(
     rows = escrow.audit.many(actor, after or 0, _ON_A_PAGE + 1, newest_first=True, **filters)
     entries = rows[:_ON_A_PAGE]
     older = entries[-1].number if len(rows) > _ON_A_PAGE else None
-    numbers = {about: number for about in {one.about for one in entries} if (number := _number(escrow, actor, about))}
+    names = {about: name for about in {one.about for one in entries} if (name := _name(escrow, actor, about))}
     return page(
-        "audit.html", numbers=numbers, words=of_ledger, entries=entries, older=older, after=after, who=who, about=about
+        "audit.html", names=names, words=of_ledger, entries=entries, older=older, after=after, who=who, about=about
     )
 
 
-def _number(escrow: Escrow, actor: Person, about: str) -> int | None:
-    """The number of a request, if this person may see it."""
-    if not _REQUEST.fullmatch(about):
+def _name(escrow: Escrow, actor: Person, about: str) -> str | None:
+    """A request or signal by its number, if this person may see it."""
+    if not _ID.fullmatch(about):
         return None
-    try:
-        return escrow.requests.one(actor, about).submission.number
-    except SfumatoError:
-        return None
+    for noun, submissions in (("request", escrow.requests), ("signal", escrow.signals)):
+        with suppress(SfumatoError):
+            return f"{noun} {submissions.one(actor, about).submission.number}"
+    return None

@@ -107,6 +107,7 @@ def data(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, name: NameInP
     return page(
         "dataset_data.html",
         **tab.frame,
+        several=bool(registered.schema.tables),
         versions=escrow.datasets.versions(actor, registered.name)[::-1] if controls else [],
         looked=escrow.datasets.ledger_of(actor, registered).known.anyone_looked,
         look=of_guarantee.LOOK,

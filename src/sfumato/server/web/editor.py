@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from typing import Annotated, Any
+from urllib.parse import quote
 
 from fastapi import APIRouter, Query
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from sfumato.escrow.catalogue.entries import CatalogueEntry
+from sfumato.escrow.identity.person import Role
 from sfumato.escrow.policy.policy import AnalystAccess
 from sfumato.model.plain import to_plain
 from sfumato.model.schema import Schema
@@ -35,7 +37,9 @@ def ask(
     escrow: EscrowDep,
     before: Annotated[Name | None, Query(alias="from")] = None,
 ) -> Response:
-    """`from` is an earlier request of yours, to change and submit again."""
+    """`from` is an earlier request of yours, to change and submit again. A controller is sent to the risk explorer."""
+    if not actor.has(Role.ANALYST) and name.casefold() in escrow.datasets.held_by(actor):
+        return RedirectResponse(f"/datasets/{quote(name, safe='')}/risk", 303)
     dataset, access = escrow.datasets.open_to_requests(actor, name)
     offers = of_asking.offered(access.preferences)
     old = {} if before is None else submission_view.request(escrow.requests.one(actor, before))
@@ -62,6 +66,7 @@ def ask(
         offers=offers,
         start=start,
         old=old,
+        today=escrow.ports.now().date().isoformat(),
         spent=spent_text(actor, name, escrow),
         words=of_asking,
         decides=of_policy.decides(access.approve),
@@ -99,7 +104,10 @@ def _keys(schema: Schema, name: str) -> int | None:
 
 
 def _example(dataset: CatalogueEntry) -> str:
-    """A first query: a count, grouped by the first column with categories."""
+    """A first query: a count, grouped by the first column with categories; of several tables, of the people."""
+    schema = parse_schema(dataset.schema)
+    if schema.tables:
+        return f"SELECT COUNT(*) AS n\nFROM {schema.people_table}"
     listed = next((one.name for one in dataset.columns if one.categories and one.name.isidentifier()), None)
     by = (f"{listed}, ", f"\nGROUP BY {listed}") if listed else ("", "")
     return f"SELECT {by[0]}COUNT(*) AS n\nFROM {dataset.name}{by[1]}"

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from sfumato.errors import SfumatoError
+from sfumato.errors import PreferenceError, SfumatoError
 from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.service import Escrow
 from sfumato.escrow.submissions.lifecycle import State
-from sfumato.escrow.submissions.request_payload import Request
 from sfumato.model.guarantee import Guarantee
+from sfumato.model.plain import to_plain
 from sfumato.model.risk import Source
 from sfumato.presentation import exploration_view
 from sfumato.presentation.escrow import submission_view
 from sfumato.presentation.wording import exploration_sentences as of_explorer
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import policy_sentences as of_policy
+from sfumato.presentation.wording import requests_sentences as of_request
 from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.privacy.risk.membership import attack_chance
 from sfumato.server.dependencies import EscrowDep, NameInPath, ReadingUser
@@ -44,6 +45,7 @@ def request(
     id: NameInPath,
     query: Annotated[int, Query(ge=1, le=1000)] = 1,
     show: Annotated[Literal["explorer", "answer"], Query()] = "explorer",
+    epsilons: EpsilonsParameter = "",
 ) -> Response:
     """The explorer for those who may decide; the request and its result for everyone else."""
     if show == "answer" or not escrow.requests.approval.decides(actor, id):
@@ -55,25 +57,37 @@ def request(
         seen = submission_view.request_page(inspected) | {"may_approve": not approvers or actor.name in approvers}
         place = min(query, len(seen["facts"]["queries"])) - 1
         seen |= {"limit": _limit(escrow, actor, seen)}
-        exploration = _of_request(escrow, actor, seen, place)
+        candidates = read_epsilons(epsilons)
+        exploration = _of_request(escrow, actor, seen, place, candidates)
     except SfumatoError as refused:  # its policy or its data is gone; it can still be returned or refused
         if waiting["state"] not in _WAITING:
             return result.render_result(page, actor, escrow, id)
         return _page(page, escrow, actor, waiting, _known_facts(escrow, actor, waiting), problem=problem_of(refused))
-    return _page(page, escrow, actor, waiting, seen, place=place, exploration=exploration)
+    return _page(page, escrow, actor, waiting, seen, place=place, exploration=exploration, candidates=candidates)
+
+
+EpsilonsParameter = Annotated[str, Query(max_length=400)]
+
+
+def read_epsilons(text: str) -> tuple[float, ...]:
+    """The epsilons to list, as they were typed."""
+    try:
+        return tuple(float(part) for part in text.replace(",", " ").split())
+    except ValueError:
+        raise PreferenceError.because("candidates-unreadable") from None
 
 
 SqlParameter = Annotated[str, Query(max_length=100_000)]
 
 
-def first_query(dataset: str) -> str:
+def first_query(table: str) -> str:
     """A query to begin with, for any table."""
-    return f"SELECT COUNT(*) FROM {dataset}"
+    return f"SELECT COUNT(*) FROM {table}"
 
 
 def query_form(dataset: RegisteredDataset, sql: str) -> dict[str, Any]:
     """A dataset with the query that is typed, or one to begin with; there is no problem yet."""
-    query = sql or first_query(dataset.name)
+    query = sql or first_query(dataset.schema.people_table if dataset.schema.tables else dataset.name)
     return {"dataset": dataset.name, "title": dataset.title, "sql": query, "problem": None}
 
 
@@ -84,13 +98,15 @@ def risk(
     escrow: EscrowDep,
     name: NameInPath,
     sql: SqlParameter = "",
+    epsilons: EpsilonsParameter = "",
 ) -> Response:
     """The explorer without a request: any query, by the preregistered rule."""
     dataset = escrow.datasets.controlled(actor, name)
-    around = query_form(dataset, sql) | {"inspected": None, "found": None}
+    around = query_form(dataset, sql) | {"inspected": None, "found": None, "epsilons": epsilons}
     if not sql.strip():
         return page("risk.html", **around)
     try:
+        candidates = read_epsilons(epsilons)
         rule = escrow.questions.of_rule(actor, dataset.name, sql)
         how = {name: getattr(rule.noise, name) for name in _MOVED}
         exploration = escrow.questions.explore(
@@ -102,6 +118,7 @@ def risk(
             preference=rule.stated,
             now=rule.epsilon,
             limit=rule.epsilon,
+            candidates=candidates,
         )
     except SfumatoError as refused:
         return page("risk.html", **around | {"problem": problem_of(refused)})
@@ -109,16 +126,20 @@ def risk(
     facts = _facts(dataset.name, sql, how, rule.stated, exploration, looked=rule.looked, guarantee=guarantee)
     facts["say"] |= {"preview": of_explorer.NO_REQUEST, "pinned": "Rule"}
     facts |= {"limit": _limit_line(exploration, rule.epsilon), "rule": rule.epsilon}
+    facts["candidates"] = candidates
     values = around | {"found": exploration, "method": rule.method, "looked": rule.looked, "carries": guarantee}
     values |= {"pinned": "Rule"}
     return page("risk.html", facts=facts, **values, **_drawn(exploration))
 
 
-def _of_request(escrow: Escrow, actor: Person, seen: Mapping[str, Any], place: int) -> dict[str, Any]:
+def _of_request(
+    escrow: Escrow, actor: Person, seen: Mapping[str, Any], place: int, candidates: Sequence[float]
+) -> dict[str, Any]:
     """The worst case of one query of a request, with the preference in force."""
     query, named = seen["facts"]["queries"][place], seen["request"]["dataset"]
+    unit = escrow.questions.unit(actor, named, query["sql"])
     how = {name: query[name] for name in _MOVED}
-    return escrow.questions.explore(
+    explored = escrow.questions.explore(
         actor,
         named,
         query["sql"],
@@ -127,7 +148,12 @@ def _of_request(escrow: Escrow, actor: Person, seen: Mapping[str, Any], place: i
         preference=_preferences(escrow, actor, seen, place),
         now=query["epsilon"],
         limit=_rule_epsilon(seen, place),
+        accuracy=seen["request"]["accuracy"],
+        candidates=candidates,
     )
+    if not unit or explored["axis"] == of_explorer.RANK_ERROR:
+        return explored | {"unit": ""}
+    return explored | {"axis": f"{explored['axis']}, {unit}", "unit": unit}
 
 
 def _limit(escrow: Escrow, actor: Person, seen: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -183,22 +209,27 @@ def _page(
     *,
     place: int = 0,
     exploration: Mapping[str, Any] | None = None,
+    candidates: Sequence[float] = (),
     problem: Problem | None = None,
 ) -> Response:
-    waiting = [one.submission for one in escrow.requests.approval.waiting(actor)]
     facts = {"request": request["id"], "state": request["state"], "binding": seen["binding"], "looked": seen["looked"]}
-    around: dict[str, Any] = _neighbours(waiting, request["id"]) | {
+    facts |= _undoable(escrow, actor, request)
+    around: dict[str, Any] = _neighbours(escrow.requests.approval.waiting_ids(actor), request["id"]) | {
         "request": request,
         "inspected": seen,
         "place": place,
+        "epsilons": ", ".join(f"{epsilon:g}" for epsilon in candidates),
         "found": exploration,
         "problem": problem,
         "waits": request["state"] in _WAITING,
         "may_approve": seen.get("may_approve", False),
+        "able": [one for one in escrow.datasets.of(request["dataset"]).controllers if one != request["analyst"]],
+        "me": actor.name,
         "approve": "",
         "introduction": False,
         "declares": False,
         "submitted": [("Request", f"#{request['number']}")],
+        "with_signals": of_request.with_signals([to_plain(one) for one in request["queries"]]),
         "warning": f"{seen['warning']} {of_explorer.CHOSEN_AFTER_LOOK}" if seen["looked"] else seen["warning"],
         "says_after": f"{of_policy.AFTER_LOOK} {of_explorer.CHOSEN_AFTER_LOOK}",
         "dataset": request["dataset"],
@@ -207,7 +238,6 @@ def _page(
         "accept_no": of_explorer.ACCEPT_NO,
         "before_answer": of_explorer.BEFORE_ANSWER,
     }
-    facts |= {"next": _named(around["following"] or next((one for one in waiting if one.id != request["id"]), None))}
     if exploration is None or seen["facts"] is None:
         return page("explorer.html", facts=facts, **around)
     query, cost = seen["facts"]["queries"][place], seen["facts"]
@@ -217,6 +247,8 @@ def _page(
         request["dataset"], query["sql"], how, preferences, exploration, looked=seen["looked"], guarantee=before
     )
     facts |= {"limit": _limit_line(exploration, _rule_epsilon(seen, place)), "rule": _rule_epsilon(seen, place)}
+    facts |= {"accuracy": request["accuracy"], "candidates": candidates}
+    facts["say"] |= {"decided": of_explorer.PREVIEW_DECIDED}
     facts["say"] |= {} if around["waits"] else {"preview": of_explorer.PREVIEW_DECIDED}
     guarantee = Guarantee(request.get("guarantee") or cost["guarantee"])
     signed = escrow.policies.current(actor, request["dataset"])
@@ -235,15 +267,25 @@ def _page(
     return page("explorer.html", facts=facts, **around, **_drawn(exploration))
 
 
-def _neighbours(waiting: list[Request], id: str) -> dict[str, Any]:
-    """The place of a request among those that wait, with the one before and the one after it."""
-    ids = [one.id for one in waiting]
-    place = ids.index(id) if id in ids else None
+def _undoable(escrow: Escrow, actor: Person, request: Mapping[str, Any]) -> dict[str, Any]:
+    """When an approval starts, and whether it is this person's to take back."""
+    own = any(decision["who"] == actor.name for decision in request["decided_by"])
+    seconds = escrow.ports.limits.undo_seconds
+    return {"starts_at": request["starts_at"], "undo": seconds, "me": actor.name, "own": own}
+
+
+def _neighbours(waiting: Mapping[str, int], id: str) -> dict[str, Any]:
+    """The place of a request among those that wait, the one before and after it, and the next one to decide."""
+    ids, others = [*waiting], [one for one in waiting if one != id]
+    place = ids.index(id) if id in waiting else None
+    following = None if place is None or place + 1 == len(ids) else ids[place + 1]
+    onward = following or next(iter(others), None)
     return {
         "waiting_place": None if place is None else place + 1,
         "waiting_count": len(ids),
-        "previous": waiting[place - 1] if place else None,
-        "following": waiting[place + 1] if place is not None and place + 1 < len(ids) else None,
+        "previous": ids[place - 1] if place else None,
+        "following": following,
+        "onward": None if onward is None else {"id": onward, "number": waiting[onward]},
     }
 
 
@@ -275,10 +317,13 @@ def _submitted(
     """The request as it was submitted: what an approval is of."""
     query, several = cost["queries"][place], len(cost["queries"]) > 1
     point, chance = _point(exploration, query["epsilon"]), _chance(cost, exploration, query)
-    noise = f"Noise of query {place + 1}, 90%" if several else "Noise, 90%"
+    figure = "" if point is None else point["figure"]
+    what = " of ".join(one for one in (figure, f"query {place + 1}" if several else "") if one)
+    noise = f"Noise of {what}, 90%" if what else "Noise, 90%"
+    unit = f" {exploration['unit']}" if exploration["unit"] else ""
     return [
         ("As submitted", of_explorer.epsilon(_epsilon(cost))),
-        (noise, "not known yet" if point is None else point["noise"]),
+        (noise, "not known yet" if point is None else f"{point['first']}{unit}"),
         ("Attack success", of_explorer.success(chance, guarantee)),
     ]
 
@@ -351,10 +396,6 @@ def _chance(cost: Mapping[str, Any], exploration: Mapping[str, Any], query: Mapp
 
 def _point(exploration: Mapping[str, Any], epsilon: float | None) -> dict[str, Any] | None:
     return next((one for one in exploration["points"] if one["epsilon"] == epsilon), None)
-
-
-def _named(request: Request | None) -> dict[str, Any] | None:
-    return None if request is None else {"id": request.id, "number": request.number}
 
 
 def _facts(

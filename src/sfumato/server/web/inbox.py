@@ -12,14 +12,16 @@ from starlette.responses import Response
 from sfumato.escrow.catalogue.datasets import DatasetFilter
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.service import Escrow
+from sfumato.escrow.submissions.approval import Order
 from sfumato.escrow.submissions.lifecycle import State
 from sfumato.escrow.submissions.request_payload import Request
 from sfumato.escrow.submissions.requests import RequestBrief, Requests
 from sfumato.escrow.submissions.signals import Signals
-from sfumato.escrow.submissions.store import SubmissionFilter
+from sfumato.escrow.submissions.store import UNASSIGNED, SubmissionFilter
 from sfumato.escrow.submissions.submission import Whose
 from sfumato.ports import RowGroup
 from sfumato.presentation.escrow import notifications_view, submission_view
+from sfumato.presentation.wording import choosing as of_choosing
 from sfumato.presentation.wording import requests_sentences as of_request
 from sfumato.presentation.wording.signals import pages as of_signal_pages
 from sfumato.server.dependencies import EscrowDep, ReadingUser
@@ -50,9 +52,10 @@ def inbox(
     dataset: Field = "",
     analyst: Field = "",
     organisation: Field = "",
+    assigned_to: Field = "",
     kind: Annotated[Literal["", "request", "signal"], Query()] = "",
     identical: Field = "",
-    order: Annotated[Literal["oldest", "newest"], Query()] = "oldest",
+    order: Annotated[Order, Query()] = "oldest",
     number: Annotated[PageNumber, Query(alias="page")] = 1,
     signals_number: Annotated[PageNumber, Query(alias="signals_page")] = 1,
 ) -> Response:
@@ -60,21 +63,20 @@ def inbox(
     actor.require(Role.CONTROLLER, to="decide requests")
     alike = escrow.requests.identical_to(actor, identical) if identical else {}
     apart = tuple(escrow.datasets.separated_from(actor))
-    filter = SubmissionFilter(
-        search, (), dataset or None, analyst or None, organisation or None, identical=alike, apart=apart
-    )
+    which: dict[str, Any] = {"assigned_to": assigned_to or None, "identical": alike, "apart": apart}
+    filter = SubmissionFilter(search, (), dataset or None, analyst or None, organisation or None, **which)
     filters = {"tab": "" if tab == "waiting" else tab, "search": search, "dataset": dataset, "analyst": analyst}
-    filters |= {"organisation": organisation, "kind": kind, "identical": identical}
+    filters |= {"organisation": organisation, "assigned_to": assigned_to, "kind": kind, "identical": identical}
     filters |= {"order": "" if order == "oldest" else order}
     listing = ListPage("/inbox", filters, 0, number, _ROWS)
     signals = ListPage("/inbox", filters, 0, signals_number, _ROWS, "signals_page")
     tabs = _tabs(escrow, actor, filter, requests=kind != "signal", signals=kind != "request" and not identical)
     rows: list[dict[str, Any]] = []
     if kind != "signal":
-        listing, rows = _requests(escrow, actor, tab, filter, listing, newest=order == "newest", one_by_one=bool(alike))
+        listing, rows = _requests(escrow, actor, tab, filter, listing, order=order, one_by_one=bool(alike))
     signal_rows: list[dict[str, Any]] = []
     if kind != "request" and not identical:
-        signals, signal_rows = _signals(escrow, actor, tab, replace(filter, identical={}), signals)
+        signals, signal_rows = _signals(escrow, actor, tab, replace(filter, identical={}), signals, order)
     return page(
         "inbox.html",
         tab=tab,
@@ -88,13 +90,15 @@ def inbox(
         titles=of_signal_pages.TITLES,
         choices=_choices(escrow, actor),
         order=order,
+        me=actor.name,
+        today=escrow.ports.now().date().isoformat(),
         holds=bool(tabs["all"]) or bool(escrow.datasets.count(actor, DatasetFilter(retired=False, accessible=False))),
         notices=[
             notifications_view.worded(one)
             for one in escrow.notifications.many(actor, unread=True, limit=_NOTIFICATIONS)
         ],
         unread_notices=escrow.notifications.count(actor, unread=True),
-        facts={"tab": tab},
+        facts={"tab": tab, "undo": escrow.ports.limits.undo_seconds},
     )
 
 
@@ -113,17 +117,18 @@ def _requests(
     filter: SubmissionFilter,
     listing: ListPage,
     *,
-    newest: bool,
+    order: Order,
     one_by_one: bool,
 ) -> tuple[ListPage, list[dict[str, Any]]]:
     """The requests of a page; those that wait are grouped, unless identical ones are listed one by one."""
-    requests, place = escrow.requests, {"skip": listing.skip, "limit": listing.size}
+    requests = escrow.requests
+    place: dict[str, Any] = {"skip": listing.skip, "limit": listing.size}
     if tab == "waiting" and not one_by_one:
-        groups, total = requests.approval.waiting_groups(actor, filter, newest_first=newest, **place)
+        groups, total = requests.approval.waiting_groups(actor, filter, order=order, **place)
         briefs = requests.briefs(actor, [first for first, _ in groups])
         return replace(listing, total=total), [_row(first, briefs.get(first.id), group) for first, group in groups]
     if tab == "waiting":
-        waiting = [one.submission for one in requests.approval.waiting(actor, filter=filter, **place)]
+        waiting = [one.submission for one in requests.approval.waiting(actor, filter=filter, order=order, **place)]
         total, briefs = requests.approval.count_waiting(actor, filter), requests.briefs(actor, waiting)
         return replace(listing, total=total), [_row(one, briefs.get(one.id)) for one in waiting]
     filter = replace(filter, state=TABS[tab])
@@ -133,11 +138,12 @@ def _requests(
 
 
 def _signals(
-    escrow: Escrow, actor: Person, tab: str, filter: SubmissionFilter, listing: ListPage
+    escrow: Escrow, actor: Person, tab: str, filter: SubmissionFilter, listing: ListPage, order: Order
 ) -> tuple[ListPage, list[dict[str, Any]]]:
-    signals, place = escrow.signals, {"skip": listing.skip, "limit": listing.size}
+    signals = escrow.signals
+    place: dict[str, Any] = {"skip": listing.skip, "limit": listing.size}
     if tab == "waiting":
-        rows = signals.approval.waiting(actor, filter=filter, **place)
+        rows = signals.approval.waiting(actor, filter=filter, order=order, **place)
         total = signals.approval.count_waiting(actor, filter)
     else:
         filter = replace(filter, state=TABS[tab])
@@ -151,14 +157,21 @@ def _row(request: Request, preview: RequestBrief | None = None, group: RowGroup 
     first, *more = request.queries
     line = next(iter(first.sql.strip().splitlines()), "")
     alone = group is None or group.rows == 1
-    return {**vars(request), "first": line, "more": len(more), "preview": preview, "group": None if alone else group}
+    noise = None if preview is None or preview.noise is None else (of_choosing.interval(preview.noise), preview.noise)
+    facts = vars(request) if group is None else {**vars(request), "due": group.due, "assigned_to": group.assigned_to}
+    details = {"first": line, "more": len(more), "preview": preview, "noise": noise}
+    return {**facts, **details, "group": None if alone else group}
 
 
 def _choices(escrow: Escrow, actor: Person) -> dict[str, list[tuple[str, str]]]:
     """What the filters offer: datasets and analysts of submissions, and organisations of users."""
-    choices = {name: escrow.requests.values(actor, name, Whose.TO_DECIDE) for name in ("dataset", "analyst")}
+    columns = ("dataset", "analyst", "assigned_to")
+    choices = {name: escrow.requests.values(actor, name, Whose.TO_DECIDE) for name in columns}
+    people = [name for name in choices.pop("assigned_to") if name != actor.name]
+    mine = [(actor.name, "Assigned to me"), (UNASSIGNED, "Not assigned")]
     return {name: _named(values) for name, values in choices.items()} | {
-        "organisation": _named(escrow.accounts.organisations(actor))
+        "organisation": _named(escrow.accounts.organisations(actor)),
+        "assigned_to": [*mine, *((name, f"Assigned to {name}") for name in people)],
     }
 
 

@@ -9,7 +9,7 @@ from sfumato.escrow.identity.person import Role
 from sfumato.model.schema import MOST_LISTED, Format, Relation, Type
 from sfumato.presentation.wording import schema_sentences as of_schema
 from sfumato.server.dependencies import EscrowDep, ReadingUser, SettingsDep
-from sfumato.server.settings import GIB
+from sfumato.server.settings import GIB, ServerSettings
 from sfumato.server.web.policy.form import form_content
 from sfumato.server.web.shell import RendererDep
 
@@ -27,7 +27,7 @@ def register(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, settings:
         relations={relation.value: sentence for relation, sentence in of_schema.RELATIONS.items()},
         words=of_schema,
         form=form_content(escrow, 1),
-        largest=f"{settings.data_bytes / GIB:,.4g} GiB",
+        largest=_largest(settings),
         facts={
             "person": actor.name,
             "types": [str(kind) for kind in Type],
@@ -39,3 +39,14 @@ def register(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, settings:
             "data_bytes": settings.data_bytes,
         },
     )
+
+
+@screens.get("/register/tables")
+def register_tables(page: RendererDep, actor: ReadingUser, settings: SettingsDep) -> Response:
+    """Several tables by their schema file, with a ZIP file of their data."""
+    actor.require(Role.CONTROLLER, to="register data")
+    return page("register_tables.html", largest=_largest(settings))
+
+
+def _largest(settings: ServerSettings) -> str:
+    return f"{settings.data_bytes / GIB:,.4g} GiB"

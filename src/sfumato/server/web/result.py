@@ -17,6 +17,7 @@ from sfumato.escrow.submissions.lifecycle import State
 from sfumato.model.release import Answer, ReleaseCertificate, Released
 from sfumato.presentation import answer_chart, certificate_nist, release_view
 from sfumato.presentation.escrow import submission_view
+from sfumato.presentation.noise_view import meaningful_text
 from sfumato.presentation.spreadsheet import write_csv
 from sfumato.presentation.wording import difference_sentences as of_difference
 from sfumato.presentation.wording import guarantee as of_guarantee
@@ -87,7 +88,8 @@ def render_result(page: PageRenderer, actor: Person, escrow: Escrow, id: str) ->
     if request["state"] == State.RELEASED:
         try:
             released = escrow.requests.result(actor, id).answers
-            answers = [_answer(each, number) for number, each in enumerate(released, 1)]
+            units = escrow.requests.units(actor, id)
+            answers = [_answer(each, number, units[number - 1]) for number, each in enumerate(released, 1)]
             signals = signalling.section(escrow, actor, request, released) if own else None
         except SfumatoError as why:
             without = str(why)
@@ -119,11 +121,11 @@ def render_result(page: PageRenderer, actor: Person, escrow: Escrow, id: str) ->
     )
 
 
-def _answer(released: Released, number: int) -> dict[str, Any]:
+def _answer(released: Released, number: int, units: Sequence[str]) -> dict[str, Any]:
     """An answer for the page: its tables with their charts, its guarantee, and the figures to compare."""
     answer, certificate = released.answer, released.certificate
     charts = answer_chart.answer_charts(answer)
-    tables = _tables(answer, charts, number)
+    tables = _tables(answer, charts, number, units)
     return {
         "query": certificate.query,
         "tables": tables,
@@ -132,6 +134,7 @@ def _answer(released: Released, number: int) -> dict[str, Any]:
         "notes": release_view.notes(answer, certificate)
         if answer.intervals is not None
         else [certificate_nist.usefulness(certificate)],
+        "meaningful": meaningful_text(certificate),
         "guarantee": certificate.guarantee.value,
         "word": of_guarantee.worded(certificate.guarantee, declared=of_guarantee.is_declared(certificate)),
         "label": of_guarantee.LABELS[certificate.guarantee],
@@ -147,7 +150,9 @@ def _answer(released: Released, number: int) -> dict[str, Any]:
     }
 
 
-def _tables(answer: Answer, charts: Sequence[answer_chart.AnswerChart], number: int) -> list[dict[str, Any]]:
+def _tables(
+    answer: Answer, charts: Sequence[answer_chart.AnswerChart], number: int, units: Sequence[str]
+) -> list[dict[str, Any]]:
     """The answer in tables of at most two columns of figures, each row with its groups, figures and places."""
     figures = [i for i, ranged in enumerate(answer.ranged) if ranged]
     keys = [i for i, ranged in enumerate(answer.ranged) if not ranged]
@@ -161,6 +166,7 @@ def _tables(answer: Answer, charts: Sequence[answer_chart.AnswerChart], number: 
             "figures": [
                 {
                     "name": answer.columns[i],
+                    "unit": units[i],
                     "grid": f"axis-{number}-{i + 1}",
                     "ranged": any(row[i] for row in answer.intervals or ()),
                     "chart": by_column.get(i),
@@ -169,7 +175,7 @@ def _tables(answer: Answer, charts: Sequence[answer_chart.AnswerChart], number: 
             ],
             "rows": [
                 {
-                    "groups": [rounded_figure(answer.rows[row][i], None)[0] for i in keys],
+                    "groups": [_group(answer, row, i) for i in keys],
                     "noisy": any(by_column[i].places[row].noisy for i in part if i in by_column),
                     "cells": [_cell(answer, row, i, by_column.get(i)) for i in part],
                 }
@@ -178,6 +184,10 @@ def _tables(answer: Answer, charts: Sequence[answer_chart.AnswerChart], number: 
         }
         for part in parts
     ]
+
+
+def _group(answer: Answer, row: int, column: int) -> str:
+    return of_release.ALL if answer.is_rolled_up(row, column) else rounded_figure(answer.rows[row][column], None)[0]
 
 
 def _is_number(answer: Answer, column: int) -> bool:
@@ -190,7 +200,10 @@ def _cell(answer: Answer, row: int, column: int, chart: answer_chart.AnswerChart
     )
     behind = figure_text(answer.behind[row][column]) if answer.behind else ""
     place = None if chart is None else chart.places[row]
-    return {"value": value, "interval": interval, "behind": behind, "place": place}
+    ranking = answer.ranking
+    is_ordered = ranking is not None and ranking.by == answer.columns[column]
+    rank = of_release.rank_range(ranking.ranks[row]) if ranking is not None and is_ordered else ""
+    return {"value": value, "interval": interval, "behind": behind, "place": place, "rank": rank}
 
 
 def _budget(certificate: ReleaseCertificate, charged: float | None) -> dict[str, Any]:
@@ -212,8 +225,8 @@ def _cells(answer: Answer) -> list[dict[str, Any]]:
     for column, name in enumerate(answer.columns, 1):
         if answer.ranged[column - 1]:
             rows = [
-                {"row": row, "label": " · ".join([*(str(cells[i]) for i in keys), name])}
-                for row, cells in enumerate(answer.rows, 1)
+                {"row": row + 1, "label": " · ".join([*(answer_chart.key_label(answer, row, i) for i in keys), name])}
+                for row in range(len(answer.rows))
             ]
             groups.append({"column": column, "name": name, "rows": rows})
     return groups

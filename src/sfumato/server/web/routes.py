@@ -11,22 +11,27 @@ from sfumato.server.web import (
     datasets,
     editor,
     explorer,
+    glossary_page,
     inbox,
     introduction,
     ledger_page,
+    noise_page,
     people,
+    posthoc_page,
     public,
     register,
     requests_page,
     result,
     sharing,
     signing_in,
+    worlds_page,
 )
 from sfumato.server.web.policy import page as policy
 from sfumato.server.web.signals import decision as signal
 
 _PAGES = (
-    signing_in, register, account, audit_log_page, catalogue, certificate, compare, datasets, editor, explorer, inbox,
-    introduction, ledger_page, people, policy, public, requests_page, result, sharing, signal,
+    signing_in, register, account, audit_log_page, catalogue, certificate, compare, datasets, editor, explorer,
+    glossary_page, inbox, introduction, ledger_page, noise_page, people, policy, posthoc_page, public,
+    requests_page, result, sharing, signal, worlds_page,
 )  # fmt: skip
 ALL = tuple(page.screens for page in _PAGES)

@@ -1,21 +1,18 @@
-"""Our own predicates as SQL trees. SQL is never put together from strings."""
+"""Our own predicates as trees of the nodes that plans are made of. SQL is never put together from strings."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import date
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from operator import eq
 
 from sqlglot import exp
-from sqlglot.tokens import Tokenizer
 
+from sfumato.model.calendar import FUNCTIONS
+from sfumato.model.functions import LONGEST_READ
+from sfumato.model.possible_cells import WHOLE
 from sfumato.model.schema import OURS, Category, Type
 from sfumato.model.statement import (
-    NOTHING,
-    Afterwards,
-    Aggregate,
-    AggregateKind,
     All,
     AnyOf,
     Arithmetic,
@@ -23,22 +20,26 @@ from sfumato.model.statement import (
     Case,
     ColumnRef,
     Compare,
+    Condition,
     Constant,
     Membership,
     Missing,
     Not,
-    Output,
     Pattern,
     Predicate,
     Scalar,
     Truth,
 )
+from sfumato.sql.builder import nodes
+from sfumato.sql.builder.dates import date_tree
+from sfumato.sql.builder.functions import call
+from sfumato.sql.builder.values import SQL_TYPES, cast, double, function, number, value
 
-LONGEST_MATCHED = 10_000  # bytes of a stored text that LIKE, LOWER and UPPER read; a longer one is missing to them
+LARGEST_STORED = 10**150  # of a number, for engines whose floats overflow with an error
+FEW_LISTED = 100  # values that a condition lists one by one
 COMPARE: dict[str, type[exp.Binary]] = {
     "=": exp.EQ, "<>": exp.NEQ, "<": exp.LT, "<=": exp.LTE, ">": exp.GT, ">=": exp.GTE,
 }  # fmt: skip
-_PLAIN = re.compile("[a-z_][a-z0-9_]*", re.IGNORECASE)
 COMPUTE: dict[str, type[exp.Binary]] = {"+": exp.Add, "-": exp.Sub, "*": exp.Mul, "/": exp.Div}
 
 
@@ -53,47 +54,6 @@ def ours(*words: str) -> str:
 
 def column(name: str, of: str | None = None) -> exp.Column:
     return exp.column(name, table=of, quoted=True)
-
-
-def number(value: Fraction | float | int) -> exp.Expr:
-    """A number literal; anything but a whole one is written with an exponent, or engines read a DECIMAL."""
-    exact = Fraction(value)
-    if exact.denominator == 1 and abs(exact) < 2**63:
-        return exp.Literal.number(str(exact))
-    text = repr(float(exact))
-    literal = exp.Literal.number((text if "e" in text else f"{text}e0").removeprefix("-"))
-    return exp.Neg(this=literal) if exact < 0 else literal
-
-
-def value(constant: bool | Fraction | str | date | int | None) -> exp.Expr:
-    if constant is None:
-        return exp.Null()
-    if isinstance(constant, bool):
-        return exp.Boolean(this=constant)
-    if isinstance(constant, date):
-        return cast(exp.Literal.string(constant.isoformat()), "DATE")
-    if isinstance(constant, str):
-        return exp.Literal.string(constant)
-    return number(constant)
-
-
-def cast(tree: exp.Expr, to: str) -> exp.Expr:
-    """A cast that cannot fail: of a constant, of NULL, or of a column to the type that it has or a wider one."""
-    return exp.Cast(this=tree, to=exp.DataType.build(to))
-
-
-def double(tree: exp.Expr) -> exp.Expr:
-    """A number as a float: no number of an engine is too large for one."""
-    return cast(tree, "DOUBLE")
-
-
-def as_whole(tree: exp.Expr, to: str = "BIGINT") -> exp.Expr:
-    """A number as a whole number, NULL where it does not fit: an error would tell that someone has such a value."""
-    return exp.TryCast(this=tree, to=exp.DataType.build(to))
-
-
-def function(name: str, *arguments: exp.Expr) -> exp.Expr:
-    return exp.func(name, *arguments, copy=False)
 
 
 def alias(tree: exp.Expr, name: str) -> exp.Expr:
@@ -170,6 +130,11 @@ def scalar(part: Scalar, leaf: Callable[[ColumnRef], exp.Expr] | None = None) ->
     def inner(part: Scalar) -> exp.Expr:
         return scalar(part, leaf)
 
+    def operand(part: Scalar) -> exp.Expr:
+        """A number as a float; what was computed may be too large or too small to compute with."""
+        tree = double(inner(part))
+        return tree if _is_moderate(part) else nodes.Operand(this=tree)
+
     match part:
         case ColumnRef(name):
             return column(name) if leaf is None else leaf(part)
@@ -177,33 +142,41 @@ def scalar(part: Scalar, leaf: Callable[[ColumnRef], exp.Expr] | None = None) ->
             return cast(exp.Null(), SQL_TYPES[type_])
         case Constant(constant):
             return value(constant)
-        case Call("ABS", (operand,)) if operand.type is Type.INTEGER:
-            return function("ABS", as_whole(inner(operand), "INT128"))  # that of -2**63 does not fit into 64 bits
-        case Call("LOWER" | "UPPER" as name, (text,)):
-            return function(name, short_text(text))
-        case Call(name, arguments):
-            return function(name, *map(inner, arguments))
+        case Call(name, arguments) if name in FUNCTIONS:
+            operands = arguments[2:] if name == "DATE_ADD" else arguments[1:]
+            return date_tree(name, arguments, list(map(inner, operands)))
+        case Call():
+            return call(part, inner, short_text)
+        case Condition(met):
+            return exp.Paren(this=predicate(met))
         case Case(branches, otherwise):
             ifs = [exp.If(this=predicate(met), true=inner(result)) for met, result in branches]
             return exp.Paren(this=exp.Case(ifs=ifs, default=inner(otherwise)))
         case Arithmetic("/", left, right):
-            divisor = function("NULLIF", double(inner(right)), number(0))
-            return exp.Paren(this=exp.Div(this=double(inner(left)), expression=divisor))
+            divisor = function("NULLIF", operand(right), number(0))
+            return exp.Paren(this=exp.Div(this=operand(left), expression=divisor))
         case Arithmetic(operator, left, right):
-            tree = COMPUTE[operator](this=double(inner(left)), expression=double(inner(right)))
+            tree = COMPUTE[operator](this=operand(left), expression=operand(right))
             return exp.Paren(this=tree)
+    raise ValueError(f"{part.words} is computed from the answer, not by an engine")
+
+
+def _is_moderate(part: Scalar) -> bool:
+    """Whether it is stored, or a constant, with which no stored number gives one beyond what floats hold."""
+    if isinstance(part, Constant) and isinstance(part.value, Fraction) and part.value:
+        return Fraction(1, LARGEST_STORED) <= abs(part.value) <= LARGEST_STORED
+    return isinstance(part, ColumnRef | Constant)
 
 
 def short_text(text: Scalar) -> exp.Expr:
-    """A text of which every character is read: a stored one that is so long that it would take its own time is missing.
-
-    NULLIF of itself where it is too long: the one spelling leaves that out.
-    """
+    """A text of which every character is read; a stored one that is so long that it takes its own time is missing."""
 
     def short(leaf: ColumnRef) -> exp.Expr:
-        size = exp.Anonymous(this="STRLEN", expressions=[column(leaf.name)])
-        too_long = exp.If(this=exp.GT(this=size, expression=number(LONGEST_MATCHED)), true=column(leaf.name))
-        return function("NULLIF", column(leaf.name), exp.Case(ifs=[too_long]))
+        if leaf.type not in (Type.TEXT, None):
+            return column(leaf.name)
+        size = nodes.Bytes(this=column(leaf.name))
+        within = exp.If(this=exp.LTE(this=size, expression=number(LONGEST_READ)), true=column(leaf.name))
+        return exp.Paren(this=exp.Case(ifs=[within]))
 
     return scalar(text, short)
 
@@ -218,8 +191,8 @@ def predicate(part: Predicate) -> exp.Expr:
         case Missing(operand):
             return exp.Is(this=scalar(operand), expression=exp.Null())
         case Pattern(operand, pattern, ignore_case):
-            kind = exp.ILike if ignore_case else exp.Like
-            return kind(this=short_text(operand), expression=exp.Literal.string(pattern))
+            like = exp.Literal.string(pattern)
+            return nodes.Matches(this=short_text(operand), expression=like, ignore_case=ignore_case)
         case Truth(operand):
             return scalar(operand)
         case Not(negated):
@@ -230,105 +203,27 @@ def predicate(part: Predicate) -> exp.Expr:
             return exp.or_(*map(predicate, parts), copy=False)
 
 
-def is_listed(tree: exp.Expr, categories: Sequence[Category]) -> exp.Expr:
-    return exp.In(this=tree, expressions=[value(c) for c in categories])
+def is_among(tree: exp.Expr, values: Sequence[Category]) -> exp.Expr:
+    """Whether it is one of the values: of many whole numbers that lie evenly, by the first and the last of them."""
+    between = _evenly(values)
+    if between is None:
+        return exp.In(this=tree, expressions=[value(c) for c in values])
+    inside = exp.Between(this=tree, low=number(between[0]), high=number(between[-1]))
+    if between.step == 1:
+        return inside
+    above = exp.Sub(this=double(tree.copy()), expression=double(number(between[0])))  # floats do not overflow
+    rest = nodes.Remainder(this=exp.Paren(this=above), expression=double(number(between.step)))
+    return both(inside, exp.EQ(this=rest, expression=number(0)))
 
 
-def aggregate(part: Aggregate) -> exp.Expr:
-    """An aggregate as we spell it."""
-    argument = exp.Star() if part.argument is None else scalar(part.argument)
-    if part.kind is AggregateKind.COUNT_DISTINCT:
-        return exp.func("COUNT", exp.Distinct(expressions=[argument]))
-    if part.at is None:
-        return exp.Anonymous(this=part.kind.value, expressions=[argument])
-    if part.kind is AggregateKind.QUANTILE_CONT and part.at == Fraction(1, 2):
-        return exp.func("MEDIAN", argument)
-    return exp.Anonymous(this=part.kind.value, expressions=[argument, exp.Literal.number(f"{float(part.at):g}")])
-
-
-def canonical(
-    name: str,
-    outputs: Sequence[Output],
-    where: Predicate | None,
-    keys: Sequence[ColumnRef],
-    afterwards: Afterwards = NOTHING,
-) -> str:
-    """The statement as we read it, in one spelling: what is hashed, recorded and shown. It is never run."""
-    sources = {o.name: o.source for o in outputs if not o.visible or o.name == default_name(o.source)}
-    select = exp.select(*(_output_tree(o) for o in outputs if o.visible)).from_(table(name))
-    if where is not None:
-        select = select.where(predicate(where))
-    select = select.group_by(*(column(k.name) for k in keys))
-    if afterwards.having is not None:
-        select = select.having(_with_sources(predicate(afterwards.having), sources))
-    for by in afterwards.order:
-        tree = exp.Ordered(this=_with_sources(column(by.output), sources), desc=by.descending, nulls_first=False)
-        select = select.order_by(tree)
-    if afterwards.limit is not None:
-        select = select.limit(afterwards.limit)
-    if afterwards.offset:
-        select = select.offset(afterwards.offset)
-    return _plainly(select).sql(dialect="duckdb")
-
-
-def _with_sources(tree: exp.Expr, sources: Mapping[str, ColumnRef | Aggregate]) -> exp.Expr:
-    """With the aggregates themselves where an output is not shown, or is called by what it is."""
-    return tree.transform(
-        lambda node: _source(sources[node.name]) if isinstance(node, exp.Column) and node.name in sources else node
-    )
-
-
-def _source(source: ColumnRef | Aggregate) -> exp.Expr:
-    return column(source.name) if isinstance(source, ColumnRef) else aggregate(source)
-
-
-def default_name(source: ColumnRef | Aggregate) -> str:
-    """What a column of the answer is called when no one names it.
-
-    >>> default_name(Aggregate(AggregateKind.QUANTILE_CONT, ColumnRef("age", Type.INTEGER), Fraction(1, 2)))
-    'median(age)'
-    """
-    if isinstance(source, ColumnRef):
-        return source.name
-    return _plainly(aggregate(source)).sql(dialect="duckdb", normalize_functions="lower")
-
-
-def _output_tree(output: Output) -> exp.Expr:
-    tree = _source(output.source)
-    return tree if output.name == default_name(output.source) else exp.alias_(tree, output.name, quoted=True)
-
-
-def _plainly(tree: exp.Expr) -> exp.Expr:
-    """Without the quotes that a name does not need, and without what only an engine needs to be told."""
-    for kinds in ((exp.Cast, exp.Nullif), (exp.Paren,)):  # what is cast keeps its parentheses
-        for node in reversed(list(tree.find_all(*kinds))):
-            if _is_implicit(node):
-                node.replace(node.this)
-    for identifier in tree.find_all(exp.Identifier):
-        plain = _PLAIN.fullmatch(identifier.name) and identifier.name.upper() not in Tokenizer.KEYWORDS
-        identifier.set("quoted", not plain)
-    return tree
-
-
-def _binds(node: exp.Expr | None) -> int:
-    """How tightly arithmetic holds together; what comes from the left at least as tightly needs no parentheses."""
-    return 2 if isinstance(node, exp.Mul | exp.Div) else 1 if isinstance(node, exp.Add | exp.Sub) else 0
-
-
-def _is_implicit(node: exp.Expr) -> bool:
-    if isinstance(node, exp.Cast):
-        return node.to.is_type("double", "int128") or isinstance(node.this, exp.Null)
-    if isinstance(node, exp.Paren):
-        if isinstance(node.parent, tuple(COMPUTE.values())):
-            return node.arg_key == "this" and _binds(node.this) >= _binds(node.parent)
-        return isinstance(node.parent, exp.Func | exp.Distinct) and not isinstance(node.parent, exp.Connector)
-    return isinstance(node, exp.Nullif)
-
-
-SQL_TYPES = {
-    Type.INTEGER: "BIGINT",
-    Type.NUMBER: "DOUBLE",
-    Type.TEXT: "TEXT",
-    Type.BOOLEAN: "BOOLEAN",
-    Type.DATE: "DATE",
-}
+def _evenly(values: Sequence[Category]) -> range | None:
+    """Whole numbers from the first to the last in even steps, where there are many; floats hold them all."""
+    if len(values) <= FEW_LISTED:
+        return None
+    first, second, last = values[0], values[1], values[-1]
+    if not (isinstance(first, int) and isinstance(second, int) and isinstance(last, int)) or second <= first:
+        return None
+    if max(-first, last) > WHOLE:
+        return None
+    evenly = range(first, last + 1, second - first)
+    return evenly if len(evenly) == len(values) and all(map(eq, evenly, values)) else None

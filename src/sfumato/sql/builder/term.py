@@ -8,13 +8,15 @@ from typing import TypeAlias, Union
 
 from sqlglot import exp
 
-from sfumato.sql.builder.ast import alias, column, function, number
-from sfumato.sql.builder.ast import double as as_double
+from sfumato.sql.builder import nodes
+from sfumato.sql.builder.ast import alias, column
+from sfumato.sql.builder.values import double as as_double
+from sfumato.sql.builder.values import function, nearest, number
 
 Operand: TypeAlias = Union["Term", Fraction, float]
 
 
-def _operator(kind: type[exp.Binary]) -> Callable[[Term, Operand], Term]:
+def _operator(kind: type[exp.Binary] | type[nodes.Own]) -> Callable[[Term, Operand], Term]:
     """A binary operator; operands that are themselves computed are parenthesised."""
 
     def side(operand: Term) -> exp.Expr:
@@ -43,7 +45,7 @@ class Term:
     __sub__ = _operator(exp.Sub)
     __mul__ = _operator(exp.Mul)
     __truediv__ = _operator(exp.Div)
-    __floordiv__ = _operator(exp.IntDiv)
+    __floordiv__ = _operator(nodes.WholeQuotient)
     __mod__ = _operator(exp.Mod)
 
     def __abs__(self) -> Term:
@@ -56,6 +58,11 @@ class Term:
     @property
     def root(self) -> Term:
         return call("SQRT", self)
+
+    @property
+    def rounded(self) -> Term:
+        """To the nearest whole number."""
+        return Term(lambda: nearest(self.tree))
 
     @property
     def squared(self) -> Term:
@@ -86,8 +93,19 @@ class Term:
     def total(self) -> Term:
         return call("SUM", self)
 
+    def exact_total(self) -> Term:
+        """Of whole numbers, however large the sum."""
+        return self.within(nodes.ExactSum)
+
     def count(self) -> Term:
         return call("COUNT", self)
+
+    def count_true(self) -> Term:
+        return self.within(nodes.CountTrue)
+
+    def within(self, kind: type[nodes.Own]) -> Term:
+        """In a node of our own that takes one operand."""
+        return Term(lambda: kind(this=self.tree))
 
 
 def term(value: Operand) -> Term:

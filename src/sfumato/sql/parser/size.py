@@ -10,15 +10,21 @@ import re
 from collections.abc import Iterable, Iterator
 
 from sfumato.errors import QueryError
-from sfumato.model.statement import Arithmetic, Membership, Pattern, Predicate, Scalar, parts_of
+from sfumato.model.calendar import FUNCTIONS as DATE_FUNCTIONS
+from sfumato.model.functions import FUNCTIONS
+from sfumato.model.statement import Arithmetic, Call, Constant, Membership, Pattern, Predicate, Scalar, parts_of
+from sfumato.sql.parser.regular_expression import steps
 
 LONGEST = 100_000  # characters of one query, as it was written and in the one spelling
 LONGEST_TEXT = 1_000  # characters of one text constant
 LONGEST_PATTERN = 200  # characters of one LIKE pattern: matching takes up to that many steps for each byte of a text
 MOST_WILDCARDS = 20  # % in one LIKE pattern
-ALL_PATTERNS = 10_000  # characters of all LIKE patterns of a query
+MOST_STEPS = 1_000  # characters of one regular expression, with what it repeats
+ALL_PATTERNS = 10_000  # characters of all patterns of a query
 LARGEST = 5_000  # operations, columns and constants of a query
-MOST_AFTERWARDS = 200  # of those in a HAVING, which is computed for each row of the answer by itself
+MOST_AFTERWARDS = (
+    200  # the same of a HAVING or a computed column, which is computed for each row of the answer by itself
+)
 DEEPEST = 50  # operations inside one another
 NESTED = 24  # parentheses and CASE inside one another: reading one takes up to 33 of Python's 1,000 nested calls
 
@@ -42,13 +48,13 @@ class Size:
             raise QueryError(what, hint="simplify the query.")
         _require_few(operations)
 
-    def require_brief(self, having: Predicate) -> None:
-        """Refuse a HAVING that takes long: an engine looks a list of constants up, but here it is gone through."""
-        operations, _, _ = self._of(having)
+    def require_brief(self, part: Scalar | Predicate, what: str) -> None:
+        """Refuse what takes long for each row: an engine looks a list of constants up, but here it is gone through."""
+        operations, _, _ = self._of(part)
         if operations <= MOST_AFTERWARDS:
-            operations += sum(len(part.members) for part in _every(having) if isinstance(part, Membership))
+            operations += sum(len(inner.members) for inner in _every(part) if isinstance(inner, Membership))
         if operations > MOST_AFTERWARDS:
-            what = f"HAVING has {operations:,} operations and constants, and the limit is {MOST_AFTERWARDS}"
+            what = f"{what} has {operations:,} operations and constants, and the limit is {MOST_AFTERWARDS}"
             raise QueryError(what, hint="apply it to the answer instead.")
 
     def require_within(self, parts: Iterable[Scalar | Predicate]) -> None:
@@ -58,7 +64,7 @@ class Size:
         patterns = sum(characters for _, characters, _ in sizes)
         if patterns > ALL_PATTERNS:
             raise QueryError(
-                f"The LIKE patterns of the query have {patterns:,} characters in all {_OUT} {ALL_PATTERNS:,}",
+                f"The patterns of the query have {patterns:,} characters in all {_OUT} {ALL_PATTERNS:,}",
                 hint=f"use fewer or shorter patterns, {_SPLIT}",
             )
 
@@ -77,9 +83,21 @@ class Size:
         inner = [self._known[id(p)][1] for p in parts_of(part)]
         if isinstance(part, Arithmetic) and part.operator == "/":
             inner.append(inner[1])  # a divisor is compared with 0 as well: engines write it out twice
-        own = len(part.pattern) if isinstance(part, Pattern) else 0
+        if isinstance(part, Call) and part.name in FUNCTIONS:
+            inner += [inner[i] for i in FUNCTIONS[part.name].twice]  # so is what must lie in the domain of a function
+        if isinstance(part, Call) and part.name in DATE_FUNCTIONS:
+            inner += 2 * inner  # and a day or time, which must be in the years that there are
+        own = len(part.pattern) if isinstance(part, Pattern) else _pattern_steps(part)
         depth = 1 + max(depth for _, _, depth in inner) if inner else 0
         return 1 + sum(many for many, _, _ in inner), own + sum(letters for _, letters, _ in inner), depth
+
+
+def _pattern_steps(part: Scalar | Predicate) -> int:
+    """The characters of the regular expression in a call, with what it repeats."""
+    match part:
+        case Call("REGEXP_MATCHES" | "REGEXP_FULL_MATCH", (_, Constant(str(pattern)))):
+            return steps(pattern)
+    return 0
 
 
 def _every(part: Scalar | Predicate) -> Iterator[Scalar | Predicate]:

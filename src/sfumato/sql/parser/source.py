@@ -3,78 +3,139 @@
 from __future__ import annotations
 
 import re
+from difflib import get_close_matches
 from typing import NoReturn
 
 from sqlglot import exp
 
 from sfumato.errors import QueryError
+from sfumato.sql.parser.pairs import is_pair
 from sfumato.sql.parser.size import LONGEST_PATTERN, LONGEST_TEXT, MOST_WILDCARDS
 
 _CLAUSES = {
-    "all": "GROUP BY ALL", "db": "A qualified table name", "distinct": "SELECT DISTINCT", "having": "HAVING",
+    "catalog": "A table name with two qualifiers", "distinct": "SELECT DISTINCT", "having": "HAVING",
     "into": "INTO", "joins": "JOIN", "laterals": "LATERAL", "limit": "LIMIT", "locks": "FOR UPDATE",
     "offset": "OFFSET", "order": "ORDER BY", "pivots": "PIVOT", "qualify": "QUALIFY", "sample": "SAMPLE",
     "windows": "WINDOW", "with_": "WITH", "group": "GROUP BY", "limit_options": "LIMIT by a percentage",
     "direction": "FETCH", "recursive": "WITH RECURSIVE", "except_": "* EXCLUDE", "replace": "* REPLACE",
     "rename": "* RENAME", "count": "An aggregate of several columns", "expressions": "An aggregate of several columns",
-    "symmetric": "BETWEEN SYMMETRIC",
+    "symmetric": "BETWEEN SYMMETRIC", "rollup": "WITH ROLLUP", "cube": "WITH CUBE",
 }  # fmt: skip
 _CLAUSE_HINTS = {
+    "SAMPLE": "leave it out: noise protects people, and an answer follows from the rows and from recorded noise alone.",
+    "QUALIFY": "use it in a sub-select, with a window that is PARTITION BY the column of people.",
+    "WINDOW": "write the window after OVER.",
+    "BETWEEN SYMMETRIC": "write the smaller end first.",
     "JOIN": "ask of one table.",
     "LATERAL": "ask of one table.",
     "SELECT DISTINCT": "use GROUP BY.",
     "An aggregate of several columns": "aggregate one column, or a computation with several.",
-    "GROUP BY ALL": "name the columns.",
     "FETCH": "use LIMIT.",
+    "WITH ROLLUP": "write GROUP BY ROLLUP(...).",
+    "WITH CUBE": "write GROUP BY CUBE(...).",
     "LIMIT by a percentage": "write the number of rows.",
     "* EXCLUDE": "name the columns.",
     "* REPLACE": "name the columns.",
 }
 _SUB_SELECT = "Sub-selects inside an expression", "ask for it by itself, and write the value here."
-_FOUR = "use only +, -, * and /."
-_POWER = "A power", "multiply instead."
 _VALUE = "A comparison as a value", "write CASE WHEN ... THEN ... ELSE ... END."
-_CAST_HINT = "state the type in the schema file."
 _NAMES: dict[type[exp.Expr], tuple[str, str]] = {
-    exp.Window: ("Window functions", "use GROUP BY instead."),
+    exp.Window: (
+        "Windows over the rows of several people",
+        "use GROUP BY, with ROLLUP or SUM(COUNT(*)) OVER () for totals, or a sub-select with OVER "
+        "(PARTITION BY the column of people): "
+        "otherwise one person could change every row.",
+    ),
+    exp.Interval: (
+        "INTERVAL in this place",
+        "add it to a date, as in d + INTERVAL 7 DAY, or compare days, as in b - a > 7.",
+    ),
+    exp.Bracket: ("Square brackets", "use SUBSTR(t, 1, 3)."),
+    exp.Collate: ("COLLATE", "use LOWER(t)."),
+    **dict.fromkeys((exp.BitwiseAnd, exp.BitwiseOr, exp.BitwiseXor), ("Operations on bits", "use % and //.")),
     exp.Subquery: _SUB_SELECT,
     exp.Select: _SUB_SELECT,
     exp.Exists: _SUB_SELECT,
     exp.Any: _SUB_SELECT,
     exp.All: _SUB_SELECT,
-    exp.Placeholder: ("Parameters", "write the value itself."),
-    exp.Parameter: ("Parameters", "write the value itself."),
     exp.Star: ("SELECT *", "ask for aggregates: rows are not released."),
-    exp.Filter: ("FILTER", "aggregate a CASE WHEN ... END instead, or use WHERE."),
-    exp.Mod: ("The remainder (%)", _FOUR),
-    exp.IntDiv: ("Whole division (//)", _FOUR),
-    exp.Pow: _POWER,
-    exp.DPipe: ("Joining texts (||)", "compare the texts one by one."),
     exp.Literal: ("A constant by itself", "ask for an aggregate, or compare it with a value."),
     exp.Boolean: ("A constant by itself", "ask for an aggregate, or compare it with a value."),
     exp.Null: ("NULL by itself", "use IS NULL or IS NOT NULL."),
-    exp.Cast: ("CAST", _CAST_HINT),
-    exp.TryCast: ("TRY_CAST", _CAST_HINT),
     exp.Case: ("CASE in this place", "use it inside an aggregate or a condition."),
     exp.Tuple: ("Several columns in parentheses", "name one column."),
-    exp.NullSafeEQ: ("IS NOT DISTINCT FROM", "use = and IS NULL."),
-    exp.NullSafeNEQ: ("IS DISTINCT FROM", "use <> and IS NULL."),
-    exp.SimilarTo: ("SIMILAR TO", "use LIKE."),
-    exp.RegexpLike: ("Matching a regular expression", "use LIKE."),
+    exp.SimilarTo: ("SIMILAR TO", "use LIKE, or REGEXP_FULL_MATCH(t, '...')."),
+    exp.RegexpLike: (
+        "The operator ~",
+        "write REGEXP_MATCHES(t, '...') for a part of a text, or REGEXP_FULL_MATCH for all of it: databases differ.",
+    ),
     exp.Glob: ("GLOB", "use LIKE."),
     exp.Escape: ("LIKE with ESCAPE", "leave ESCAPE out."),
     exp.Values: ("VALUES", "read the table itself."),
     exp.Table: ("A table in parentheses", "leave the parentheses out."),
-    exp.Rollup: ("ROLLUP", "group by columns."),
-    exp.Cube: ("CUBE", "group by columns."),
-    exp.GroupingSets: ("GROUPING SETS", "group by columns."),
+    exp.Rollup: ("ROLLUP", "write it in the GROUP BY."),
+    exp.Cube: ("CUBE", "write it in the GROUP BY."),
+    exp.GroupingSets: ("GROUPING SETS", "write it in the GROUP BY."),
     exp.Order: ("ORDER BY inside an aggregate", "leave it out: the order of rows does not matter here."),
-    exp.Var: ("ORDER BY ALL", "name the columns."),
+    exp.NullSafeEQ: _VALUE,
+    exp.NullSafeNEQ: _VALUE,
     **dict.fromkeys((exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE), _VALUE),
     **dict.fromkeys((exp.Between, exp.In, exp.Is, exp.Like, exp.ILike, exp.Not, exp.And, exp.Or), _VALUE),
 }
+_NO_RANDOM = "leave it out: an answer follows from the rows and from recorded noise alone, so that it can be checked."
+_NO_TIME = "write the day itself, as in DATE '2026-11-18': the same query must ask the same again."
+_REMEDIES = {
+    **dict.fromkeys(("RANDOM", "RAND", "UUID", "GEN_RANDOM_UUID", "SETSEED"), _NO_RANDOM),
+    **dict.fromkeys(
+        ("NOW", "TODAY", "CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "LOCALTIMESTAMP", "GETDATE", "SYSDATE"),
+        _NO_TIME,
+    ),
+    "LOG": "write LN(v), LOG10(v) or LOG2(v): databases differ in the base of LOG.",
+    **dict.fromkeys(
+        ("STRING_AGG", "LISTAGG", "GROUP_CONCAT", "LIST", "ARRAY_AGG", "ANY_VALUE", "ARBITRARY"),
+        "count them, as in SELECT v, COUNT(*) ... GROUP BY v: the values of single people are not released.",
+    ),
+    "MODE": "write SELECT v, COUNT(*) ... GROUP BY v ORDER BY COUNT(*) DESC LIMIT 1.",
+    **dict.fromkeys(("APPROX_COUNT_DISTINCT", "APPROX_DISTINCT"), "use COUNT(DISTINCT v)."),
+    **dict.fromkeys(("MEAN", "AVERAGE"), "use AVG(v)."),
+    "PERCENTILE": "use QUANTILE_CONT(v, 0.9).",
+    **dict.fromkeys(("GEOMEAN", "GEOMETRIC_MEAN", "PRODUCT"), "use EXP(AVG(LN(GREATEST(v, 1))))."),
+    **dict.fromkeys(
+        ("SKEWNESS", "KURTOSIS"), "use AVG(POWER(v - 40, 3)), with a number that does not follow from the data for 40."
+    ),
+    "ENTROPY": "ask for COUNT(*) by group, and compute it from the answer.",
+    "HISTOGRAM": "group by FLOOR(v / 10), or by WIDTH_BUCKET(v, 0, 100, 10).",
+    **dict.fromkeys(
+        ("BOOL_OR", "BOOL_AND", "LOGICAL_OR", "LOGICAL_AND", "EVERY"),
+        "use COUNT_IF(c): whether any row meets it would tell of one person.",
+    ),
+    **dict.fromkeys(
+        ("STRPOS", "POSITION", "INSTR", "LOCATE"), "use CONTAINS(t, 'a'), STARTS_WITH(t, 'a') or REGEXP_MATCHES."
+    ),
+    "PREFIX": "use STARTS_WITH(t, 'a').",
+    "SUFFIX": "use ENDS_WITH(t, 'a').",
+    **dict.fromkeys(
+        ("SPLIT_PART", "REGEXP_EXTRACT", "SPLIT"), "use CASE WHEN REGEXP_MATCHES(t, '^a') THEN 'a' ELSE 'other' END."
+    ),
+    "REGEXP_REPLACE": "use REPLACE(t, '-', ' ').",
+    "CONCAT_WS": "use CONCAT(t, '-', v).",
+    **dict.fromkeys(("LPAD", "RPAD"), "use RIGHT('000' || v, 3)."),
+    "ISNAN": "use v IS NULL: what is no number counts as missing.",
+    **dict.fromkeys(("TO_CHAR", "DATE_FORMAT", "FORMAT_DATE"), "use STRFTIME(d, '%Y-%m')."),
+    **dict.fromkeys(("DATEADD", "ADD_MONTHS"), "use d + INTERVAL 3 MONTH."),
+    **dict.fromkeys(("DATE_SUB", "AGE", "DATESUB"), "use DATE_DIFF('day', a, b), or d - INTERVAL 3 MONTH."),
+    **dict.fromkeys(
+        ("EPOCH", "EPOCH_MS", "UNIX_TIMESTAMP"), "use DATE_DIFF('second', TIMESTAMP '1970-01-01 00:00:00', t)."
+    ),
+    **dict.fromkeys(("MAKE_DATE", "MAKE_TIMESTAMP", "TO_DATE"), "write the day itself, as in DATE '2026-11-18'."),
+    "TIMEZONE": "use t AT TIME ZONE 'Europe/Amsterdam'.",
+    "LIST_CONTAINS": "use IN (...).",
+    **dict.fromkeys(("FORMAT", "PRINTF"), "use ROUND(v, 1)."),
+    "COLUMNS": "name the columns.",
+}
 _AGGREGATE = "An aggregate in this place", "use aggregates only in SELECT, HAVING and ORDER BY."
 _NEAR = 200  # characters before an argument among which the name of its function is looked for
+_SIGN = re.compile(r"[$?@]|(?<!:):(?!:)")  # of a parameter; a cast has two colons
 _HEAD = re.compile(" (?:inside|with|of|in|as) ")
 _BARE_SELECT = re.compile(r"\bselect(?=\s*(?:[),;]|$))", re.IGNORECASE)
 _FUNCTION = re.compile(r"(\w+)\s*\(\s*(?:DISTINCT\s+)?$", re.IGNORECASE)
@@ -121,12 +182,23 @@ class Text:
         """The name of an unsupported part, as the text has it where it can be found, and a remedy."""
         if isinstance(node, exp.Column) and isinstance(node.this, exp.Star):
             return _NAMES[exp.Star]
+        if isinstance(node, exp.IgnoreNulls | exp.RespectNulls):
+            return self.name_of(node.this)
         if type(node) in _NAMES:
             return _NAMES[type(node)]
         if isinstance(node, exp.Func):
             written = self.function_name(node)
-            return _AGGREGATE if written in self.answered and isinstance(node, exp.AggFunc) else (f"{written}()", "")
+            aggregate = is_pair(node) or (written in self.answered and isinstance(node, exp.AggFunc))
+            return _AGGREGATE if aggregate else (f"{written}()", self.remedy(written, node))
         return node.key.upper(), ""
+
+    def remedy(self, written: str, node: exp.Func) -> str:
+        """What to write in place of a function."""
+        if written in _REMEDIES or written in self.answered or isinstance(node, exp.AggFunc):
+            return _REMEDIES.get(written, "")
+        near = get_close_matches(written, sorted(self.answered), 2, 0.5)
+        others = "another function of docs/sql.md"
+        return f"use {', '.join(near)} or {others}." if near else f"use {others}."
 
     def function_name(self, node: exp.Func) -> str:
         """The name of a function as it was written."""
@@ -177,7 +249,9 @@ class Text:
 
     def place_of_word(self, word: str) -> str:
         """The same for what remembers nothing: where its first word stands; of parameters, their sign."""
-        match = re.search(r"[$?:@]" if word == "Parameters" else rf"\b{re.escape(word)}", self.text, re.IGNORECASE)
+        match = re.search(
+            r"[$?@]|(?<!:):(?!:)" if word == "Parameters" else rf"\b{re.escape(word)}", self.text, re.IGNORECASE
+        )
         return self.line_and_column(match.start()) if match else ""
 
     def line_and_column(self, start: int) -> str:

@@ -1,8 +1,8 @@
 """Question -> the exact totals of disjoint blocks of people, in one pass: what a sample-and-aggregate score is made of.
 
-Which block someone is in is a hash of a key and of who they are. Where every row is a person, it is a hash of all that
-is read of the row and of its place among rows that agree in all of that: of k such rows, whichever leaves, the k-th
-place is what is gone, and every other row stays in its block.
+Which block someone is in is an MD5 digest of a key and of who they are, the same in every engine. Where every row is a
+person, it is one of all that is read of the row and of its place among rows that agree in all of that: of k such rows,
+whichever leaves, the k-th place is what is gone, and every other row stays in its block.
 """
 
 from __future__ import annotations
@@ -10,9 +10,13 @@ from __future__ import annotations
 from sqlglot import exp
 
 from sfumato.model.facts import Cell
-from sfumato.sql.builder.ast import alias, column, function, number, ours, select_from, value
+from sfumato.model.statement import ColumnRef
+from sfumato.sql.builder import nodes
+from sfumato.sql.builder.ast import alias, column, ours, select_from
+from sfumato.sql.builder.values import function, number, typed, value
+from sfumato.sql.plans.contribution_bounds import field, public_field, text
 from sfumato.sql.plans.exposure_summary import Rows, whole
-from sfumato.sql.plans.rows import PlanInput, in_one_width, rows
+from sfumato.sql.plans.rows import PlanInput, rows
 from sfumato.sql.plans.totals import count_of, in_steps, sum_of
 
 _BLOCK = ours("block")
@@ -35,10 +39,14 @@ def read_blocks(records: Rows, question: PlanInput, blocks: int) -> list[dict[Ce
 
 
 def _block(q: PlanInput, blocks: int, key: str) -> exp.Expr:
+    pieces = [value(public_field(key))]
     if q.unit is not None:
-        hashed = [in_one_width(q.unit, q.schema)]
+        declared = q.schema.column(q.unit)
+        assert declared is not None
+        pieces += field(text(ColumnRef(declared.name, declared.type)))
     else:
-        read = q.statement.columns
-        place = exp.Window(this=function("ROW_NUMBER"), partition_by=[column(name) for name in read] or [number(1)])
-        hashed = [*(in_one_width(name, q.schema) for name in read), place]
-    return exp.Mod(this=function("HASH", value(key), *hashed), expression=number(blocks))
+        same = [text(ref) for ref in q.columns]
+        place = exp.Window(this=function("ROW_NUMBER"), partition_by=same or [number(1)])
+        pieces += [piece for ref in q.columns for piece in field(text(ref))]
+        pieces.append(typed(place, "TEXT"))  # the last piece, so it needs no length
+    return exp.Mod(this=nodes.DigestNumber(expressions=pieces), expression=number(blocks))

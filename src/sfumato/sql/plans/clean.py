@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from sfumato.model.schema import RAW_TEXT, Format, Schema, Type
-from sfumato.sql.builder.ast import SQL_TYPES, alias, column, function, select_from, value
+from sfumato.sql.builder import nodes
+from sfumato.sql.builder.ast import alias, column, select_from
+from sfumato.sql.builder.values import SQL_TYPES, function, typed, value
 
 
 def clean(schema: Schema, present: Mapping[str, Type | None], raw: str, *, keep: Sequence[str] = ()) -> exp.Select:
@@ -43,10 +45,10 @@ def typed_value(schema: Schema, name: str, present: Type | None) -> exp.Expr:
     tree = _as_text(name, present) if wanted is Type.TEXT or present in (Type.TEXT, None) else column(name)
     if schema.null_values and (wanted is Type.TEXT or present in (Type.TEXT, None)):
         tree = _without_missing(tree, schema)
-    if wanted not in (present, Type.TEXT):
-        tree = try_cast(_plainly_written(tree, schema, name, present), wanted)
+    if wanted not in (present, Type.TEXT) or wanted is Type.TIMESTAMP:  # stored in any unit, and perhaps with a zone
+        tree = try_cast(_plainly_written(tree, schema, name, present), wanted, present or Type.TEXT)
     if wanted is Type.NUMBER:
-        tree = exp.case().when(exp.func("ISNAN", tree), exp.Null()).else_(tree.copy())
+        tree = exp.case().when(nodes.IsNaN(this=tree), exp.Null()).else_(tree.copy())
     return tree
 
 
@@ -59,7 +61,7 @@ def _plainly_written(tree: exp.Expr, schema: Schema, name: str, present: Type | 
 
 
 def _as_text(name: str, present: Type | None) -> exp.Expr:
-    return column(name) if present is Type.TEXT else try_cast(column(name), Type.TEXT)
+    return column(name) if present is Type.TEXT else try_cast(column(name), Type.TEXT, present)
 
 
 def _wanted(schema: Schema, name: str, present: Type | None) -> Type | None:
@@ -88,14 +90,17 @@ def missing_text(tree: exp.Expr, schema: Schema) -> exp.Expr:
     return exp.In(this=tree.copy(), expressions=[value(text) for text in schema.null_values])
 
 
-def try_cast(tree: exp.Expr, type_: Type) -> exp.Expr:
-    """A value as another type, NULL where it does not fit: errors that depend on values tell about values."""
-    cast = exp.TryCast(this=tree.copy(), to=exp.DataType.build(SQL_TYPES[type_]))
+def try_cast(tree: exp.Expr, type_: Type, source: Type | None = None) -> exp.Expr:
+    """A value as another type, NULL where it does not fit: errors that depend on values tell about values.
+
+    `source` is the type that it has.
+    """
+    cast = typed(tree.copy(), SQL_TYPES[type_], source)
     if type_ is not Type.INTEGER:
         return cast
     # What is not whole does not fit; engines would round it, and text and floats each in another way.
-    real = try_cast(tree, Type.NUMBER)
-    return exp.case().when(exp.EQ(this=real, expression=exp.func("ROUND", real.copy())), cast)
+    real = try_cast(tree, Type.NUMBER, source)
+    return exp.case().when(exp.EQ(this=real, expression=function("FLOOR", real.copy())), cast)
 
 
 _SPACE, _CURRENCY = "[ \u00a0\u202f]", "[$€£¥]"
@@ -120,19 +125,22 @@ def plain_text(tree: exp.Expr, format_: Format, type_: Type) -> exp.Expr:
         pattern = f"([0-9]{{1,2}})[/.-]([0-9]{{1,2}})[/.-]({_YEAR})"
         day, month = (1, 2) if format_ is Format.DAY_FIRST else (2, 1)
         whole = f"^[ ]{{0,20}}{pattern}[ ]{{0,20}}$"
-        matching = _regexp("REGEXP_EXTRACT", tree, whole)
-        return _regexp("REGEXP_REPLACE", matching, whole, rf"\3-\{month}-\{day}")
+        return _rewritten(_extracted(tree, whole), whole, rf"\3-\{month}-\{day}")
     thousand, decimal, (before, after) = _MARKS[format_]
     whole_part = f"(?:[0-9]{{1,3}}(?:{thousand}[0-9]{{3}}){{1,12}}|[0-9]{{1,40}})"
     figure = f"(?:{whole_part}(?:{decimal}[0-9]{{1,40}})?|{decimal}[0-9]{{1,40}})"
-    matching = _regexp("REGEXP_EXTRACT", tree, f"^[ ]{{0,20}}{before}{figure}{after}[ ]{{0,20}}$")
+    matching = _extracted(tree, f"^[ ]{{0,20}}{before}{figure}{after}[ ]{{0,20}}$")
     mark = decimal.strip("[]")
-    bare = _regexp("REGEXP_REPLACE", matching, f"[^0-9{mark}+-]", "", "g")
-    plain = bare if mark == "." else _regexp("REPLACE", bare, mark, ".")
+    bare = _rewritten(matching, f"[^0-9{mark}+-]", "", every=True)
+    plain = bare if mark == "." else nodes.Replaced(this=bare, expression=value(mark), replacement=value("."))
     if type_ is not Type.INTEGER:
         return plain
-    return _regexp("REGEXP_EXTRACT", plain, "^[+-]?[0-9]*(?:[.]0+)?$")  # as a double, 1e15 and a bit is whole
+    return _extracted(plain, "^[+-]?[0-9]*(?:[.]0+)?$")  # as a double, 1e15 and a bit is whole
 
 
-def _regexp(name: str, tree: exp.Expr, *texts: str) -> exp.Expr:
-    return exp.Anonymous(this=name, expressions=[tree.copy(), *map(value, texts)])
+def _extracted(tree: exp.Expr, pattern: str) -> exp.Expr:
+    return nodes.Extracted(this=tree.copy(), expression=value(pattern))
+
+
+def _rewritten(tree: exp.Expr, pattern: str, by: str, *, every: bool = False) -> exp.Expr:
+    return nodes.Rewritten(this=tree.copy(), expression=value(pattern), replacement=value(by), every=every)

@@ -14,21 +14,22 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from sfumato.model.schema import PERSON, Type
-from sfumato.model.statement import ColumnRef
+from sfumato.model.statement import ColumnRef, Scalar
+from sfumato.sql.builder import nodes
 from sfumato.sql.builder.ast import (
     alias,
     column,
-    function,
     join_with,
     ours,
     same_columns,
+    scalar,
     select_from,
     sub_select,
     table,
-    value,
     with_tables,
 )
 from sfumato.sql.builder.term import col, row_count
+from sfumato.sql.builder.values import function, value
 from sfumato.sql.plans.clean import try_cast
 
 Select = Callable[[Sequence[exp.Expr]], exp.Select]
@@ -48,7 +49,7 @@ class Contribution:
     person: ColumnRef
     read: tuple[ColumnRef, ...]  # every other column that the statement reads
     max_rows: int
-    keys: tuple[ColumnRef, ...] = ()
+    keys: tuple[Scalar, ...] = ()
     max_groups: int | None = None  # None: no one can have more groups than may count
 
     def bounded(self, kept: Select, parts: Callable[[], list[exp.Expr]]) -> exp.Select:
@@ -129,16 +130,16 @@ class Contribution:
 
 
 def text(read: ColumnRef) -> exp.Expr:
-    """A value in one spelling, however wide it is stored: decimal, shortest decimal of a double, ISO date."""
+    """A value in one spelling, in every engine and however wide it is stored: decimal, bits of a double, ISO date."""
     tree: exp.Expr = column(read.name)
     if read.type is Type.NUMBER:
-        tree = try_cast(tree, Type.NUMBER)
+        tree = nodes.FloatBits(this=try_cast(tree, Type.NUMBER))
     return tree if read.type is Type.TEXT else try_cast(tree, Type.TEXT)
 
 
 def _sort_keys(read: ColumnRef) -> list[exp.Expr]:
     """A value itself, where values are equal exactly if their texts are: not so zeros of either sign."""
-    if read.type in (Type.INTEGER, Type.TEXT, Type.BOOLEAN, Type.DATE):
+    if read.type in (Type.INTEGER, Type.TEXT, Type.BOOLEAN, Type.DATE, Type.TIMESTAMP):
         return [column(read.name)]
     return [text(read), col(read.name).there.tree]
 
@@ -146,11 +147,11 @@ def _sort_keys(read: ColumnRef) -> list[exp.Expr]:
 def field(tree: exp.Expr) -> list[exp.Expr]:
     """The pieces of a text with its length in bytes before it, so that no two lists of fields read the same.
 
-    NULL is a dash: `CONCAT` passes over the two pieces that are NULL then.
+    NULL is a dash: a digest passes over the two pieces that are NULL then.
     """
     missing = exp.Is(this=tree, expression=exp.Null())
     between = exp.Case(ifs=[exp.If(this=missing, true=value(_NOTHING))], default=value(_COLON))
-    return [try_cast(function("STRLEN", tree.copy()), Type.TEXT), between, tree.copy()]
+    return [try_cast(nodes.Bytes(this=tree.copy()), Type.TEXT), between, tree.copy()]
 
 
 def public_field(value: str) -> str:
@@ -164,7 +165,7 @@ def public_field(value: str) -> str:
 
 def digest(pieces: Sequence[exp.Expr]) -> exp.Expr:
     """MD5 of the pieces one after the other."""
-    return function("MD5", exp.Anonymous(this="CONCAT", expressions=list(pieces)))
+    return nodes.Digest(expressions=list(pieces))
 
 
 def _over(tree: exp.Expr, by: Sequence[exp.Expr], order: Sequence[exp.Expr] = ()) -> exp.Expr:
@@ -173,12 +174,12 @@ def _over(tree: exp.Expr, by: Sequence[exp.Expr], order: Sequence[exp.Expr] = ()
     return exp.Window(this=tree, partition_by=list(by), order=exp.Order(expressions=ordered) if ordered else None)
 
 
-def _column_refs(what: str, columns: Sequence[ColumnRef]) -> tuple[ColumnRef, ...]:
+def _column_refs(what: str, columns: Sequence[Scalar]) -> tuple[ColumnRef, ...]:
     return tuple(ColumnRef(ours(what, str(i)), ref.type) for i, ref in enumerate(columns))
 
 
-def _aliases(columns: Sequence[ColumnRef], names: Sequence[ColumnRef]) -> list[exp.Expr]:
-    return [alias(column(ref.name), own.name) for ref, own in zip(columns, names, strict=True)]
+def _aliases(values: Sequence[Scalar], names: Sequence[ColumnRef]) -> list[exp.Expr]:
+    return [alias(scalar(part), own.name) for part, own in zip(values, names, strict=True)]
 
 
 def _matching(rows: exp.Select, names: Sequence[str], others: str, by: Sequence[str], kind: str) -> exp.Select:

@@ -12,10 +12,12 @@ from operator import add
 
 from sqlglot import exp
 
-from sfumato.model.measurement import NoisyNumber
+from sfumato.model.measurement import NoisyNumber, NumberKind
 from sfumato.model.schema import PERSON
-from sfumato.sql.builder.ast import as_whole, column, ours, select_from
+from sfumato.sql.builder.ast import column, ours, select_from
 from sfumato.sql.builder.term import Term, call, col, term, when
+from sfumato.sql.builder.values import as_whole
+from sfumato.sql.plans.levels import AtLevels
 from sfumato.sql.plans.rows import L2, PlanInput, rows
 from sfumato.sql.plans.totals import count_of, rounding, sum_of
 
@@ -32,8 +34,11 @@ def contributions(question: PlanInput, one: int, numbered: str | None = None) ->
     who = [column(PERSON)] if numbered or q.unit else []
     if q.unit is None:
         return select_from([*who, own], rows(q, source=numbered, person=numbered is not None))
-    cells = select_from([*who, own], rows(q), by=[*q.keys, PERSON])
-    return select_from([*who, col(CARRIED).total().named(CARRIED)], cells, by=[PERSON])
+    at, source = AtLevels(q), rows(q)
+    if at.levels:
+        source = at.expanded(source, [column(PERSON), *(column(r.name) for r in q.values)], drawn_only=True)
+    cells = select_from([*who, own], source, by=[*at.keys, PERSON])
+    return select_from([*who, col(CARRIED).exact_total().named(CARRIED)], cells, by=[PERSON])
 
 
 def units(q: PlanInput, one: int) -> Term:
@@ -42,17 +47,22 @@ def units(q: PlanInput, one: int) -> Term:
 
 
 def _units(n: NoisyNumber, q: PlanInput, one: int) -> Term:
-    """What someone carries of a number in a cell; under L2 its square. Who carries anything has a unit at least."""
-    load = abs(contribution_to(n, q).double) / float(n.steps if n.rounded else q.sensitivity_of(n))
+    """What someone carries of a number in a cell; under L2 its square. Who carries anything has a unit at least.
+
+    A row by itself carries the same in every level that is drawn: all of them together as if there were one.
+    """
+    load = abs(contribution_to(n, q).double) / float(q.sensitivity_of(n) / (n.step if n.rounded else 1))
     load = load.squared if q.norm == L2 else load
-    units = call("GREATEST", call("ROUND", load * float(n.share * one)), call("SIGN", load))
+    if q.unit is None and q.measurement.drawn_levels > 1:
+        load = load * q.measurement.drawn_levels
+    units = call("GREATEST", (load * float(n.share * one)).rounded, call("SIGN", load))
     return Term(lambda: as_whole(units.tree))
 
 
 def contribution_to(n: NoisyNumber, q: PlanInput) -> Term:
     """What someone adds to a number in a cell: rounded values in whole steps of it, whole ones as they are."""
     count, total = of_one_row(n, q) if q.unit is None else of_own_rows(n, q)
-    if n.kind.counts:
+    if n.kind.counts or n.kind is NumberKind.HISTOGRAM:
         return count
     return total if n.rounded else total.double - count * n.centre
 

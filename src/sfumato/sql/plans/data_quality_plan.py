@@ -9,12 +9,14 @@ from sqlglot import exp
 from sfumato.model.data_quality import ValueClass, checked_columns, possible_classes
 from sfumato.model.schema import PERSON, Schema, SchemaColumn, Type
 from sfumato.model.statement import ColumnRef
-from sfumato.sql.builder.ast import alias, column, is_listed, number, ours, select_from, sub_select
+from sfumato.sql.builder import nodes
+from sfumato.sql.builder.ast import alias, column, is_among, ours, select_from, sub_select
 from sfumato.sql.builder.term import col, row_count
+from sfumato.sql.builder.values import number, value
 from sfumato.sql.plans.clean import stored_missing, typed_value
 from sfumato.sql.plans.contribution_bounds import Contribution
 from sfumato.sql.plans.exposure_summary import Rows, whole
-from sfumato.sql.plans.rows import is_present
+from sfumato.sql.plans.row_values import is_present
 
 _MANY = ours("many")
 _CODES = {kind: code for code, kind in enumerate(ValueClass)}
@@ -25,7 +27,7 @@ def rows_by_class(schema: Schema, present: Mapping[str, Type | None], raw: str) 
     checked = checked_columns(schema)
     names = [ours("class", str(i)) for i in range(len(checked))]
     counted = [
-        exp.func("COUNT_IF", exp.EQ(this=column(name), expression=number(_CODES[kind])))
+        nodes.CountTrue(this=exp.EQ(this=column(name), expression=number(_CODES[kind])))
         for name, declared in zip(names, checked, strict=True)
         for kind in possible_classes(declared)
     ]
@@ -78,12 +80,12 @@ def _class_of(schema: Schema, declared: SchemaColumn, present: Mapping[str, Type
         (ValueClass.MISSING, stored_missing(schema, stored, type_)),
         (ValueClass.UNREADABLE, exp.Is(this=typed.copy(), expression=exp.Null())),
     ]
-    if declared.bounds is not None:
-        low, high = number(declared.bounds.lower), number(declared.bounds.upper)
+    if declared.ends is not None:
+        low, high = map(value, declared.ends)
         tests.append((ValueClass.BELOW, exp.LT(this=typed.copy(), expression=low)))
         tests.append((ValueClass.ABOVE, exp.GT(this=typed.copy(), expression=high)))
     if declared.categories is not None:
-        tests.append((ValueClass.UNLISTED, exp.Not(this=is_listed(typed.copy(), declared.categories))))
+        tests.append((ValueClass.UNLISTED, exp.Not(this=is_among(typed.copy(), declared.categories))))
     ifs = [exp.If(this=test, true=number(_CODES[kind])) for kind, test in tests]
     return exp.Case(ifs=ifs, default=number(_CODES[ValueClass.READABLE]))
 

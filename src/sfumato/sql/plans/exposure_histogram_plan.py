@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from sfumato.sql.builder.ast import as_whole, column, ours, select_from
+from sfumato.sql.builder.ast import column, ours, select_from
 from sfumato.sql.builder.term import Term, call, col, row_count
+from sfumato.sql.builder.values import as_whole
 from sfumato.sql.plans.contributions import CARRIED, contributions
 from sfumato.sql.plans.exposure_summary import Rows, whole
 from sfumato.sql.plans.rows import L2, PlanInput

@@ -12,24 +12,27 @@ from sqlglot import exp
 from sfumato.model.facts import EXPOSURE, INFLUENCE, Bin, Cell, Distribution, Summary
 from sfumato.model.measurement import NumberKind
 from sfumato.model.schema import PERSON, Schema
-from sfumato.model.statement import AggregateKind, ColumnRef, Predicate
+from sfumato.model.statement import AggregateKind, ColumnRef, Predicate, columns_in
+from sfumato.sql.builder import nodes
 from sfumato.sql.builder.ast import (
     alias,
-    as_whole,
     column,
-    function,
     join_with,
-    number,
     order_by,
     ours,
     predicate,
     same_columns,
+    scalar,
     select_from,
     sub_select,
 )
 from sfumato.sql.builder.term import Term, call, col, distinct, row_count, term
+from sfumato.sql.builder.values import as_whole, function, number
+from sfumato.sql.plans.joined_tables import people_rows
 from sfumato.sql.plans.leave_one_out import PEOPLE, LeaveOneOutPlan
-from sfumato.sql.plans.rows import L2, PlanInput, conditions, is_present, rows
+from sfumato.sql.plans.levels import AtLevels
+from sfumato.sql.plans.row_values import is_present
+from sfumato.sql.plans.rows import L2, PlanInput, conditions, rows
 
 Rows = Sequence[tuple[Any, ...]]
 Tree = exp.Select
@@ -44,16 +47,18 @@ _ALL_PEOPLE, _FIGURES = ours("all_people"), ours("figures")
 
 def people_count(question: PlanInput) -> exp.Select:
     """Everyone whom the table is about, matched or not."""
-    who = row_count() if question.unit is None else distinct(col(question.unit))
-    return select_from([who.tree], question.statement.table)
+    schema = question.registered
+    who = row_count() if schema.unit.column is None else distinct(col(schema.people_column))
+    return select_from([who.tree], schema.people_table)
 
 
 def matched_rows(question: PlanInput) -> exp.Select:
     """How many rows the question keeps, group by group; also of keys that are not listed, where some are."""
     q = question
-    keys = [k.name for k in q.statement.keys]
+    keys = [scalar(key.expression) for key in q.statement.keys]
     kept = conditions(q, any_key=q.measurement.cells is not None)
-    return select_from([*map(column, keys), row_count().tree], q.statement.table, where=kept, by=keys)
+    named = [alias(key, name) for key, name in zip(keys, q.keys, strict=True)]
+    return select_from([*named, row_count().tree], q.source, where=kept, by=q.keys)
 
 
 def read_matched_rows(records: Rows, question: PlanInput) -> int:
@@ -71,6 +76,8 @@ def uniform(question: PlanInput) -> tuple[float, float] | None:
     kinds = {a.kind for a in q.statement.aggregates}
     if q.unit is not None or kinds != {AggregateKind.COUNT} or (q.readings and not q.only_present):
         return None
+    if q.measurement.levels is not None:
+        return None
     aggregates, numbers = len(q.statement.aggregates), q.measurement.numbers
     if q.norm == L2:
         loads = sum(float(n.share) / float(n.sensitivity) ** 2 for n in numbers)
@@ -82,6 +89,8 @@ def proportional(question: PlanInput) -> Fraction | None:
     """Exposure over influence, where all of it is one number that simply adds up: a COUNT or a SUM."""
     q = question
     if len(q.statement.aggregates) > 1 or len(q.measurement.numbers) > 1 or not q.measurement.additive:
+        return None
+    if q.measurement.levels is not None or q.measurement.numbers[0].kind is NumberKind.HISTOGRAM:
         return None
     return 1 / q.sensitivity_of(q.measurement.numbers[0])
 
@@ -96,7 +105,7 @@ def ends(question: PlanInput) -> exp.Select | None:
     statistics.
     """
     q = question
-    single = q.unit is None and q.only_present and len(q.statement.aggregates) == 1
+    single = q.unit is None and q.only_present and len(q.statement.aggregates) == 1 and q.measurement.levels is None
     argument = q.values[0].argument if single else None
     if not isinstance(argument, ColumnRef) or q.statement.aggregates[0].kind not in (
         AggregateKind.SUM,
@@ -105,7 +114,7 @@ def ends(question: PlanInput) -> exp.Select | None:
         return None
     value = col(argument.name)
     parts = [row_count(), call("MIN", value), call("MAX", value)]
-    return select_from([part.tree for part in parts], q.statement.table, where=conditions(q))
+    return select_from([part.tree for part in parts], q.source, where=conditions(q))
 
 
 def read_ends(records: Rows, question: PlanInput, people: int) -> tuple[float, float] | None:
@@ -219,7 +228,7 @@ def _ahead(select: exp.Select, use: Callable[[exp.Select], exp.Select]) -> exp.S
 
 def people(question: PlanInput, numbered: str, side: Predicate | None = None) -> exp.Select:
     """One row per person, those whom the WHERE leaves out included: person, influence, exposure."""
-    whole_table = all_people(question.schema, numbered, side)
+    whole_table = all_people(question.registered, numbered, side)
     figures = [col(name, _FIGURES).or_else(term(0).double).named(name) for name in (INFLUENCE, EXPOSURE)]
     sides = [] if side is None else [column(SIDE)]
     parts = [alias(column(PERSON, _ALL_PEOPLE), "person"), *figures, *sides]
@@ -242,8 +251,10 @@ def all_people(schema: Schema, numbered: str, side: Predicate | None = None) -> 
     met = [] if side is None else [function("COALESCE", predicate(side), exp.false())]
     if unit is None:
         return select_from([column(PERSON), *(alias(tree, SIDE) for tree in met)], numbered)
-    sides = [alias(function("LOGICAL_OR", tree), SIDE) for tree in met]
-    return select_from([alias(column(unit), PERSON), *sides], schema.name, where=[is_present(column(unit))], by=[unit])
+    sides = [alias(nodes.AnyTrue(this=tree), SIDE) for tree in met]
+    read = {ref.name for ref in columns_in(side)} if side is not None else set[str]()
+    everyone = people_rows(schema, read) if schema.tables else schema.name
+    return select_from([alias(column(unit), PERSON), *sides], everyone, where=[is_present(column(unit))], by=[unit])
 
 
 def most_exposed(question: PlanInput, numbered: str) -> exp.Select:
@@ -260,10 +271,26 @@ def most_exposed(question: PlanInput, numbered: str) -> exp.Select:
 def medians(question: PlanInput, numbered: str, side: Predicate, figure: str, *, lower: bool) -> exp.Select:
     """Per side of a condition: the median of a figure (of an even number of people, or the lower of the two)."""
     tree = column(figure)
-    middle = exp.Anonymous(this="QUANTILE_DISC", expressions=[tree, number(0.5)]) if lower else function("MEDIAN", tree)
+    middle = nodes.LowerMiddle(this=tree) if lower else nodes.MiddleValue(this=tree)
     return _ahead(
         people(question, numbered, side), lambda figures: select_from([column(SIDE), middle], figures, by=[SIDE])
     )
+
+
+def group_reach(question: PlanInput, numbered: str, met: Predicate, figure: str) -> exp.Select:
+    """How many people meet a condition, and the smallest and the largest of a figure of them."""
+    ends = [row_count().tree, *(call(name, col(figure)).tree for name in ("MIN", "MAX"))]
+    return _ahead(people(question, numbered, met), lambda figures: select_from(ends, figures, where=[column(SIDE)]))
+
+
+def group_bins(question: PlanInput, numbered: str, met: Predicate, figure: str, low: float, high: float) -> exp.Select:
+    """Their figures in narrow bins, as of everyone."""
+
+    def use(figures: exp.Select) -> exp.Select:
+        group = select_from([column(figure)], figures, where=[column(SIDE)])
+        return bins_of(group, figure, low, high, row_count().tree)
+
+    return _ahead(people(question, numbered, met), use)
 
 
 def singletons(question: PlanInput) -> exp.Select | None:
@@ -275,8 +302,11 @@ def singletons(question: PlanInput) -> exp.Select | None:
     if not readings:
         return None
     people = row_count() if question.unit is None else distinct(col(PERSON))
-    kept = rows(question)
-    cells = select_from([people.named(PEOPLE)], kept, where=[col(readings[0].name).there.tree], by=question.keys)
+    at, kept = AtLevels(question), rows(question)
+    if at.levels:
+        who = [] if question.unit is None else [column(PERSON)]
+        kept = at.expanded(kept, [*who, column(readings[0].name)])
+    cells = select_from([people.named(PEOPLE)], kept, where=[col(readings[0].name).there.tree], by=at.keys)
     return select_from([row_count().tree], cells, where=[col(PEOPLE).equals(1).tree])
 
 
@@ -289,12 +319,12 @@ def answer(question: PlanInput) -> exp.Select:
 
 def read_answer(records: Rows, question: PlanInput) -> tuple[tuple[object, ...], ...]:
     """One row per cell, one figure per aggregate; None where it does not exist."""
-    width = len(question.keys)
-    figures: dict[Cell, tuple[Any, ...]] = {tuple(row[:width]): row[width:] for row in records}
+    at = AtLevels(question)
+    width = len(at.keys)
+    figures: dict[Cell, tuple[Any, ...]] = {at.cell(row): row[width:] for row in records}
     kinds = [a.kind for a in question.statement.aggregates]
     nothing = [None] * len(kinds)
-    cells = question.measurement.cells
-    keys = sorted(figures, key=repr) if cells is None else cells
+    keys = sorted(figures, key=repr) if question.measurement.cells is None else question.measurement.shown_cells
     return tuple(
         tuple(whole(f) if kind.counts else f for kind, f in zip(kinds, figures.get(cell, nothing), strict=True))
         for cell in keys

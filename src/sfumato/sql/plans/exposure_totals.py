@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 from sqlglot import exp
 
-from sfumato.sql.builder.ast import as_whole, column, select_from
+from sfumato.sql.builder.ast import column, select_from
 from sfumato.sql.builder.term import Term, call, col, row_count, term
+from sfumato.sql.builder.values import as_whole
 from sfumato.sql.plans.contributions import CARRIED, contributions, units
 from sfumato.sql.plans.exposure_summary import Rows, whole
 from sfumato.sql.plans.leave_one_out import PEOPLE
@@ -24,8 +27,8 @@ def moments(question: PlanInput, one: int) -> exp.Select:
         each, many = select_from([units(q, one).named(CARRIED), column(PEOPLE)], counted), col(PEOPLE)
     else:
         each, many = contributions(q, one), term(1)
-    own = Term(lambda: as_whole(call("LEAST", col(CARRIED), _most(q, one)).tree, "HUGEINT"))
-    return select_from([(many * own).total().tree, (many * own * own).total().tree], each)
+    own = Term(lambda: as_whole(call("LEAST", col(CARRIED), _most(q, one)).tree, "INT128"))
+    return select_from([(many * own).exact_total().tree, (many * own * own).exact_total().tree], each)
 
 
 def read_moments(records: Rows) -> tuple[int, int]:
@@ -35,7 +38,7 @@ def read_moments(records: Rows) -> tuple[int, int]:
 
 def moments_alike(question: PlanInput, exposure: float, matched: int, one: int) -> tuple[int, int]:
     """The same, where all who are matched have the same exposure."""
-    own = min(_most(question, one), round((exposure**2 if question.norm == L2 else exposure) * one))
+    own = min(_most(question, one), math.floor((exposure**2 if question.norm == L2 else exposure) * one + 0.5))
     return matched * own, matched * own**2
 
 

@@ -11,19 +11,9 @@ from sqlglot import exp
 
 from sfumato.model.facts import Distribution, Summary
 from sfumato.model.schema import PERSON, Schema
-from sfumato.sql.builder.ast import (
-    alias,
-    cast,
-    column,
-    double,
-    join_with,
-    order_by,
-    ours,
-    same_columns,
-    select_from,
-    sub_select,
-)
+from sfumato.sql.builder.ast import alias, column, join_with, order_by, ours, same_columns, select_from, sub_select
 from sfumato.sql.builder.term import Term, call, col, row_count, term, when
+from sfumato.sql.builder.values import cast, double
 from sfumato.sql.plans.contributions import CARRIED, contributions
 from sfumato.sql.plans.exposure_summary import Rows, all_people, bins_of, moments_of, read_bins, summary_of, whole
 from sfumato.sql.plans.rows import L1, L2, PlanInput
@@ -96,7 +86,8 @@ def _contributions(own: OwnCharges, numbered: str) -> exp.Select:
     """What a statement adds for each person with a row that counts, beyond what it adds for everyone."""
     q, replaced = own.question, own.question.schema.relation.at_rest
     units = contributions(q, _ONE, numbered)
-    off = len(q.measurement.numbers) * q.schema.unit.max_rows  # units by which all that was rounded may be off
+    # units by which all that was rounded may be off
+    off = len(q.measurement.numbers) * q.schema.unit.max_rows * q.measurement.drawn_levels
     steps = q.schema.relation.steps
     gaussian = q.norm == L2
     most = _ONE // steps**2 if gaussian else _ONE // steps

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from sqlglot import exp
-
 from sfumato.model.schema import Bounds, Type
 from sfumato.model.statement import AggregateKind
-from sfumato.sql.builder.ast import as_whole, number
+from sfumato.sql.builder import nodes
 from sfumato.sql.builder.term import Term, call, col, term, when
+from sfumato.sql.builder.values import as_whole, number
 from sfumato.sql.plans.rows import Reading
 
 PARTS = ("n", "s", "q", "z", "zz", "lo", "hi")
@@ -54,17 +53,25 @@ def of_one(reading: Reading, value: Term, *, always: bool) -> Parts:
 def of_several(reading: Reading, value: Term) -> Parts:
     """The parts of all rows of a person."""
     if reading.counted:
-        return {"n": call("COUNT_IF", value)}
-    sums = {part: tree.total().or_else(0) for part, tree in _summands(reading, value).items()}
+        return {"n": value.count_true()}
+    sums = {part: _total(part, tree).or_else(0) for part, tree in _summands(reading, value).items()}
     return {"n": value.count(), "lo": call("MIN", value), "hi": call("MAX", value), **sums}
 
 
 def together(part: str, own: Term, people: Term) -> Term:
     """A part of everyone: a sum, or the two best."""
     if part in ("lo", "hi"):
-        best = exp.Min if part == "lo" else exp.Max
-        return Term(lambda: best(this=own.tree, count=number(2)))
-    return (people * own).total()
+        return own.within(nodes.TwoSmallest if part == "lo" else nodes.TwoLargest)
+    return _total(part, people * own)
+
+
+def _total(part: str, own: Term) -> Term:
+    return own.exact_total() if part in ("z", "zz") else own.total()
+
+
+def added_up(name: str) -> Term:
+    """The sum of a part that is stored under a name that ends with the part's."""
+    return _total(name.rsplit(maxsplit=1)[-1], col(name))
 
 
 def _summands(reading: Reading, value: Term) -> Parts:
@@ -72,7 +79,7 @@ def _summands(reading: Reading, value: Term) -> Parts:
     if reading.bounds is None:
         return {"s": value}
     off = value.double - reading.bounds.middle
-    units = value - round(reading.bounds.middle) if _unit(reading) == 1 else call("ROUND", off / _unit(reading))
+    units = value - round(reading.bounds.middle) if _unit(reading) == 1 else (off / _unit(reading)).rounded
     z = Term(lambda: as_whole(units.tree, "INT128"))
     return {"s": value, "q": off.squared, "z": z, "zz": z.squared}
 
@@ -88,11 +95,11 @@ def _unit(reading: Reading) -> Fraction:
 
 
 def mean_moves(own: Parts, all_people: Parts) -> Term:
-    """`|s_u - n_u mean| / (m - n_u)`."""
+    """`(s_u - n_u mean) / (m - n_u)`: the mean of all less that of the others."""
     n, m = own["n"], all_people["n"]
     mean = all_people["s"].double / m
-    moved = abs(own["s"].double - n * mean) / (m - n)
-    return when((n.equals(0), 0), (n.equals(m), abs(mean)), otherwise=moved)
+    moved = (own["s"].double - n * mean) / (m - n)
+    return when((n.equals(0), 0), (n.equals(m), mean), otherwise=moved)
 
 
 def spread(reading: Reading, all_people: Parts, kind: AggregateKind) -> Term:
@@ -117,7 +124,7 @@ def spread_moves(reading: Reading, own: Parts, all_people: Parts, kind: Aggregat
     left = f + e.squared / others
     free, rest_free = m - kind.lost, others - kind.lost
     before = squares / free
-    moved = abs(free * left - n * squares) / (free * rest_free)
+    moved = (free * left - n * squares) / (free * rest_free)
     if kind.is_root:
         roots = before.root + (rest / rest_free).root
         moved, last = (moved / call("NULLIF", roots, 0)).or_else(0) * unit, before.root * unit
@@ -135,12 +142,16 @@ def _squares(n: Term, z: Term, zz: Term) -> Term:
 
 
 def extreme(all_people: Parts, part: str) -> Term:
-    return call("LIST_EXTRACT", all_people[part], 1)
+    return _best(all_people[part], 1)
+
+
+def _best(two: Term, place: int) -> Term:
+    return Term(lambda: nodes.At(this=two.tree, expression=number(place)))
 
 
 def extreme_moves(own: Parts, all_people: Parts, part: str, people: Term) -> Term:
     """From the extreme of all to that of the others: only who alone holds it moves it; a tie moves nothing."""
-    best, second = (call("LIST_EXTRACT", all_people[part], i).double for i in (1, 2))
+    best, second = (_best(all_people[part], place).double for place in (1, 2))
     moved = (best - second).or_else(best)
     return when((own[part].double.equals(best).both(people.equals(1)), moved), otherwise=0)
 

@@ -9,7 +9,9 @@ from sqlglot import exp
 
 from sfumato.model.fit import ColumnFit, Fit
 from sfumato.model.schema import Format, Schema, SchemaColumn, Type
-from sfumato.sql.builder.ast import column, is_listed, number, table, value
+from sfumato.sql.builder import nodes
+from sfumato.sql.builder.ast import column, is_among, table
+from sfumato.sql.builder.values import value
 from sfumato.sql.plans.clean import missing_text, plain_text, try_cast
 from sfumato.sql.plans.exposure_summary import Rows, whole
 
@@ -37,17 +39,17 @@ def _misfits(declared: SchemaColumn, schema: Schema, present: Type | None) -> li
     as_text = raw if present is Type.TEXT else try_cast(raw, Type.TEXT)
     missing = exp.or_(is_null, missing_text(as_text, schema)) if present in (Type.TEXT, None) else is_null
     text = plain_text(as_text, declared.format, declared.type) if declared.format and present is Type.TEXT else as_text
-    typed = try_cast(text if present in (Type.TEXT, None) else raw, declared.type)
+    typed = try_cast(text if present in (Type.TEXT, None) else raw, declared.type, present or Type.TEXT)
     unfit = exp.and_(exp.Not(this=exp.Paren(this=missing)), exp.Is(this=typed, expression=exp.Null()))
     beyond: exp.Expr = exp.false()
-    if declared.bounds is not None:
-        low, high = number(declared.bounds.lower), number(declared.bounds.upper)
+    if declared.ends is not None:
+        low, high = map(value, declared.ends)
         beyond = exp.or_(exp.LT(this=typed.copy(), expression=low), exp.GT(this=typed.copy(), expression=high))
     unlisted: exp.Expr = exp.false()
     if declared.categories is not None:
-        known = is_listed(typed.copy(), declared.categories)
+        known = is_among(typed.copy(), declared.categories)
         unlisted = exp.and_(exp.Not(this=exp.Paren(this=missing.copy())), exp.Not(this=known))
-    return [exp.func("COUNT_IF", part) for part in (missing.copy(), unfit, beyond, unlisted)]
+    return [nodes.CountTrue(this=part) for part in (missing.copy(), unfit, beyond, unlisted)]
 
 
 @dataclass(frozen=True)
@@ -99,12 +101,12 @@ def _reading_counts(name: str, formats: Sequence[Format | None]) -> Iterator[exp
     there = exp.case().when(exp.In(this=text.copy(), expressions=[value(word) for word in MISSING_TEXTS]), exp.Null())
     there = there.else_(text.copy())
     yield exp.func("COUNT", there)
-    yield from (exp.func("COUNT_IF", word) for word in missing)
+    yield from (nodes.CountTrue(this=word) for word in missing)
     for type_, format_ in (way for one in formats for way in _ways(one)):
-        read = try_cast(there if format_ is None else plain_text(there, format_, type_), type_)
-        is_whole = exp.EQ(this=read, expression=exp.func("ROUND", read.copy())) if type_.numeric else exp.false()
+        read = try_cast(there if format_ is None else plain_text(there, format_, type_), type_, Type.TEXT)
+        is_whole = exp.EQ(this=read, expression=exp.func("FLOOR", read.copy())) if type_.numeric else exp.false()
         yield exp.func("COUNT", read.copy())
-        yield exp.func("COUNT_IF", is_whole)
+        yield nodes.CountTrue(this=is_whole)
 
 
 def values(name: str, raw: str) -> exp.Select:

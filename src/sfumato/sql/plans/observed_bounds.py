@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from sfumato.model.statement import Statement
-from sfumato.sql.builder.ast import column, predicate, table
-from sfumato.sql.plans.rows import is_present
+from sfumato.sql.builder.ast import column, predicate, scalar, table
+from sfumato.sql.plans.row_values import is_present
 
 
 def extremes(statement: Statement, names: Sequence[str]) -> exp.Select:
@@ -19,7 +19,7 @@ def extremes(statement: Statement, names: Sequence[str]) -> exp.Select:
 
 def keys(statement: Statement) -> exp.Select:
     """The combinations of keys that the WHERE leaves, as they are in the data."""
-    names = [column(key.name) for key in statement.keys]
+    names = [scalar(key.expression) for key in statement.keys]
     query = exp.select(*names).distinct().from_(table(statement.table))
     conditions = [] if statement.where is None else [predicate(statement.where)]
     return query.where(*conditions, *(is_present(name.copy()) for name in names))

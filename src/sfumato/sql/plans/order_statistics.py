@@ -114,7 +114,7 @@ def _ranks_without(q: PlanInput, a: Aggregate, position: int) -> Tables:
     close = select_from([exp.Star()], ranks, where=[(upto >= lowest).tree, (col(below) < highest + most).tree])
 
     own, other = col(value, ROWS), col(value, near)
-    left = upto - call("COUNT_IF", own <= other)
+    left = upto - (own <= other).count_true()
     rest = m - own.count()
     parts = [other.named(value), left.named(_UPTO), rest.named(_REST)]
     each = select_from([*(column(k, ROWS) for k in q.keys), column(PERSON), *parts], ROWS, where=[own.there.tree])

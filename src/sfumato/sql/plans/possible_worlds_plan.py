@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from operator import add
 from typing import Any
 
 from sqlglot import exp
 
+from sfumato.model.facts import Cell
+from sfumato.model.levels import Level, group_of
 from sfumato.model.measurement import NoisyNumber
 from sfumato.model.possible_worlds import World
 from sfumato.model.schema import PERSON
-from sfumato.sql.builder.ast import column, ours, select_from
+from sfumato.sql.builder import nodes
+from sfumato.sql.builder.ast import alias, column, ours, select_from
 from sfumato.sql.builder.term import Term, call, col, row_count, when
 from sfumato.sql.plans.contributions import of_one_row, of_own_rows
 from sfumato.sql.plans.exposure_summary import Rows, whole
@@ -20,6 +24,8 @@ from sfumato.sql.plans.rows import PlanInput, rows
 from sfumato.sql.plans.totals import in_steps
 
 _CELLS = ours("cells")
+OwnCell = tuple[int, tuple[int, ...], Sequence[Any]]
+"""Which cell, what someone adds to its numbers in whole steps, and their counts."""
 
 
 def alike(question: PlanInput, numbered: str) -> exp.Select:
@@ -37,17 +43,17 @@ def alike(question: PlanInput, numbered: str) -> exp.Select:
     else:
         each = select_from([*map(column, q.keys), *parts], rows(q), by=[*q.keys, PERSON])
     if several_cells(q):
-        cells = call("LIST_SORT", call("LIST", call("ROW", *map(col, names))))
-        each, names = select_from([column(PERSON), cells.named(_CELLS)], each, by=[PERSON]), [_CELLS]
+        cells = nodes.SortedRows(expressions=[column(name) for name in names])
+        each, names = select_from([column(PERSON), alias(cells, _CELLS)], each, by=[PERSON]), [_CELLS]
     outputs = [call("MIN", col(PERSON)).tree, row_count().named(PEOPLE), *map(column, names)]
     return select_from(outputs, each, by=names)
 
 
 def _own(n: NoisyNumber, q: PlanInput) -> tuple[Term, Term]:
-    """Sum and count of someone's rows in a cell; of what is not additive, whether they have any that counts."""
+    """Sum and count of someone's rows in a cell; of what is no sum, whether they have any that counts."""
     count, total = of_one_row(n, q) if q.unit is None else of_own_rows(n, q)
     nothing, reading = Term(exp.Null), q.reading_of(n)
-    if n.kind.additive:
+    if n.kind.is_sum:
         return nothing if n.kind.counts else total, count
     assert reading is not None
     value = col(reading.name)
@@ -63,12 +69,16 @@ def read_alike(records: Rows, question: PlanInput, people: int) -> list[tuple[Wo
     """The worlds in which one person is missing, and who; people whom the question leaves out change nothing."""
     q = question
     cells = {cell: i for i, cell in enumerate(q.measurement.public_cells)}
-    worth = [float(n.share / n.steps) if n.kind.additive and n.steps else None for n in q.measurement.numbers]
+    drawn = {cell: i for i, cell in enumerate(q.measurement.drawn_cells)}
+    worth = [float(n.share / n.steps) if n.kind.is_sum and n.steps else None for n in q.measurement.numbers]
     worlds = []
     for person, many, *own in records:
         each = own[0] if several_cells(q) else [own]
         kept = [part for part in map(_values, each) if tuple(part[: len(q.keys)]) in cells]
-        worlds.append((_world([_cell(part, q, cells) for part in kept], whole(many), q, worth), person))
+        own_cells = [_cell(part, q, cells) for part in kept]
+        if q.measurement.levels is not None:
+            own_cells = _at_levels(own_cells, q.measurement.levels.drawn, q.measurement.public_cells, drawn)
+        worlds.append((_world(own_cells, whole(many), q, worth), person))
     left_out = people - sum(int(world.mass) for world, _ in worlds)
     return [*worlds, *([(World((), float(left_out)), None)] if left_out else [])]
 
@@ -77,22 +87,33 @@ def _values(part: Any) -> Sequence[Any]:
     return list(part.values()) if isinstance(part, dict) else list(part)
 
 
-def _cell(values: Sequence[Any], q: PlanInput, cells: dict[Any, int]) -> tuple[int, tuple[int, ...], Sequence[Any]]:
+def _cell(values: Sequence[Any], q: PlanInput, cells: dict[Any, int]) -> OwnCell:
     width = len(q.keys)
     numbers = values[width:]
     return cells[tuple(values[:width])], in_steps(numbers, q.measurement.numbers), numbers[1::2]
 
 
-def _world(
-    own: Sequence[tuple[int, tuple[int, ...], Sequence[Any]]], many: int, q: PlanInput, worth: Sequence[float | None]
-) -> World:
+def _at_levels(
+    own: Sequence[OwnCell], levels: Sequence[Level], leaves: Sequence[Cell], places: dict[Any, int]
+) -> list[OwnCell]:
+    """What someone has in the groups of each drawn level: the sums of what they have in the leaves."""
+    sums: dict[int, tuple[int, ...]] = {}
+    for leaf, steps, _ in own:
+        for level in levels:
+            place = places[group_of(leaves[leaf], level)]
+            before = sums.get(place, (0,) * len(steps))
+            sums[place] = tuple(map(add, before, steps))
+    return [(place, steps, ()) for place, steps in sums.items()]
+
+
+def _world(own: Sequence[OwnCell], many: int, q: PlanInput, worth: Sequence[float | None]) -> World:
     """Without them every number is smaller by what they add, in steps of which each is `worth` so much of epsilon."""
     numbers, loads, touched = q.measurement.numbers, [], set[int]()
     for cell, steps, counts in sorted(own):
         for i, of_epsilon in enumerate(worth):
             if of_epsilon is not None:
                 loads.append((cell * len(numbers) + i, -steps[i] * of_epsilon))
-            elif not numbers[i].kind.additive and whole(counts[i]):
+            elif not numbers[i].kind.is_sum and whole(counts[i]):
                 touched.add(i)
     apart = sum((numbers[i].share for i in touched), Fraction(0)) / q.measurement.steps if touched else 0
     return World(tuple(loads), float(many), apart=float(apart))

@@ -12,8 +12,9 @@ from sqlglot import exp
 from sfumato.model.facts import Cell, Counts
 from sfumato.model.measurement import NoisyNumber
 from sfumato.model.schema import PERSON
-from sfumato.sql.builder.ast import as_whole, column, order_by, ours, select_from
+from sfumato.sql.builder.ast import column, order_by, ours, select_from
 from sfumato.sql.builder.term import Term, call, col, row_count, term, when
+from sfumato.sql.builder.values import as_whole
 from sfumato.sql.plans.exposure_summary import whole
 from sfumato.sql.plans.rows import PlanInput, rows
 
@@ -40,11 +41,19 @@ def read_counts(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Cell, Counts]
         yield cell, {whole(place): whole(many) for *_, place, many in places}
 
 
+def bins_of(number: NoisyNumber, counts: Counts) -> dict[int, int]:
+    """How many values lie in each bin of a histogram, from how many lie at and between its candidates."""
+    bins: dict[int, int] = {}
+    for place, many in counts.items():
+        position = min(max(0, (place - 1) // 2), number.bins - 1)
+        bins[position] = bins.get(position, 0) + many
+    return bins
+
+
 def _values(q: PlanInput, number: NoisyNumber, value: Term) -> exp.Select:
     """The values that are counted: all that count, or of a minimum or maximum one a person."""
-    assert number.selects is not None
     kept = rows(q)
-    extreme = number.selects.extreme
+    extreme = None if number.selects is None else number.selects.extreme
     if q.unit is None or extreme is None:
         return kept
     names, name = [*q.keys, PERSON], value.tree.name

@@ -14,42 +14,26 @@ from functools import cached_property
 from sqlglot import exp
 
 from sfumato.model.measurement import Measurement, NoisyNumber, NumberKind
-from sfumato.model.schema import PERSON, Bounds, Schema, Type
+from sfumato.model.schema import PERSON, Bounds, Category, Schema, Type
 from sfumato.model.statement import (
     Aggregate,
     AggregateKind,
-    All,
     ColumnRef,
-    Compare,
-    Constant,
-    Predicate,
     Scalar,
     Statement,
     columns_in,
 )
-from sfumato.sql.builder.ast import (
-    COMPARE,
-    SQL_TYPES,
-    alias,
-    both,
-    cast,
-    column,
-    function,
-    is_listed,
-    number,
-    ours,
-    predicate,
-    scalar,
-    select_from,
-    value,
-)
-from sfumato.sql.plans.clean import as_delivered
+from sfumato.privacy.key_values import public_values
+from sfumato.sql.builder.ast import alias, column, is_among, ours, scalar, select_from
+from sfumato.sql.builder.values import SQL_TYPES, cast, number
 from sfumato.sql.plans.contribution_bounds import Contribution
+from sfumato.sql.plans.derived_table import ahead_of, derived_table
+from sfumato.sql.plans.row_values import clamped_value, filters, is_present, within
 
 L1, L2 = "L1", "L2"
 """How a person's changes of several numbers add up: L1 under Laplace noise, L2 under Gaussian."""
 
-ROWS = ours("rows")
+ROWS, _DERIVED = ours("rows"), ours("derived")
 NARROW = 2**17  # a few values that many people share: worth grouping by
 
 
@@ -76,15 +60,31 @@ class Reading:
 class PlanInput:
     """What a plan is made from."""
 
-    schema: Schema
+    registered: Schema
     statement: Statement
     measurement: Measurement
     norm: str = field(default=L1)
+
+    @cached_property
+    def schema(self) -> Schema:
+        """What is publicly known of the table that the statement reads."""
+        return self.statement.schema(self.registered)
 
     @property
     def unit(self) -> str | None:
         """The column that names a person; None: every row is one."""
         return self.schema.unit.column
+
+    @property
+    def source(self) -> str | exp.Query:
+        """What stands after FROM: the registered table by name, or the select that a derived table is."""
+        return self.statement.table if self.statement.derived is None else self.derived
+
+    @property
+    def derived(self) -> exp.Select:
+        assert self.statement.derived is not None
+        read = [ref.name for ref in self.columns]
+        return derived_table(self.statement.derived, self.statement.table, self.registered, read)
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
@@ -94,9 +94,9 @@ class PlanInput:
     def columns(self) -> tuple[ColumnRef, ...]:
         """Every column that is read but that of the people, by name."""
         s = self.statement
-        parts = [s.where, *s.keys, *(a.argument for a in s.aggregates)]
+        parts = [s.where, *(key.expression for key in s.keys), *(a.argument for a in s.aggregates)]
         by_name = {ref.name: ref for part in parts if part is not None for ref in columns_in(part)}
-        return tuple(by_name[name] for name in s.columns if name != self.unit)
+        return tuple(ref for name, ref in sorted(by_name.items()) if name != self.unit)
 
     @cached_property
     def readings(self) -> dict[Aggregate, Reading]:
@@ -151,7 +151,12 @@ class PlanInput:
         )
 
     def sensitivity_of(self, noisy: NoisyNumber) -> Fraction:
-        """What a person's changes of a number add up to at most, over all cells."""
+        """What a person's changes of a number add up to at most, over all cells; of a histogram, in one level of it.
+
+        A row counts in every level alike: what people have of what they may have is the same in each.
+        """
+        if noisy.kind is NumberKind.HISTOGRAM:
+            return noisy.sensitivity / noisy.tree.height
         return noisy.euclidean if self.norm == L2 else noisy.sensitivity
 
     @property
@@ -190,21 +195,26 @@ def rows(
     as well, and spares the engine a comparison a row.
     """
     q = question
-    source = source or q.statement.table
+    numbered = source if q.statement.derived is None else None  # a derived table names its people itself
 
     def parts() -> list[exp.Expr]:
-        trees = [alias(column(key.name), name) for key, name in zip(q.statement.keys, q.keys, strict=True)]
+        trees = [alias(scalar(key.expression), name) for key, name in zip(q.statement.keys, q.keys, strict=True)]
         if q.unit is not None:
             trees.append(alias(column(q.unit), PERSON))
         elif person:
-            trees.append(column(PERSON))
-        trees += [alias(_read(reading, q), reading.name) for reading in q.values]
+            own = q.statement.derived
+            trees.append(column(PERSON) if own is None else alias(column(own.person), PERSON))
+        trees += [alias(value_read(reading, q), reading.name) for reading in q.values]
         trees += [part.copy() for part in beside]
         return trees or [alias(number(1), ours("row"))]  # something stands for a row of which nothing is read
 
     if q.unit is None:
-        return select_from(parts(), source, where=conditions(q, any_key=any_key))
-    return contribution(q).bounded(lambda parts: select_from(parts, source, where=conditions(q)), parts)
+        return select_from(parts(), numbered or q.source, where=conditions(q, any_key=any_key))
+    if q.statement.derived is None:
+        read = numbered or q.statement.table
+        return contribution(q).bounded(lambda parts: select_from(parts, read, where=conditions(q)), parts)
+    bounded = contribution(q).bounded(lambda parts: select_from(parts, _DERIVED, where=conditions(q)), parts)
+    return ahead_of(bounded, _DERIVED, q.derived)
 
 
 def contribution(question: PlanInput) -> Contribution:
@@ -215,7 +225,14 @@ def contribution(question: PlanInput) -> Contribution:
     person, unit, cells = ColumnRef(declared.name, declared.type), q.schema.unit, q.measurement.cells
     few = unit.groups < unit.max_rows and bool(q.keys) and (cells is None or len(cells) > unit.groups)
     most = unit.groups if few else None
-    return Contribution(q.schema.name.casefold(), person, q.columns, unit.max_rows, q.statement.keys, most)
+    return Contribution(
+        q.schema.name.casefold(),
+        person,
+        q.columns,
+        unit.max_rows,
+        tuple(key.expression for key in q.statement.keys),
+        most,
+    )
 
 
 def in_one_width(name: str, schema: Schema) -> exp.Expr:
@@ -227,19 +244,17 @@ def in_one_width(name: str, schema: Schema) -> exp.Expr:
 
 def conditions(question: PlanInput, *, any_key: bool = False) -> list[exp.Expr]:
     q = question
-    trees: list[exp.Expr] = []
-    if q.statement.where is not None:
-        parts = q.statement.where.parts if isinstance(q.statement.where, All) else (q.statement.where,)
-        trees = [_pushed(part, q.schema) for part in parts]
+    trees = filters(q.statement.where, q.schema)
     cells = q.measurement.cells
     if cells is not None and not cells:
         return [exp.false()]
     for position, key in enumerate(q.statement.keys):
-        tree = column(key.name)
-        known = _different(cells, position) if cells is not None else _public(q.schema, key)
-        if known is not None and any_key:
+        tree = scalar(key.expression)
+        known = _different(cells, position) if cells is not None else public_values(key, q.schema)
+        # what Python cannot hold, such as a day after the year 9999, is no group that a reader could leave out
+        if known is not None and any_key and not (key.type is not None and key.type.temporal):
             continue
-        trees.append(is_present(tree) if known is None else is_listed(tree, known))
+        trees.append(is_present(tree) if known is None else is_among(tree, known))
     if q.unit is not None:
         trees.append(is_present(column(q.unit)))
     if q.only_present:
@@ -254,53 +269,17 @@ def _present(reading: Reading, schema: Schema) -> exp.Expr:
     return scalar(reading.argument, leaf=lambda leaf: clamped_value(leaf, schema))
 
 
-def _different(cells: Sequence[Sequence[str | int | bool]], position: int) -> list[str | int | bool]:
+def _different(cells: Sequence[Sequence[Category]], position: int) -> list[Category]:
     return list(dict.fromkeys(cell[position] for cell in cells))
 
 
-def _public(schema: Schema, key: ColumnRef) -> Sequence[str | int | bool] | None:
-    """The values by which it may be grouped, beside another key that is private."""
-    declared = schema.column(key.name)
-    return None if declared is None or declared.private_keys else declared.keys
-
-
-def _pushed(part: Predicate, schema: Schema) -> exp.Expr:
-    """A condition that must hold: compared with a text as it was delivered, where that says the same."""
-    match part:
-        case Compare(operator, ColumnRef(name, Type.TEXT), Constant(str(text))) if schema.null_values:
-            stored = column(as_delivered(name))
-            compared = COMPARE[operator](this=stored, expression=value(text))
-            if operator == "=" and text not in schema.null_values:
-                return compared
-            present = [exp.NEQ(this=stored.copy(), expression=value(missing)) for missing in schema.null_values]
-            return both(compared, *present)
-    return predicate(part)
-
-
-def is_present(tree: exp.Expr) -> exp.Expr:
-    return exp.Not(this=exp.Is(this=tree, expression=exp.Null()))
-
-
-def _read(reading: Reading, q: PlanInput) -> exp.Expr:
+def value_read(reading: Reading, q: PlanInput) -> exp.Expr:
+    """What a reading takes from a row: clamped where its bounds are."""
     argument = reading.argument
     if reading.counted:
         return is_present(scalar(argument))
     if reading.bounds is None:
         return scalar(argument)
     if q.only_present and isinstance(argument, ColumnRef):
-        return _within(column(argument.name), reading.bounds)
+        return within(column(argument.name), reading.bounds)
     return scalar(argument, leaf=lambda leaf: clamped_value(leaf, q.schema))
-
-
-def clamped_value(leaf: ColumnRef, schema: Schema) -> exp.Expr:
-    """A column within its bounds; NULL stays NULL (LEAST and GREATEST would turn it into a bound)."""
-    missing = exp.Is(this=column(leaf.name), expression=exp.Null())
-    inside = _within(column(leaf.name), schema.bounds_of(leaf.name))
-    return exp.Case(ifs=[exp.If(this=missing, true=exp.Null())], default=inside)
-
-
-def _within(tree: exp.Expr, bounds: Bounds) -> exp.Expr:
-    """The lowest is stated with a sign: of whole numbers without one, engines would not subtract what is larger."""
-    lowest = number(bounds.lower)
-    signed = cast(lowest, "BIGINT") if bounds.lower.denominator == 1 and abs(bounds.lower) < 2**63 else lowest
-    return function("LEAST", function("GREATEST", tree, signed), number(bounds.upper))

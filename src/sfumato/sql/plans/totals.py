@@ -12,8 +12,9 @@ from sqlglot import exp
 from sfumato.model.facts import Cell
 from sfumato.model.measurement import NoisyNumber, NumberKind
 from sfumato.model.schema import PERSON, Bounds, Type
-from sfumato.sql.builder.ast import as_whole, column, select_from
+from sfumato.sql.builder.ast import column, select_from
 from sfumato.sql.builder.term import Term, call, col, distinct, row_count, term, when
+from sfumato.sql.builder.values import as_whole
 from sfumato.sql.plans.exposure_summary import whole
 from sfumato.sql.plans.rows import PlanInput, Reading, rows
 
@@ -51,14 +52,16 @@ def in_steps(values: Sequence[Any], numbers: Sequence[NoisyNumber]) -> tuple[int
 def _steps(n: NoisyNumber, total: int, count: int) -> int:
     if n.rounded:
         return total  # the engine has rounded to whole steps already, value by value
-    return int(((count if n.kind.counts else total) - n.centre * count * (not n.kind.counts)) / n.step)
+    if n.kind.counts:
+        return count * n.step.denominator // n.step.numerator
+    return int((total - n.centre * count) / n.step)
 
 
 def sum_of(n: NoisyNumber, q: PlanInput) -> exp.Expr:
     reading = q.reading_of(n)
-    if n.kind.counts or n.kind is NumberKind.SELECTION or reading is None:
+    if n.kind.counts or n.kind.is_ranked or reading is None:
         return exp.Null()
-    return (rounding(n, reading) if n.rounded else col(reading.name)).total().tree
+    return (rounding(n, reading) if n.rounded else col(reading.name)).exact_total().tree
 
 
 def count_of(n: NoisyNumber, q: PlanInput) -> exp.Expr:
@@ -72,7 +75,7 @@ def count_of(n: NoisyNumber, q: PlanInput) -> exp.Expr:
     elif n.kind is NumberKind.DISTINCT:
         counted = distinct(col(reading.name))
     else:
-        counted = call("COUNT_IF" if reading.counted else "COUNT", col(reading.name))
+        counted = col(reading.name).count_true() if reading.counted else col(reading.name).count()
     return counted.tree
 
 
@@ -85,7 +88,7 @@ def rounding(n: NoisyNumber, reading: Reading) -> Term:
     added, low, high = off, bounds.lower - n.centre, bounds.upper - n.centre
     if n.kind is NumberKind.SQUARES:
         added, low, high = off.squared - n.offset, -n.offset, n.offset
-    steps = call("ROUND", added / term(n.step).double)
+    steps = (added / term(n.step).double).rounded
     ends = [Fraction(round(end / n.step)) for end in (low, high)]
     inside = call("LEAST", call("GREATEST", steps, ends[0]), ends[1])
     return when((value.there, Term(lambda: as_whole(inside.tree))))

@@ -3,33 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from threading import RLock
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
 import duckdb
 
-from sfumato.adapters.engines.duckdb import digest, stored_values
+from sfumato.adapters.engines.duckdb import digest, memory, stored_values
 from sfumato.adapters.engines.duckdb.csv import CsvFile, require_columns
 from sfumato.adapters.engines.duckdb.frame import InMemoryTable, in_memory_table
 from sfumato.adapters.engines.duckdb.memory_file import MemoryFile
 from sfumato.adapters.engines.duckdb.parquet import ParquetFiles
-from sfumato.adapters.engines.duckdb.stored_values import quoted
-from sfumato.errors import EngineFailure, SfumatoError, SourceError, instead
+from sfumato.adapters.engines.duckdb.stored_values import SourceNames, quoted
+from sfumato.errors import EngineFailure, OutOfMemory, SfumatoError, SourceError, instead
 from sfumato.model.release import Assumption
 from sfumato.model.schema import PERSON, RAW_TEXT, Schema, Type
-from sfumato.ports import CheckedFiles
+from sfumato.ports import CheckedFiles, Engine
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import pyarrow as pa
 
-RAW, LINES, FRAME = "sfumato raw", "sfumato lines", "sfumato frame"
-STORED, NUMBERED_RAW, NUMBERED = "sfumato stored", "sfumato numbered raw", "sfumato numbered"
+    from sfumato.sql.plans.exposure_summary import Tree
+
 Columns = Mapping[str, Type | None]
+Lock: TypeAlias = AbstractContextManager[bool]
 T = TypeVar("T")
 
 _TYPES = {
@@ -38,6 +41,7 @@ _TYPES = {
     Type.TEXT: ("VARCHAR",),
     Type.BOOLEAN: ("BOOLEAN",),
     Type.DATE: ("DATE",),
+    Type.TIMESTAMP: ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE"),
 }
 _TYPE_OF = {name: type_ for type_, names in _TYPES.items() for name in names}
 _CSV = (".csv", ".tsv", ".txt")
@@ -67,14 +71,28 @@ class DuckDB:
     Whatever DuckDB says quotes lines and values: one error without values stands in for it.
     """
 
-    dialect = "duckdb"
+    version = ""  # files tell of theirs
+    tables: Mapping[str, Engine] = MappingProxyType({})  # it holds one
 
     def __init__(
-        self, source: object, schema: Schema | None, clean: Clean, checked: CheckedFiles | None = None
+        self,
+        source: object,
+        schema: Schema | None,
+        clean: Clean,
+        checked: CheckedFiles | None = None,
+        memory_mb: int | None = None,
+        beside: Sequence[DuckDB] = (),
+        settings: Mapping[str, object] | None = None,
     ) -> None:
-        self._connection = _connect(source.settings if isinstance(source, MemoryFile) else {})
+        """`beside` are tables with which it shares a connection; without them, `settings` may be those for all."""
+        if settings is None:
+            settings = source.settings if isinstance(source, MemoryFile) else memory.within(memory_mb)
+        shared = beside[0] if beside else None
+        self._connection: duckdb.DuckDBPyConnection = _connect(settings) if shared is None else shared._connection
+        self._named = SourceNames(len(beside) + 1)
+        self._pass_begun, self._pass_share = 0.0, 1.0
         self._raw_types: dict[str, str] = {}
-        self._lock = RLock()  # a connection holds one result at a time
+        self._lock: Lock = RLock() if shared is None else shared._lock  # a connection holds one result at a time
         self._schema, self._clean, self._name = schema, clean, source_name(source)
         unreadable = _unreadable(source)
         self._source = self._run_guarded(unreadable, lambda: _open_source(source))
@@ -90,6 +108,17 @@ class DuckDB:
                 self._run_guarded(unreadable, self._clean_connection)  # a view of what lies there
         if isinstance(self._source, ParquetFiles | InMemoryTable):
             self._require_readable_once(source_name(source), checked)
+        if isinstance(self._source, CsvFile) and memory_mb is not None:
+            self._require_room(memory_mb)
+
+    def spell(self, tree: Tree) -> str:
+        from sfumato.sql.lowering.spelling import spell
+
+        return spell(tree, "duckdb")
+
+    def snapshot(self) -> AbstractContextManager[object]:
+        """No one writes to what it reads without being noticed: each pass sees to that."""
+        return nullcontext()
 
     @property
     def assumed(self) -> Assumption | None:
@@ -100,12 +129,21 @@ class DuckDB:
     def raw(self) -> str:
         self._raw_is_asked_for = True
         self._run_guarded(EngineFailure(), self._load)
-        return RAW
+        return self._named.raw
 
     @property
     def numbered(self) -> str:
         self._run_guarded(EngineFailure(), self._number)
-        return NUMBERED
+        return self._named.numbered
+
+    @cached_property
+    def parts(self) -> int:
+        if self._schema is None or self._schema.unit.column is None:
+            return 1
+        return self._read_from_files(lambda: memory.parts(self._clean_connection(), self._row_count()))
+
+    def note_pass(self, begun: float, share: float) -> None:
+        self._pass_begun, self._pass_share = begun, share
 
     def rows(self, sql: str) -> Sequence[tuple[object, ...]]:
         return self._read_from_files(lambda: self._clean_connection().execute(sql).fetchall())
@@ -172,7 +210,9 @@ class DuckDB:
             percent = self._connection.query_progress()
         except duckdb.Error:
             return None
-        return min(percent / 100, 1.0) if percent >= 0 else None
+        if percent < 0:
+            return self._pass_begun or None
+        return self._pass_begun + self._pass_share * min(percent / 100, 1.0)
 
     def close(self) -> None:
         self._connection.close()
@@ -180,7 +220,7 @@ class DuckDB:
     def _run_guarded(self, failure: SfumatoError, work: Callable[[], T]) -> T:
         with self._lock:
             try:
-                return instead(failure, _FAILURES, lambda: _run_uninterrupted(work))
+                return instead(failure, _FAILURES, lambda: _run_uninterrupted(work, failure))
             except BaseException:
                 self._abort()
                 raise
@@ -196,17 +236,17 @@ class DuckDB:
         if isinstance(source, CsvFile):
             return dict.fromkeys(source.names, Type.TEXT)
         if isinstance(source, SyntheticPopulation):
-            self._connection.execute(f'CREATE TABLE "{RAW}" AS {source.sql}', dict(source.parameters))
+            self._connection.execute(f'CREATE TABLE "{self._named.raw}" AS {source.sql}', dict(source.parameters))
         elif isinstance(source, ParquetFiles):
             source.check(self._connection)
             self._source = replace(source, columns=self._readings(source.select()))
-            self._connection.execute(f'CREATE VIEW "{RAW}" AS {self._source.select()}')
+            self._connection.execute(f'CREATE VIEW "{self._named.raw}" AS {self._source.select()}')
         else:
-            self._connection.register(FRAME, source.table)
-            columns = self._readings(f'SELECT * FROM "{FRAME}"')
-            self._connection.execute(f'CREATE VIEW "{RAW}" AS SELECT {columns} FROM "{FRAME}"')
+            self._connection.register(self._named.frame, source.table)
+            columns = self._readings(f'SELECT * FROM "{self._named.frame}"')
+            self._connection.execute(f'CREATE VIEW "{self._named.raw}" AS SELECT {columns} FROM "{self._named.frame}"')
         if not self._raw_types:
-            self._raw_types = self._types(f'"{RAW}"')
+            self._raw_types = self._types(f'"{self._named.raw}"')
         return {name: _TYPE_OF.get(type_) for name, type_ in self._raw_types.items()}
 
     def _readings(self, select: str) -> str:
@@ -232,7 +272,7 @@ class DuckDB:
 
         A table in memory was made of values that can be scanned.
         """
-        types, cleaned = self._raw_types, RAW if self._schema is None else self._schema.name
+        types, cleaned = self._raw_types, self._named.raw if self._schema is None else self._schema.name
         odd = [
             name
             for name, type_ in types.items()
@@ -241,13 +281,13 @@ class DuckDB:
         doubtful = [(cleaned, name) for name in odd]
         if isinstance(self._source, ParquetFiles):
             scanned = [name for name, type_ in types.items() if stored_values.is_scanned(type_)]
-            if (scanned or odd) and not self._reads(RAW, scanned):
-                if not self._reads(RAW, []):
+            if (scanned or odd) and not self._reads(self._named.raw, scanned):
+                if not self._reads(self._named.raw, []):
                     unknown = stored_values.unreadable(None, "TIMESTAMP", source)
                     raise stored_values.unreadable(
                         self._run_guarded(unknown, self._source.far_moment), "TIMESTAMP", source
                     )
-                doubtful += [(RAW, name) for name in scanned]
+                doubtful += [(self._named.raw, name) for name in scanned]
         for table, name in doubtful:
             if not self._reads(table, [name]):
                 raise stored_values.unreadable(name, types[name], source)
@@ -279,16 +319,16 @@ class DuckDB:
         if not source.snapshot.holds:
             raise self._changed()
         text = source.at_once(self._note_share_read)
-        lines = _LINES_OF_TEXT if text is not None else f'"{LINES}"'
+        lines = _LINES_OF_TEXT if text is not None else f'"{self._named.lines}"'
         if text is None:
-            self._connection.register(LINES, source.lines(self._note_share_read))
+            self._connection.register(self._named.lines, source.lines(self._note_share_read))
         try:
             of_text = {} if text is None else {"text": text}
-            self._connection.execute(f'CREATE OR REPLACE TABLE "{RAW}" AS {source.select(lines)}', of_text)
+            self._connection.execute(f'CREATE OR REPLACE TABLE "{self._named.raw}" AS {source.select(lines)}', of_text)
         finally:
             self._share_read = None
         if text is None:
-            self._connection.unregister(LINES)
+            self._connection.unregister(self._named.lines)
         if not source.snapshot.holds:
             raise self._changed_during_read()
 
@@ -303,7 +343,7 @@ class DuckDB:
                 return digest.of_files(source.files)
             if values > digest.MOST_IN_MEMORY:
                 raise EngineFailure
-        rows_digest = digest.of_rows(self._connection, RAW, self.columns)
+        rows_digest = digest.of_rows(self._connection, self._named.raw, self.columns)
         if isinstance(source, CsvFile) and self._is_clean:
             self._drop_raw()
         return rows_digest
@@ -311,7 +351,8 @@ class DuckDB:
     def _row_count(self) -> int:
         if isinstance(self._source, ParquetFiles):
             return self._source.rows(self._connection)
-        [(rows,)] = self._connection.execute(f'SELECT COUNT(*) FROM "{RAW}"').fetchall()
+        table = self._named.stored if isinstance(self._source, CsvFile) and self._is_clean else self._named.raw
+        [(rows,)] = self._connection.execute(f'SELECT COUNT(*) FROM "{table}"').fetchall()
         return int(rows)
 
     def _note_share_read(self, share: float) -> None:
@@ -321,7 +362,7 @@ class DuckDB:
         """The connection, after the clean table was made. A CSV's is stored, and its raw one not kept for nothing."""
         if self._schema is not None and not self._is_clean:
             self._load()
-            select = self._clean(self._schema, self.columns, RAW)
+            select = self._clean(self._schema, self.columns, self._named.raw)
             if isinstance(self._source, CsvFile):
                 select = self._store_clean(select)
             self._connection.execute(f"CREATE OR REPLACE VIEW {quoted(self._schema.name)} AS {select}")
@@ -332,13 +373,13 @@ class DuckDB:
         """Store the clean table. Texts as they were written are not stored beside it: the clean ones stand for them."""
         self._raw_texts = [name for name in self._types(select) if name.startswith(RAW_TEXT)]
         once = f"SELECT * EXCLUDE ({', '.join(map(quoted, self._raw_texts))})" if self._raw_texts else "SELECT *"
-        self._connection.execute(f'CREATE OR REPLACE TABLE "{STORED}" AS {once} FROM ({select})')
+        self._connection.execute(f'CREATE OR REPLACE TABLE "{self._named.stored}" AS {once} FROM ({select})')
         self._drop_raw()
-        return f'SELECT {self._all_of_stored} FROM "{STORED}"'
+        return f'SELECT {self._all_of_stored} FROM "{self._named.stored}"'
 
     def _drop_raw(self) -> None:
         if not self._raw_is_asked_for:
-            self._connection.execute(f'DROP TABLE "{RAW}"')
+            self._connection.execute(f'DROP TABLE "{self._named.raw}"')
             self._loaded = False
 
     @property
@@ -353,11 +394,11 @@ class DuckDB:
             return
         assert self._schema is not None
         if isinstance(self._source, CsvFile):
-            select = f'SELECT {self._all_of_stored}, {self._row_of_table} AS "{PERSON}" FROM "{STORED}"'
+            select = f'SELECT {self._all_of_stored}, {self._row_of_table} AS "{PERSON}" FROM "{self._named.stored}"'
         else:
-            connection.execute(f'CREATE OR REPLACE VIEW "{NUMBERED_RAW}" AS {self._raw_with_numbers()}')
-            select = self._clean(self._schema, self.columns, NUMBERED_RAW, (PERSON,))
-        connection.execute(f'CREATE OR REPLACE VIEW "{NUMBERED}" AS {select}')
+            connection.execute(f'CREATE OR REPLACE VIEW "{self._named.numbered_raw}" AS {self._raw_with_numbers()}')
+            select = self._clean(self._schema, self.columns, self._named.numbered_raw, (PERSON,))
+        connection.execute(f'CREATE OR REPLACE VIEW "{self._named.numbered}" AS {select}')
         self._is_numbered = True
 
     def _raw_with_numbers(self) -> str:
@@ -367,11 +408,18 @@ class DuckDB:
                 return select
         elif not isinstance(self._source, InMemoryTable):
             place = self._row_of_table
-        return f'SELECT *, {place or _COUNTED} AS "{PERSON}" FROM "{RAW}"'
+        return f'SELECT *, {place or _COUNTED} AS "{PERSON}" FROM "{self._named.raw}"'
 
     @property
     def _row_of_table(self) -> str:
         return _COUNTED if "rowid" in map(str.lower, self.columns) else "rowid + 1"
+
+    def _require_room(self, memory_mb: int) -> None:
+        """Load a CSV at once, so that it is refused where it is opened if the memory that was stated cannot hold it."""
+        with suppress(OutOfMemory):
+            self._run_guarded(EngineFailure(), self._clean_connection)
+            return
+        raise SourceError.because("source-too-large", source=self._name, mebibytes=memory_mb)
 
     def _require_free_names(self, source: str) -> None:
         for name in self.columns:
@@ -379,14 +427,22 @@ class DuckDB:
                 raise SourceError.because("column-name-reserved", column=name, source=source)
 
 
-def _run_uninterrupted(work: Callable[[], T]) -> T:
-    """Do the work. DuckDB makes an error of its own of Ctrl-C, which is not a failure of the engine."""
+def _run_uninterrupted(work: Callable[[], T], failure: SfumatoError) -> T:
+    """Do the work. DuckDB makes an error of its own of Ctrl-C, which is not a failure of the engine.
+
+    Where the engine is to blame, it is said whether it ran out of memory.
+    """
+    wrong: BaseException = KeyboardInterrupt()
     try:
         return work()
+    except duckdb.OutOfMemoryException:
+        if not isinstance(failure, EngineFailure):
+            raise
+        wrong = OutOfMemory()
     except RuntimeError as error:
         if str(error) != "Query interrupted":
             raise
-    raise KeyboardInterrupt
+    raise wrong
 
 
 def write_population(population: SyntheticPopulation, path: Path) -> None:

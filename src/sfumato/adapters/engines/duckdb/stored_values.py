@@ -7,6 +7,7 @@ that fails because of a value would tell that the value is there.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from sfumato.errors import SourceError
 
@@ -60,3 +61,37 @@ def unreadable(column: str | None, type_: str, source: str) -> SourceError:
     """The error about a value at which a query would fail; it quotes no value."""
     kind = next((kind for name, kind in _KINDS.items() if type_.startswith(name)), "other")
     return SourceError.because("value-unreadable", column=column, kind=kind, source=source)
+
+
+@dataclass(frozen=True)
+class SourceNames:
+    """What tables and views of one source are called; sources that share a connection are told apart by a number."""
+
+    place: int = 1
+
+    def _name(self, what: str) -> str:
+        return f"sfumato {what}" if self.place == 1 else f"sfumato {what} {self.place}"
+
+    @property
+    def raw(self) -> str:
+        return self._name("raw")
+
+    @property
+    def lines(self) -> str:
+        return self._name("lines")
+
+    @property
+    def frame(self) -> str:
+        return self._name("frame")
+
+    @property
+    def stored(self) -> str:
+        return self._name("stored")
+
+    @property
+    def numbered_raw(self) -> str:
+        return self._name("numbered raw")
+
+    @property
+    def numbered(self) -> str:
+        return self._name("numbered")

@@ -54,6 +54,7 @@ NO_ONE_INSPECTS = "No approval is needed: the signal is computed from the answer
 _BEFORE = "A controller {} before any data is read, unless the policy approves it automatically."
 _TWICE = "A controller {} first, and later decides whether to release both scores, which are withheld until then."
 READS_CODE = "A controller reads the code before it runs. It runs on the answer that you already have."
+RELEASE = "Release the withheld scores"
 STANDS = {
     "submitted": "This signal waits for your decision.",
     "approved": "It is approved and waits in the queue.",

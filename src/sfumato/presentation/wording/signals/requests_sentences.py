@@ -19,6 +19,7 @@ NOTIFICATIONS = {  # by event
     "released": "Signal {number} is available.",
     "computed": "Signal {number} is computed and withheld. Decide whether to release both scores.",
     "failed": "Signal {number} failed. There is no score.",
+    "assigned": "{who} assigned signal {number} to you.",
 }
 _TOLD = {
     "noisy_difference": "the distance between the scores of the exact answer and of the release, with noise.",

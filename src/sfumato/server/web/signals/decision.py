@@ -9,11 +9,13 @@ from fastapi import APIRouter
 from starlette.responses import RedirectResponse, Response
 
 from sfumato.errors import SfumatoError
-from sfumato.escrow.submissions.lifecycle import WAITING
+from sfumato.escrow.submissions.lifecycle import WAITING, State
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.signal_score import SignalKind
 from sfumato.presentation.escrow import submission_view
 from sfumato.presentation.wording import exploration_sentences as of_explorer
+from sfumato.presentation.wording.guarantee import LABELS
+from sfumato.presentation.wording.numbers import number
 from sfumato.presentation.wording.signals import pages as of_signal_pages
 from sfumato.presentation.wording.signals import tasks as of_tasks
 from sfumato.server.dependencies import EscrowDep, NameInPath, ReadingUser
@@ -55,6 +57,8 @@ def signal(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, sid: NameIn
         kind=kind,
         said=kind["said"] if seen is None else " ".join(seen["sentences"]),
         task=_task(facts["task"]),
+        submitted=[] if seen is None else _submitted(facts, seen),
+        approve="" if seen is None else _approve(facts, seen),
         guarantee=guarantee,
         meaning=of_explorer.LEAVES[Guarantee(guarantee)] if waits and guarantee and not published else "",
         lines=_lines(facts["code"] or "", [] if seen is None else seen["marks"]),
@@ -66,10 +70,31 @@ def signal(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, sid: NameIn
             "state": facts["state"],
             "binding": None if seen is None else seen["binding"],
             "looked": looked,
+            "starts_at": facts["starts_at"],
+            "undo": escrow.ports.limits.undo_seconds,
+            "me": actor.name,
+            "own": any(decision["who"] == actor.name for decision in facts["decided_by"]),
             "stands": of_signal_pages.STANDS,
             "next": {"path": f"/signals/{others[0].id}", "number": others[0].number} if others else None,
         },
     )
+
+
+def _submitted(facts: Mapping[str, Any], seen: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What an approval is of, in the decision bar."""
+    charge = of_explorer.epsilon(seen["epsilon"]) if seen["epsilon"] else "nothing"
+    epsilon = [("Charged" if facts["state"] == State.COMPUTED else "Charge", charge)]
+    bits = [("Exact scores", f"at most {number(facts['bits'], 3)} bits")] if facts["bits"] else []
+    return [*epsilon, ("Guarantee", LABELS[Guarantee(seen["guarantee"])]), *bits]
+
+
+def _approve(facts: Mapping[str, Any], seen: Mapping[str, Any]) -> str:
+    """What the button says: it names what it does."""
+    if facts["state"] == State.COMPUTED:
+        return of_signal_pages.RELEASE
+    if not Guarantee(seen["guarantee"]).holds:
+        return of_explorer.WITHOUT
+    return of_explorer.approve(seen["epsilon"] or None)
 
 
 def _analyst(facts: Mapping[str, Any]) -> dict[str, str]:

@@ -15,6 +15,7 @@ from sfumato.escrow.submissions.scoring import MOST_OWN_BLOCKS, MOST_OWN_DRAWS, 
 from sfumato.model.release import Answer, Released
 from sfumato.model.signal_score import SignalKind
 from sfumato.presentation.escrow import submission_view
+from sfumato.presentation.wording.guarantee import LABELS
 from sfumato.presentation.wording.signals import pages as of_signal_pages
 from sfumato.presentation.wording.signals import requests_sentences as of_signalling
 from sfumato.presentation.wording.signals import tasks as of_tasks
@@ -37,6 +38,7 @@ _MODELS = {"classifier": ("logistic", "tree"), "regression": ("linear", "tree")}
 def section(escrow: Escrow, actor: Person, request: Mapping[str, Any], answers: Sequence[Released]) -> dict[str, Any]:
     """Facts for the section and its script, from public facts only."""
     facts: dict[str, Any] = {"signals": _signals(escrow, actor, request["id"]), "kinds": kinds()}
+    facts |= {"guarantees": {guarantee.value: label for guarantee, label in LABELS.items()}}
     access = _access(escrow, actor, request["dataset"])
     if access is None:
         return facts | {"problem": of_signal_pages.NOTHING_ALLOWED}

@@ -1,0 +1,109 @@
+"""What privacy costs where the table is: CPU of the server, as ratios to its own plain query in one run.
+
+`python bench/remote.py --rows 10000000` measures PostgreSQL, on a server of its own, without parallel workers.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+import pyarrow.parquet as pq
+import typer
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # a file that is run finds only what lies beside it
+
+import sfumato as sf
+from bench import population
+from bench.question import QUESTIONS, Question
+from sfumato import demo
+from sfumato.adapters.engines.postgres.engine import PostgreSQL
+from sfumato.model.choice import Noise
+from tests.postgres import started
+
+SIDES = ("plain", "ends", "facts", "release")
+TYPES = {"int8": "smallint", "int16": "smallint", "int32": "integer", "int64": "bigint", "double": "double precision"}
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Seconds of CPU of the server for one question, by side: medians."""
+
+    question: Question
+    seconds: dict[str, float]
+
+    def line(self) -> str:
+        plain = self.seconds["plain"]
+        ratios = "".join(f"{self.seconds[side] / plain:>10.2f}" for side in SIDES[1:])
+        return f"{self.question.name:<4}{plain:>10.2f}{ratios}"
+
+
+def main(
+    rows: int = typer.Option(1_000_000, min=1, help="How many people."),
+    rounds: int = typer.Option(5, min=1, help="How many rounds the medians are of."),
+) -> None:
+    """Measure Q1 to Q5 of the RDR paper on PostgreSQL."""
+    file = population.files([rows], typer.echo)[rows]
+    with _served(file) as url:
+        typer.echo(f"PostgreSQL, {rows:,} people; plain query in seconds of CPU, the others as ratios to it.")
+        typer.echo("         plain" + "".join(f"{side:>10}" for side in SIDES[1:]))
+        for question in QUESTIONS:
+            typer.echo(_cost(url, question, rounds).line())
+
+
+@contextmanager
+def _served(file: Path) -> Iterator[str]:
+    with started() as server:
+        with psycopg.connect(server.address, autocommit=True) as owner:
+            schema = pq.read_schema(file)
+            columns = ", ".join(f'"{f.name}" {TYPES.get(str(f.type), "text")}' for f in schema)
+            owner.execute(f"CREATE UNLOGGED TABLE adult ({columns})".encode())
+            owner.execute("ALTER ROLE sfumato SET max_parallel_workers_per_gather = 0")
+            with owner.cursor().copy(b"COPY adult FROM STDIN") as copy:
+                for batch in pq.ParquetFile(file).iter_batches():
+                    for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                        copy.write_row(row)
+            owner.execute("VACUUM ANALYZE adult")
+        yield server.address
+
+
+def _cost(url: str, question: Question, rounds: int) -> Cost:
+    """The sides take turns, on one connection; the first round is forgotten."""
+    dataset = sf.open(url, demo.schema(), table="adult", ledger=":memory:")
+    engine, query = dataset._context.engine, dataset.query(question.sql())
+    assert isinstance(engine, PostgreSQL)
+    plain = question.sql().replace("FROM adult", "FROM public.adult")
+    work: dict[str, Callable[[], object]] = {
+        "plain": lambda: engine.rows(plain),
+        "ends": lambda: query._bound.look(Noise()).reach(),
+        "facts": lambda: query._bound.look(Noise()).facts,
+        "release": lambda: query._bound.survey(Noise()).totals(),
+    }
+    seconds = defaultdict[str, list[float]](list)
+    for n in range(rounds + 1):
+        for side in SIDES[n % len(SIDES) :] + SIDES[: n % len(SIDES)]:
+            query._bound._surveys.clear()
+            before = _cpu(engine)
+            work[side]()
+            if n:
+                seconds[side].append(_cpu(engine) - before)
+    engine.close()
+    return Cost(question, {side: statistics.median(taken) for side, taken in seconds.items()})
+
+
+def _cpu(engine: PostgreSQL) -> float:
+    """What the server's process of this connection has taken so far."""
+    fields = Path(f"/proc/{engine._connection.info.backend_pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+if __name__ == "__main__":
+    typer.run(main)

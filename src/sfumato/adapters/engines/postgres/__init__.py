@@ -1,0 +1,1 @@
+"""Tables of PostgreSQL, read where they are."""

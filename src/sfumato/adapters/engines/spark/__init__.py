@@ -1,0 +1,1 @@
+"""Spark: Parquet files and tables by name, on a cluster or in this machine's processes. pyspark is known here alone."""

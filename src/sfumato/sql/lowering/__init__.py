@@ -1,0 +1,1 @@
+"""Trees of our nodes -> SQL that an engine runs."""

@@ -1,0 +1,1 @@
+"""A user study of how people choose epsilon: its tasks, its participants, and what their answers show."""

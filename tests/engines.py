@@ -1,0 +1,72 @@
+"""The engines that read a table where it lies, as the contract suite opens them: another one joins by one line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from itertools import count
+from typing import Any
+
+import psycopg
+import pyarrow as pa
+
+import sfumato as sf
+from tests.postgres import Server, started
+
+Opening = Callable[[pa.Table, Mapping[str, Any]], AbstractContextManager[sf.Dataset]]
+"""Stores a table and opens it with a schema; at the end it is closed."""
+
+_POSTGRES = {
+    "bool": "boolean", "int8": "smallint", "int32": "integer", "int64": "bigint", "uint32": "bigint", "float": "real",
+    "double": "double precision", "string": "text", "date32[day]": "date", "timestamp[us]": "timestamp",
+}  # fmt: skip
+
+
+class Clinic:
+    """A PostgreSQL server with a user who can read the tables of one schema, and nothing else."""
+
+    def __init__(self, server: Server) -> None:
+        self.server, self._numbers = server, count(1)
+        self.url = server.address.replace("sfumato@", "reader@")
+        with self.owner() as owner:
+            owner.execute("CREATE ROLE reader LOGIN; CREATE SCHEMA clinic; GRANT USAGE ON SCHEMA clinic TO reader")
+            owner.execute("REVOKE ALL ON SCHEMA public FROM PUBLIC; REVOKE TEMP ON DATABASE postgres FROM PUBLIC")
+
+    def owner(self) -> psycopg.Connection[tuple[Any, ...]]:
+        return psycopg.connect(self.server.address, autocommit=True)
+
+    def store(self, table: pa.Table) -> str:
+        """The name of a new table with these rows; PostgreSQL holds no text with a character 0."""
+        name = f"clinic.t{next(self._numbers)}"
+        columns = ", ".join(f"{quoted(f.name)} {_POSTGRES[str(f.type)]}" for f in table.schema)
+        with self.owner() as owner:
+            owner.execute(f"CREATE TABLE {name} ({columns}); GRANT SELECT ON {name} TO reader".encode())
+            with owner.cursor().copy(f"COPY {name} FROM STDIN".encode()) as copy:
+                for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
+                    copy.write_row([v.replace("\0", "") if isinstance(v, str) else v for v in row])
+        return name
+
+    @contextmanager
+    def opened(self, table: pa.Table, schema: Mapping[str, Any]) -> Iterator[sf.Dataset]:
+        dataset = sf.open(self.url, schema, table=self.store(table), ledger=":memory:")
+        yield dataset
+        dataset._context.engine.close()
+
+
+def quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+@contextmanager
+def clinic() -> Iterator[Clinic]:
+    with started() as server:
+        yield Clinic(server)
+
+
+@contextmanager
+def postgres() -> Iterator[Opening]:
+    with clinic() as here:
+        yield here.opened
+
+
+ENGINES: dict[str, Callable[[], AbstractContextManager[Opening]]] = {"postgres": postgres}
