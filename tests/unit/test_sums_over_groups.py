@@ -1,4 +1,4 @@
-"""SUM(COUNT(*)) OVER (): each group beside all of them, on the noisy answer."""
+"""SUM(COUNT(*)) OVER (): each group beside all of them, or those with the same keys, on the noisy answer."""
 
 from __future__ import annotations
 
@@ -44,6 +44,11 @@ def stays() -> sf.Dataset:
         "SELECT ward, ROUND(n / SUM(n) OVER (), 2) AS s FROM (SELECT ward, COUNT(*) AS n FROM stays GROUP BY ward)",
         "SELECT ward, SUM(days) / SUM(SUM(days)) OVER () AS s FROM stays WHERE days > 2 GROUP BY ward LIMIT 1",
         "SELECT COUNT(*) / SUM(COUNT(*)) OVER () AS all_of_it FROM stays",
+        "SELECT ward, urgent, COUNT(*) / SUM(COUNT(*)) OVER (PARTITION BY ward) AS s FROM stays GROUP BY ward, urgent",
+        "SELECT ward, long, n / SUM(n) OVER (PARTITION BY long) AS s FROM "
+        "(SELECT ward, days > 2 AS long, COUNT(*) AS n FROM stays GROUP BY ward, long)",
+        "SELECT ward, days // 3 AS d, SUM(SUM(days)) OVER (PARTITION BY days // 3, ward), COUNT(*) / SUM(COUNT(*)) "
+        "OVER (PARTITION BY d) AS s FROM stays WHERE days < 6 GROUP BY ward, d ORDER BY ward, d",
     ],
 )
 def test_with_little_noise_it_is_what_duckdb_gives(stays: sf.Dataset, sql: str) -> None:
@@ -107,9 +112,14 @@ REFUSED = {
     "SELECT ward, SUM(COUNT(*)) OVER () FROM stays GROUP BY ROLLUP(ward)": "would count groups twice",
     "SELECT ward, SUM(AVG(days)) OVER () FROM stays GROUP BY ward": "OVER () of AVG is not",
     "SELECT ward, SUM(MAX(days)) OVER () FROM stays GROUP BY ward": "OVER () of MAX is not",
-    "SELECT ward, AVG(COUNT(*)) OVER () FROM stays GROUP BY ward": "Windows over the rows of several",
-    "SELECT ward, SUM(COUNT(*)) OVER (ORDER BY ward) FROM stays GROUP BY ward": "Windows over the rows of several",
-    "SELECT ward, SUM(COUNT(*)) OVER (PARTITION BY ward) FROM stays GROUP BY ward": "Windows over the rows of several",
+    "SELECT ward, AVG(COUNT(*)) OVER () FROM stays GROUP BY ward": "or with another function than SUM, is not",
+    "SELECT ward, SUM(COUNT(*)) OVER (ORDER BY ward) FROM stays GROUP BY ward": "with an order, or with another",
+    "SELECT ward, COUNT(*) AS n, RANK() OVER (ORDER BY n) FROM stays GROUP BY ward": "compute the rest from",
+    "SELECT ward, SUM(COUNT(*)) OVER (PARTITION BY days) FROM stays GROUP BY ward": "neither aggregated nor in",
+    "SELECT ward, SUM(COUNT(*)) OVER (PARTITION BY COUNT(*)) FROM stays GROUP BY ward": "anything but a group key",
+    "SELECT ward, urgent, SUM(COUNT(*)) OVER (PARTITION BY ward) / SUM(COUNT(*)) OVER () FROM stays GROUP BY ALL": (
+        "adds up groups over different keys"
+    ),
     "SELECT ward, SUM(days) OVER () FROM stays GROUP BY ward": "Windows over the rows of several",
     "SELECT COUNT(*) FROM stays WHERE SUM(COUNT(*)) OVER () > 3": "Windows over the rows of several",
     "SELECT SUM(SUM(COUNT(*)) OVER ()) FROM stays": "Windows over the rows of several",
@@ -134,6 +144,28 @@ def test_its_text_is_read_as_it_was_written(stays: sf.Dataset) -> None:
     text = stays.query(asked).statement.text
     assert "SUM(SUM(days)) OVER ()" in text
     assert parse(text, from_dict({"name": "stays", "columns": COLUMNS})).text == text
+
+
+def test_a_share_of_the_same_keys_is_read_as_it_was_written_too(stays: sf.Dataset) -> None:
+    asked = (
+        "SELECT ward, days // 7 AS weeks, COUNT(*) / SUM(COUNT(*)) OVER (PARTITION BY weeks, ward) AS s "
+        "FROM stays GROUP BY ward, weeks"
+    )
+    text = stays.query(asked).statement.text
+    assert "OVER (PARTITION BY ward, " in text
+    assert parse(text, from_dict({"name": "stays", "columns": COLUMNS})).text == text
+
+
+def test_a_group_that_is_alone_is_all_of_its_sum(stays: sf.Dataset) -> None:
+    """Where the WHERE leaves one group of a ward: no noise of others is in it."""
+    asked = (
+        "SELECT ward, urgent, COUNT(*) / SUM(COUNT(*)) OVER (PARTITION BY ward) AS share FROM stays "
+        "WHERE ward <> 'Heart' OR urgent GROUP BY ward, urgent"
+    )
+    released = stays.query(asked).release(epsilon=0.5)
+    shares = {(ward, urgent): share for ward, urgent, share in released.rows}
+    assert shares["Heart", True] in (1, None)
+    assert ("Heart", False) not in shares
 
 
 def test_two_shares_have_no_interval_of_their_difference(stays: sf.Dataset) -> None:

@@ -276,9 +276,18 @@ class Measurement:
         named = {read.name for read in columns_in(column.computed)}
         return frozenset().union(*(self.behind(other) for other in self.columns if other.name in named))
 
-    def reads_all_groups(self, column: Assembly) -> bool:
-        """Whether a sum over all groups is in it."""
-        return column.computed is not None and any(True for _ in sums_over_groups(column.computed))
+    def reads_other_groups(self, column: Assembly) -> bool:
+        """Whether a sum over groups is in it."""
+        return self.sum_within(column) is not None
+
+    def sum_within(self, column: Assembly) -> tuple[int, ...] | None:
+        """The keys, by their position, that groups share over which it adds up; None: it adds up none."""
+        sums = () if column.computed is None else sums_over_groups(column.computed)
+        within = next((part.within for part in sums), None)
+        if within is None:
+            return None
+        positions = {c.name: c.key for c in self.columns}
+        return tuple(key for key in (positions[ref.name] for ref in within) if key is not None)
 
     @property
     def not_additive(self) -> tuple[str, ...]:

@@ -136,9 +136,10 @@ class PairStatistic:
 
 @dataclass(frozen=True)
 class SumOverGroups:
-    """SUM(...) OVER (): a count or a sum of the noisy answer, by its name, added up over all groups."""
+    """SUM(...) OVER (): a count or a sum of the noisy answer, by its name, added up over all groups with these keys."""
 
     of: ColumnRef
+    within: tuple[ColumnRef, ...] = ()
 
     @property
     def type(self) -> Type | None:
@@ -146,7 +147,8 @@ class SumOverGroups:
 
     @property
     def words(self) -> str:
-        return f"the sum of {self.of.words} over all groups"
+        same = "".join(f" with the same {key.words}" for key in self.within)
+        return f"the sum of {self.of.words} over all groups{same}"
 
 
 Scalar = ColumnRef | Constant | Arithmetic | Call | Case | Condition | PairStatistic | SumOverGroups
@@ -211,8 +213,8 @@ def parts_of(part: Scalar | Predicate) -> tuple[Scalar | Predicate, ...]:
             return parts
         case PairStatistic(_, _, _, totals):
             return totals
-        case SumOverGroups(of):
-            return (of,)
+        case SumOverGroups(of, within):
+            return (of, *within)
         case Case(branches, otherwise):
             return (*(inner for branch in branches for inner in branch), otherwise)
         case Condition(met):
@@ -237,7 +239,7 @@ def columns_in(part: Scalar | Predicate) -> Iterator[ColumnRef]:
 
 
 def sums_over_groups(part: Scalar | Predicate) -> Iterator[SumOverGroups]:
-    """Every sum over all groups that a computed column reads."""
+    """Every sum over groups that a computed column reads."""
     if isinstance(part, SumOverGroups):
         yield part
     for inner in parts_of(part):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -13,7 +14,7 @@ from sfumato.model.levels import ALL
 from sfumato.model.measurement import Assembly, Measurement, NumberKind
 from sfumato.model.release import Answer, Interval, PostProcessing, Ranking
 from sfumato.model.schema import Type
-from sfumato.model.statement import NOTHING, Afterwards, AggregateKind, Scalar, columns_in, sums_over_groups
+from sfumato.model.statement import NOTHING, Afterwards, AggregateKind, columns_in, sums_over_groups
 from sfumato.privacy.noise.computed import ComputedColumns
 from sfumato.privacy.noise.figure_noise import drawings_with_others
 from sfumato.privacy.noise.figures import figure_of, number_reach, range_of
@@ -61,7 +62,7 @@ def _ranking(
 ) -> Ranking | None:
     """The true ranks of the rows, among all groups that HAVING keeps, where they are ordered by a noisy figure.
 
-    Private keys have none: which groups there are is known by their noise alone. Nor has what reads a sum over all
+    Private keys have none: which groups there are is known by their noise alone. Nor has what reads a sum over
     groups: its intervals are checked at 90% each, not so that all hold at once.
     """
     measurement, named = columns.measurement, {c.name: i for i, c in enumerate(columns.measurement.columns)}
@@ -71,7 +72,7 @@ def _ranking(
     position = named[by.output]
     column = measurement.columns[position]
     every = apply_having_order_limit(replace(afterwards, order=(), limit=None, offset=0), list(named), rows)
-    if len(every) < 2 or not order or not columns.has_intervals(column) or measurement.reads_all_groups(column):
+    if len(every) < 2 or not order or not columns.has_intervals(column) or measurement.reads_other_groups(column):
         return None
     drawn = groups[0].drawn
     assert drawn is not None
@@ -95,10 +96,8 @@ class AnswerColumns:
 
     def __init__(self, measurement: Measurement, groups: Sequence[ShownGroup]) -> None:
         self.measurement = measurement
-        self.groups = len(groups)
-        self.sums: tuple[float, ...] = ()
-        if any(map(measurement.reads_all_groups, measurement.columns)):
-            self.sums = tuple(map(math.fsum, zip(*(group.numbers for group in groups), strict=True)))
+        within = {measurement.sum_within(column) for column in measurement.columns}
+        self.sums = {keys: _sums(groups, keys) for keys in within if keys is not None}
         self.names = [column.name for column in measurement.columns]
         self.computed = ComputedColumns(measurement)
         self.guarded = {c.name: self.computed.guarded(c.computed) for c in measurement.columns if c.computed}
@@ -111,15 +110,19 @@ class AnswerColumns:
                 named[column.name] = self._plain(column, group)
         for column in self.measurement.columns:
             if column.computed is not None:
-                self._add_sums(column.computed, named)
+                self._add_sums(column, group, named)
                 named[column.name] = self._limited(column, named)
         return tuple(named[name] for name in self.names)
 
-    def _add_sums(self, computed: Scalar, named: dict[object, object]) -> None:
-        """The sums over all groups that it reads: each is rounded and limited by itself, as one more group would be."""
-        for part in sums_over_groups(computed):
-            column = next(c for c in self.measurement.columns if c.name == part.of.name)
-            named[part] = figure_of(column, self.measurement, self.sums)
+    def _add_sums(self, column: Assembly, group: ShownGroup, named: dict[object, object]) -> None:
+        """The sums over groups that it reads: each is rounded and limited by itself, as one more group would be."""
+        keys = self.measurement.sum_within(column)
+        if keys is None or column.computed is None:
+            return
+        sums = self.sums[keys][_values_of(group, keys)]
+        for part in sums_over_groups(column.computed):
+            added = next(c for c in self.measurement.columns if c.name == part.of.name)
+            named[part] = figure_of(added, self.measurement, sums.totals)
 
     def _plain(self, column: Assembly, group: ShownGroup) -> object:
         """A key, what says which are rolled up, or a figure. A key that is rolled up has no value, as in SQL."""
@@ -143,9 +146,11 @@ class AnswerColumns:
                 return None
             keys = dict(zip(self.names, row, strict=True))
             numbers, drawn = group.numbers, group.drawn
-            if self.measurement.reads_all_groups(column):
-                others = [total - own for total, own in zip(self.sums, numbers, strict=True)]
-                numbers, drawn = (*numbers, *others), drawings_with_others(drawn, self.groups - 1)
+            within = self.measurement.sum_within(column)
+            if within is not None:
+                sums = self.sums[within][_values_of(group, within)]
+                others = [total - own for total, own in zip(sums.totals, numbers, strict=True)]
+                numbers, drawn = (*numbers, *others), drawings_with_others(drawn, sums.groups - 1)
             return self.computed.interval(column.computed, keys, numbers, drawn, row[position], miss)
         if column.at is not None and column.kind is not None and column.numbers[0] in group.distributions:
             distribution, drawing = group.distributions[column.numbers[0]], group.drawn[column.numbers[0]]
@@ -173,6 +178,29 @@ class AnswerColumns:
         low, high = self.computed.limits(column.computed, named)
         limited = min(high, max(low, figure))
         return limited if math.isfinite(limited) else None
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """The noisy numbers added up over groups, and how many groups these are."""
+
+    totals: tuple[float, ...]
+    groups: int
+
+
+def _sums(groups: Sequence[ShownGroup], keys: Sequence[int]) -> Mapping[tuple[object, ...], _Sums]:
+    """For each combination of values of these keys."""
+    alike: defaultdict[tuple[object, ...], list[ShownGroup]] = defaultdict(list)
+    for group in groups:
+        alike[_values_of(group, keys)].append(group)
+    return {
+        values: _Sums(tuple(map(math.fsum, zip(*(group.numbers for group in same), strict=True))), len(same))
+        for values, same in alike.items()
+    }
+
+
+def _values_of(group: ShownGroup, keys: Sequence[int]) -> tuple[object, ...]:
+    return tuple(group.cell[key] for key in keys)
 
 
 def _is_read(column: Assembly, measurement: Measurement) -> bool:

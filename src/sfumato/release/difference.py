@@ -64,7 +64,7 @@ class ReleasedFigure:
     def range(self, miss: float) -> Interval:
         if self.column.computed is None:
             interval = range_of(self.column, self.measurement, self.numbers, self.drawn, miss)
-        elif self.measurement.reads_all_groups(self.column):
+        elif self.measurement.reads_other_groups(self.column):
             interval = None  # the answer may not have all groups, and two figures of it share every number
         else:
             computed = ComputedColumns(self.measurement)

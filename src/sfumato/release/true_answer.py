@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
 from sfumato.model.levels import ALL
 from sfumato.model.measurement import Measurement
-from sfumato.model.statement import sums_over_groups
+from sfumato.model.statement import SumOverGroups, sums_over_groups
 from sfumato.release.postprocess import value
 
 
@@ -33,15 +34,21 @@ def true_rows(measurement: Measurement, figures: Sequence[Sequence[object]]) -> 
                 named[column.name] = sum((cell[key] is ALL) << i for i, key in enumerate(reversed(column.grouping)))
         rows.append(named)
     computed = {column.name: column.computed for column in columns if column.computed is not None}
-    sums: dict[object, object] = {
-        part: _sum([named[part.of.name] for named in rows])
-        for expression in computed.values()
-        for part in sums_over_groups(expression)
-    }
+    for part in dict.fromkeys(part for expression in computed.values() for part in sums_over_groups(expression)):
+        figures_of = defaultdict(list)
+        for named in rows:
+            figures_of[_values(part, named)].append(named[part.of.name])
+        sums = {values: _sum(same) for values, same in figures_of.items()}
+        for named in rows:
+            named[part] = sums[_values(part, named)]
     for named in rows:
-        named |= {name: value(expression, named | sums) for name, expression in computed.items()}
+        named |= {name: value(expression, named) for name, expression in computed.items()}
     names = [column.name for column in columns if column.visible and not column.is_public]
     return tuple(tuple(named[name] for name in names) for named in rows)
+
+
+def _values(part: SumOverGroups, named: dict[object, object]) -> tuple[object, ...]:
+    return tuple(named[key.name] for key in part.within)
 
 
 def _sum(figures: Sequence[Any]) -> object:

@@ -177,3 +177,7 @@ SELECT native_country, COUNT(*) AS n FROM adult GROUP BY native_country
 SELECT native_country, AVG(age) AS a FROM adult GROUP BY native_country ORDER BY a DESC LIMIT 5
 SELECT native_country, sex, COUNT(*) FROM adult GROUP BY native_country, sex
 SELECT native_country, 100.0 * COUNT(*) FILTER (WHERE income = '>50K') / COUNT(*) AS p FROM adult GROUP BY native_country
+-- shares of a total
+SELECT sex, income, 100.0 * COUNT(*) / SUM(COUNT(*)) OVER (PARTITION BY sex) AS percent FROM adult GROUP BY sex, income
+SELECT sex, race, income, n / SUM(n) OVER (PARTITION BY sex, race) AS share FROM (SELECT sex, race, income, COUNT(*) AS n FROM adult GROUP BY sex, race, income)
+SELECT FLOOR(age / 10) * 10 AS decade, income, SUM(hours_per_week) / SUM(SUM(hours_per_week)) OVER (PARTITION BY decade) AS share FROM adult GROUP BY decade, income

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -102,10 +103,11 @@ class Forms:
     """Reads the columns of an answer, and expressions of them, as ratios of weighted sums."""
 
     def __init__(self, measurement: Measurement, *, with_others: bool = False) -> None:
-        """`with_others`: of n numbers, those from the n-th on are the sums of the same numbers of all other groups."""
+        """`with_others`: of n numbers, those from the n-th on are the sums of the same numbers of the other groups."""
         self.measurement = measurement
         self.columns = {column.name: column for column in measurement.columns}
         self.with_others = with_others
+        self.alike: dict[tuple[str, ...], Counter[tuple[object, ...]]] = {}  # how many groups have the same keys
 
     def form(self, part: Scalar, keys: Mapping[str, object]) -> SumRatio | None:
         """The expression as one ratio, each noisy number in it once; None where it is none."""
@@ -118,19 +120,29 @@ class Forms:
                 divisor = without_nullif(right) if operator == "/" else right
                 one, other = self.form(left, keys), self.form(divisor, keys)
                 return None if one is None or other is None else _combined(operator, one, other)
-            case SumOverGroups(ColumnRef(name)):
-                return self.over_groups(self.columns[name])
+            case SumOverGroups(ColumnRef(name), within):
+                return self.over_groups(self.columns[name], [ref.name for ref in within], keys)
         return None
 
-    def over_groups(self, column: Assembly) -> SumRatio | None:
+    def over_groups(self, column: Assembly, within: Sequence[str], keys: Mapping[str, object]) -> SumRatio | None:
         """The group's own number and the sum of the others', whose noises are independent."""
         own = self.column(column, {})
         if own is None or not own.is_sum or not self.with_others:
             return None
-        if len(self.measurement.public_cells) == 1:
+        if self.is_alone(tuple(within), keys):
             return own
         many = len(self.measurement.numbers)
         return own.plus(SumRatio(WeightedSum(weights=tuple((many + i, weight) for i, weight in own.top.weights))))
+
+    def is_alone(self, within: tuple[str, ...], keys: Mapping[str, object]) -> bool:
+        """Whether no other group has the same values of these keys; not where they are not known."""
+        if not within:
+            return len(self.measurement.public_cells) == 1
+        if within not in self.alike:
+            positions = [self.columns[name].key or 0 for name in within]
+            cells = self.measurement.public_cells
+            self.alike[within] = Counter(tuple(cell[position] for position in positions) for cell in cells)
+        return self.alike[within].get(tuple(keys.get(name) for name in within), 0) == 1
 
     def column(self, column: Assembly, keys: Mapping[str, object]) -> SumRatio | None:
         if column.computed is not None:

@@ -182,8 +182,8 @@ def scalar(part: Scalar) -> exp.Expr:
             return exp.Anonymous(this=name, expressions=[scalar(argument) for argument in arguments])
         case PairStatistic(kind, first, second):
             return exp.Anonymous(this=kind.value, expressions=[scalar(first), scalar(second)])
-        case SumOverGroups(of):
-            return exp.Window(this=exp.Sum(this=scalar(of)))
+        case SumOverGroups(of, within):
+            return exp.Window(this=exp.Sum(this=scalar(of)), partition_by=list(map(scalar, within)))
         case Condition(met):
             return exp.Paren(this=predicate(met))
         case Case(branches, otherwise):

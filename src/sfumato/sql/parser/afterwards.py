@@ -22,12 +22,17 @@ from sfumato.model.statement import (
     Scalar,
     Source,
     SumOverGroups,
+    sums_over_groups,
 )
 from sfumato.sql.builder.canonical import default_name, key_of
 from sfumato.sql.parser.aggregates import is_aggregate
 from sfumato.sql.parser.keys import FROM_1, GROUPINGS, GroupKeys
 from sfumato.sql.parser.pairs import is_pair, pair_kind, pair_of, totals_of
 
+_WINDOW = (
+    "use SUM(COUNT(*)) OVER (PARTITION BY ward) for totals, ORDER BY for an order with its true ranks, and compute the "
+    "rest from the released answer: that costs nothing."
+)
 _ADDED_UP = (AggregateKind.COUNT, AggregateKind.COUNT_DISTINCT, AggregateKind.SUM)
 
 
@@ -81,6 +86,9 @@ class AfterwardsReader(GroupKeys):
         """A column computed from the answer. It is gone through for each row of the answer by itself."""
         self.size.require_shallow(expression)
         self.size.require_brief(expression, "A column computed from the answer")
+        if len({part.within for part in sums_over_groups(expression)}) > 1:
+            hint = "make each a column of its own, and compute with them from the released answer."
+            raise QueryError("A column adds up groups over different keys of PARTITION BY", hint=hint)
         return Computation(expression)
 
     def whole(self, clause: exp.Expr | None) -> int | None:
@@ -114,22 +122,46 @@ class AfterwardsReader(GroupKeys):
         return self.result_of(source)
 
     def sum_over_groups(self, node: exp.Window) -> SumOverGroups:
-        """SUM(COUNT(*)) OVER (): what it adds up is an output, shown or not."""
+        """SUM(COUNT(*)) OVER (PARTITION BY ward): what it adds up is an output, shown or not, and so are the keys."""
         call = node.this
-        bare = not any(part for name, part in node.args.items() if name not in ("this", "over"))
+        bare = not any(part for name, part in node.args.items() if name not in ("this", "over", "partition_by"))
         if not (bare and isinstance(call, exp.Sum) and is_aggregate(call.this)):
+            if self.is_over_answer(node):
+                self.refuse(
+                    "A window over the answer with an order, or with another function than SUM,", node, hint=_WINDOW
+                )
             self.refuse_node(node)
         answer, self.answer = self.answer, None
         added = self.aggregate(call.this)
         self.answer = answer
         if added.kind not in _ADDED_UP:
             self.refuse(f"OVER () of {added.kind}", node, hint="add up COUNT or SUM: other figures have no total.")
+        keys = {self.shared_key(key).name: self.shared_key(key) for key in node.args.get("partition_by") or ()}
+        within = tuple(key for _, key in sorted(keys.items()))
         select = node.find_ancestor(exp.Select)
         if select is not None and select.args.get("having"):
             self.refuse(
                 "OVER () with HAVING", node, hint="leave out conditions on the answer: the sum is over all groups."
             )
-        return SumOverGroups(self.result_of(added))
+        return SumOverGroups(self.result_of(added), within)
+
+    def is_over_answer(self, node: exp.Window) -> bool:
+        """Whether a window reads aggregates, or columns of the answer by name."""
+        names = {output.name.lower() for output in self.answer or () if output.visible}
+        parts = [part for part in node.walk() if part is not node.this]
+        return any(
+            is_aggregate(part) or (isinstance(part, exp.Column) and part.name.lower() in names) for part in parts
+        )
+
+    def shared_key(self, node: exp.Expr) -> ColumnRef:
+        """A group key in PARTITION BY."""
+        read = self.result(node)
+        source = next(
+            (o.source for o in self.answer or () if isinstance(read, ColumnRef) and o.name == read.name), None
+        )
+        if not isinstance(read, ColumnRef) or not isinstance(source, Key):
+            self.refuse("PARTITION BY of anything but a group key", node, hint="name one of the GROUP BY.")
+        return read
 
     def pair(self, node: exp.Expr) -> PairStatistic:
         """A correlation or the like: its totals are outputs that are not shown."""
