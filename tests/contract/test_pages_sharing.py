@@ -15,7 +15,7 @@ from sfumato.api.dataset import Query
 from sfumato.presentation import sharing
 from sfumato.privacy.risk.sharing import nearest_word, sharing_risk
 from tests.api import Api
-from tests.room import BOARD, BY_WARD, COUNT
+from tests.room import BOARD, BY_WARD, COUNT, SUM
 
 HOST = "https://escrow.test"
 PAGE = f"{HOST}/datasets/stays/sharing"
@@ -153,3 +153,61 @@ def test_what_the_policy_says_of_partners_now(api: Api) -> None:
     assert "states no trust and no sensitivity yet" in api("alice", "GET", at(BY_WARD)).text
     api.room.policy({"who": [BOARD]}, trust={BOARD: "low"}, sensitivity={"dataset": "high"})
     assert f"Trust in {BOARD}: low. Sensitivity of the data: high." in api("alice", "GET", at(BY_WARD)).text
+
+
+def shared(api: Api, recipient: str, **how: Any) -> Any:
+    terms = {"choices": 4, "trust": 0.3, "data_sensitivity": 0.7, "limit": 0.3, "candidates": [0.5]} | how
+    return api("alice", "POST", "/datasets/stays/guessing", json={"sql": COUNT, "how": terms, "recipient": recipient})
+
+
+def test_the_risk_of_everything_that_one_recipient_holds(api: Api) -> None:
+    """What bob and his organisation have counts together, charged or not; what dan alone has does not."""
+    room, who = api.room, ("bob", BOARD, "dan", "fay")
+    room.policy({"who": ["everyone"], "approve": "automatic", "preferences": ["epsilon"], "guarantees": ["dp"]})
+    before = {recipient: shared(api, recipient).json()["earlier_epsilon"] for recipient in who}
+    room.released(SUM, by="bob", preference={"epsilon": 0.1})
+    room.released(SUM, by="dan", preference={"epsilon": 0.1})  # the same answer: it is not charged again
+    room.released(BY_WARD, by="dan", preference={"epsilon": 0.15})
+    held = {recipient: shared(api, recipient).json()["earlier_epsilon"] for recipient in who}
+    more = {recipient: round(held[recipient] - before[recipient], 9) for recipient in who}
+    assert more == {"bob": 0.1, BOARD: 0.1, "dan": 0.25, "fay": 0}
+    seen, together = shared(api, "dan").json(), shared(api, "", candidates=[0.5 + held["dan"]]).json()
+    [risk] = [row["risk"] for row in seen["candidates"] if row["epsilon"] == 0.5]
+    assert risk == pytest.approx(together["candidates"][0]["risk"])
+    assert seen["epsilon"] == pytest.approx(max(0, together["epsilon"] - held["dan"]), abs=1e-8)
+    page = api("alice", "GET", at(COUNT, recipient="dan")).text
+    assert f"The recipient holds answers of epsilon {held['dan']:.9g} already: chances and risks include them." in page
+    assert all(f">{one}</option>" in page for one in ("bob", BOARD)), page
+    rule = re.search(r'id="rule" href="[^"]*rule=([^"]*)"', page)
+    assert rule is not None
+    assert "earlier" not in rule[1]
+    too_much = api("alice", "GET", at(COUNT, recipient="dan", limit="0.05")).text
+    assert "No noise meets your limit: what the recipient holds already has a higher risk." in too_much
+    body = {"sql": COUNT, "how": {"choices": 4}, "recipient": "dan"}
+    assert api("bob", "POST", "/datasets/stays/guessing", json=body).status_code == 403
+
+
+def test_what_has_no_guarantee_has_no_total(api: Api) -> None:
+    api.room.policy({"guarantees": ["dp", "none"]})
+    api.room.released(COUNT, by="bob")
+    api.room.look()
+    api.room.released(SUM, by="dan", allow_no_guarantee=True)
+    assert shared(api, "bob").status_code == 200
+    problem = shared(api, "dan")
+    sentence = "There is no total of what dan holds: one of the answers has no guarantee"
+    assert problem.status_code == 422
+    assert sentence in problem.text
+    assert sentence in api("alice", "GET", at(COUNT, recipient="dan")).text
+
+
+def test_noise_as_a_share_of_a_count_and_noise_of_any_kind(api: Api) -> None:
+    page = api("alice", "GET", at(COUNT, count="2000")).text
+    points = facts(page)["grid"]["points"]
+    of_2000 = [(point["epsilon"], point["share"]) for point in points if point["epsilon"] == 0.1]
+    assert of_2000 == [(0.1, "1.15%")]
+    assert "Of a count of 2,000" in page
+    assert re.search(r"a count of 2,000 becomes [\d,]+ to [\d,]+", page)
+    truncated = facts(api("alice", "GET", at(COUNT, mechanism="truncated")).text)
+    assert truncated["how"] == {"choices": 4, "mechanism": "truncated", "delta": 2**-40}
+    assert truncated["guessed"] == {"choices": 4}, "noise is no part of the rule"
+    assert 'class="problem"' in api("alice", "GET", at(COUNT, mechanism="gaussian", delta="much")).text

@@ -558,3 +558,49 @@ def test_a_secret_with_a_prior_is_the_column_and_how_often_it_is_known() -> None
     common = query().choose(sf.guess(0.8, secret="state", prior=0.7))
     assert common.epsilon == query().choose(sf.guess(0.8, prior=0.7)).epsilon
     assert common.method == "guess 0.8 of state, blindly 0.7"
+
+
+# What a partner holds already, and trust from its factors
+
+
+@pytest.mark.parametrize("noise", [{}, GAUSSIAN, {"mechanism": "truncated", "delta": 1e-6}])
+@pytest.mark.parametrize("relation", ["add-remove", "replace"])
+def test_what_a_partner_holds_counts_as_if_it_came_with_the_answer(noise: dict[str, Any], relation: str) -> None:
+    """The limit is met by both together, and by no epsilon that is a thousandth larger."""
+    asked, how = query(relation=relation), {"secret": "state", "limit": "low", **SHARED, **noise}
+    seen = asked.guessing(earlier_epsilon=0.2, earlier_delta=1e-7, **how)
+    assert seen.epsilon is not None
+    assert seen.at(seen.epsilon).risk == pytest.approx(0.3, abs=1e-6)
+    assert (seen.at(seen.epsilon).risk or 1) <= 0.3 + 1e-12 < (seen.at(seen.epsilon * 1.001).risk or 0)
+    if not noise:
+        both, alone = asked.guessing(earlier_epsilon=0.2, **how).at(0.3), asked.guessing(**how).at(0.5)
+        assert (both.chance, both.risk, both.any_prior) == pytest.approx((alone.chance, alone.risk, alone.any_prior))
+    limited = sf.sharing_risk("low", secret="state", earlier_epsilon=0.2, earlier_delta=1e-7, **SHARED)
+    assert asked.choose(limited, **noise).epsilon == seen.epsilon
+
+
+def test_what_a_partner_holds_may_be_too_much() -> None:
+    too_much = sf.sharing_risk("low", secret="state", earlier_epsilon=2, **SHARED)
+    choice = query().choose(too_much)
+    assert (choice.epsilon, choice.feasible) == (None, False)
+    assert "with answers of epsilon 2 held already" in choice.why
+    with pytest.raises(PreferenceError, match="together"):
+        query().choose(sf.together(too_much, 4))
+
+
+@pytest.mark.parametrize(
+    "stated", ["ability=high,benevolence=low,integrity=0.9", {"ability": "high", "benevolence": 0.3, "integrity": 0.9}]
+)
+def test_trust_is_the_lowest_of_its_factors(stated: Any) -> None:
+    limited = sf.sharing_risk("low", secret="state", trust=stated, data_sensitivity="high")
+    assert limited == sf.sharing_risk("low", secret="state", **SHARED)
+    with pytest.raises(PreferenceError, match="needs ability, benevolence, integrity, not ability"):
+        sf.sharing_risk("low", secret="state", trust={"ability": "high"}, data_sensitivity="high")
+
+
+def test_a_count_of_ones_own() -> None:
+    text = query().guessing(secret="state", count=2000, candidates=[0.1]).text()
+    assert "of 2,000" in text
+    assert "1.15%" in text
+    with pytest.raises(PreferenceError, match="whole number of at least 1"):
+        query().guessing(secret="state", count=0)

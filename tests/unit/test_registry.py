@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from inspect import Parameter, signature
 from typing import Any, get_type_hints
 
@@ -22,7 +22,7 @@ TYPES: dict[OptionKind, tuple[Any, ...]] = {
     OptionKind.WHOLE: (int, int | None),
     OptionKind.FLAG: (bool,),
     OptionKind.TEXT: (str | None, Callable[[RDRs], bool] | str),
-    OptionKind.LEVEL: (float | str, float | str | None),
+    OptionKind.LEVEL: (float | str, float | str | None, float | str | Mapping[str, float | str] | None),
     OptionKind.WORLDS: (object,),
 }
 # Of Python alone: words for sentences, a list of priors.

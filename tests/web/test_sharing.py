@@ -77,6 +77,11 @@ def test_a_partner_who_is_trusted_gets_less_noise(signed_in: SignedIn) -> None:
         taken.append(float(page.locator("#point-said").inner_text().removeprefix("±")))
     assert taken == sorted(taken, reverse=True)
     assert taken[0] > taken[-1]
+    page.get_by_text("Rate trust by three questions").click()
+    for question, answer in (("keep the figures", "high"), ("mean well", "low"), ("keep their word", "high")):
+        page.get_by_label(question).select_option(answer)
+    expect(page.locator("#trust-said")).to_have_text("0.3 (low)")
+    expect(page.locator("#least")).to_contain_text(f"least noise that meets your limit: ±{taken[1]:g}")
 
 
 def test_the_label_never_stands_without_its_sentence(signed_in: SignedIn) -> None:

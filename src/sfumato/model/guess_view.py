@@ -31,7 +31,11 @@ class GuessAt:
 
 @dataclass(frozen=True)
 class GuessView:
-    """Everything that a view of guesses shows. `epsilon` is the largest that keeps the risk at or below the limit."""
+    """Everything that a view of guesses shows. `epsilon` is the largest that keeps the risk at or below the limit.
+
+    `earlier_epsilon` and `earlier_delta` are the total of what the recipient holds already, which is in every chance
+    and risk; noise is shown as a share of `count`. Not `feasible`: no epsilon meets the limit.
+    """
 
     query: str
     secret: str
@@ -45,6 +49,10 @@ class GuessView:
     limit: float | None = None
     epsilon: float | None = None
     why: str = ""
+    feasible: bool = True
+    earlier_epsilon: float = 0.0
+    earlier_delta: float = 0.0
+    count: int | None = None
 
     def as_dict(self) -> dict[str, object]:
         return asdict(self) | {"candidates": [row.as_dict() for row in self.candidates], "numbers": list(self.numbers)}

@@ -20,21 +20,21 @@ def figure(view: GuessView) -> Figure:
     if view.trust is None:
         line = Line(tuple(_course(view, lambda row: row.chance)))
         y = Axis("chance of a right guess", ticks=(0.0, 1.0))
-        return Figure(of_guessing.GUESSED, of_guessing.GUESSES, _across(view), y, (line,))
+        return Figure(of_guessing.GUESSED, _about(view), _across(view), y, (line,))
     chosen = [_place(row, view) for row in view.candidates if row.epsilon == view.epsilon]
     return noise_against_risk(
         _course(view, _risk),
         view.limit,
         least=chosen[0] if chosen else None,
         noise=_across(view),
-        subtitle=of_guessing.GUESSES,
+        subtitle=_about(view),
     )
 
 
 def by_trust(view: GuessView, each: Mapping[str, GuessView]) -> Figure:
     """The same curve for several levels of trust."""
     curves = {f"trust {word}": _course(other, _risk) for word, other in each.items()}
-    return risk_by_trust(curves, view.limit, _across(view), of_guessing.GUESSES)
+    return risk_by_trust(curves, view.limit, _across(view), _about(view))
 
 
 def surface(
@@ -47,6 +47,10 @@ def surface(
     """The sharing risk for any trust and sensitivity, at one chance of a right guess."""
     subtitle = f"A guess is right {percent(chance)} of the time ({percent(view.blind)} by a blind guess)."
     return sharing_surface(trusts, sensitivities, risks, view.limit, subtitle)
+
+
+def _about(view: GuessView) -> str:
+    return of_guessing.GUESSES_WITH_HELD if view.earlier_epsilon or view.earlier_delta else of_guessing.GUESSES
 
 
 def _across(view: GuessView) -> Axis:
@@ -82,6 +86,7 @@ def candidates(view: GuessView) -> tuple[list[str], list[list[str]]]:
         "sharing risk": ["" if row.risk is None else f"{row.risk:.4f}" for row in rows],
         "as published": ["" if row.risk_as_published is None else f"{row.risk_as_published:.4f}" for row in rows],
         of_risk.NOISE_90: [_ranges(row) for row in rows],
+        f"of {view.count or 0:,}": ["" if view.count is None else _share_of(row, view.count) for row in rows],
         "limit": [_verdict(row, view) for row in rows],
     }
     known = {name: cells for name, cells in columns.items() if any(cells)}
@@ -91,7 +96,7 @@ def candidates(view: GuessView) -> tuple[list[str], list[list[str]]]:
 def notes(view: GuessView) -> list[str]:
     """The choice within the limit, and the meaning of the columns."""
     at = [row for row in view.candidates if row.epsilon == view.epsilon]
-    sentences = [f"{view.why} {of_guessing.guess_at(at[0], view.blind)}" if at else view.why]
+    sentences = [f"{view.why} {of_guessing.guess_at(at[0], view.blind, view.count)}" if at else view.why]
     every, average = (
         all(getattr(row, name) is not None for row in view.candidates) for name in ("any_prior", "average")
     )
@@ -106,7 +111,16 @@ def _assumptions(view: GuessView) -> str:
     if view.trust is not None and view.data_sensitivity is not None:
         rated = f" Trust {number(view.trust)}, data sensitivity {number(view.data_sensitivity)}."
     secret = f"Secret: {view.secret}. Blind guess: {percent(view.blind)}."
-    return f"{secret} {view.mechanism.capitalize()} noise{delta}.{rated}"
+    before = (
+        f" {of_guessing.holdings(view.earlier_epsilon, view.earlier_delta)}"
+        if view.earlier_epsilon or view.earlier_delta
+        else ""
+    )
+    return f"{secret} {view.mechanism.capitalize()} noise{delta}.{rated}{before}"
+
+
+def _share_of(row: GuessAt, count: int) -> str:
+    return " · ".join(filter(None, (of_guessing.share_of(count, far) for far in row.noise_90)))
 
 
 def _risk(row: GuessAt) -> float:

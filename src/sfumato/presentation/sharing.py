@@ -74,6 +74,7 @@ class SharingPoint:
     epsilon: float
     across: float
     short: str
+    share: str  # of the count that was stated
     noise: str
     guess: str
     guesses: str
@@ -118,6 +119,7 @@ def grid(view: GuessView) -> dict[str, Any]:
         "query": view.query,
         "secret": view.secret,
         "blind": view.blind,
+        "count": view.count,
         "across": "epsilon" if _by_rank(view) else f"noise of the {view.numbers[0]} (90%, ±)",
         "points": [asdict(_point(row, view)) for row in points],
         "stakes": [[place[product] for product in row] for row in _PRODUCTS],
@@ -136,7 +138,13 @@ def scale(grid: Mapping[str, Any], least: LeastNoise | None, sensitivity: int, t
 
 
 def summary(
-    rows: Sequence[Mapping[str, Any]], least: LeastNoise | None, trust: int, sensitivity: int, limit: float, point: int
+    rows: Sequence[Mapping[str, Any]],
+    least: LeastNoise | None,
+    trust: int,
+    sensitivity: int,
+    limit: float,
+    point: int,
+    otherwise: str = of_guessing.EVERY,
 ) -> list[str]:
     """The choice and its risk, in the sentences that a page fills in as sliders move."""
     at = rows[point]
@@ -147,7 +155,7 @@ def summary(
         "risk": _with_word(at["risk"]),
     }
     verdict = of_guessing.WITHIN if at["risk"] <= limit else of_guessing.OVER
-    last = of_guessing.EVERY if least is None else least.sentence
+    last = otherwise if least is None else least.sentence
     return [of_guessing.PARTNER.format(**words), at["noise"], at["guess"], verdict.format(**words), last]
 
 
@@ -199,7 +207,8 @@ def _point(row: GuessAt, view: GuessView) -> SharingPoint:
         epsilon=row.epsilon,
         across=row.epsilon if _by_rank(view) or far is None else far,
         short=f"epsilon {number(row.epsilon)}" if far is None else f"±{number(far)}",
-        noise=of_guarantee.sentence(of_guessing.noise_range(view.numbers, row)),
+        share="" if view.count is None else of_guessing.share_of(view.count, far),
+        noise=of_guarantee.sentence(of_guessing.noise_range(view.numbers, row, view.count)),
         guess=of_guarantee.sentence(of_guessing.right_guesses(row.chance, view.blind)),
         guesses=percent_up(row.chance),
     )

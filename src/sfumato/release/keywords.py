@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypedDict
 
@@ -75,15 +75,21 @@ class NoiseQuestion(NoiseKeywords, total=False):
 
 
 class GuessingKeywords(NoiseKeywords, total=False):
-    """What is guessed (as of `sf.guess`), and who gets the answer: words from "very low" to "very high", or 0 to 1."""
+    """What is guessed (as of `sf.guess`), and who gets the answer: words from "very low" to "very high", or 0 to 1.
+
+    `earlier_epsilon` and `earlier_delta` are the total of what they hold already; noise is shown as a share of `count`.
+    """
 
     choices: int | None
     secret: str | None
     radius: float | None
     prior: float | None
-    trust: float | str | None
+    trust: float | str | Mapping[str, float | str] | None
     data_sensitivity: float | str | None
     limit: float | str | None
+    earlier_epsilon: float | None
+    earlier_delta: float | None
+    count: int | None
     candidates: str | Sequence[float] | None
 
 

@@ -54,6 +54,9 @@ class Guesses(PreferenceBody):
     trust: Level | None = None
     data_sensitivity: Level | None = None
     limit: Level | None = None
+    earlier_epsilon: float | None = None
+    earlier_delta: float | None = None
+    count: int | None = None
     candidates: Epsilons | None = None
 
 

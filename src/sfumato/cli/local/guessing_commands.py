@@ -25,11 +25,23 @@ class GuessFlags:
     secret: Annotated[str | None, option(HELP["secret"], METAVARS["secret"])] = None
     radius: Annotated[float | None, option(HELP["radius"])] = None
     prior: Annotated[float | None, option(HELP["prior"])] = None
-    trust: Annotated[str | None, option("Trust in the recipient of the answer.", METAVARS["trust"])] = None
+    trust: Annotated[
+        str | None,
+        option(
+            "Trust in the recipient of the answer, or its factors: ability=LEVEL,benevolence=LEVEL,integrity=LEVEL.",
+            METAVARS["trust"],
+        ),
+    ] = None
     data_sensitivity: Annotated[str | None, option("Harm that a correct guess does.", METAVARS["data_sensitivity"])] = (
         None
     )
     limit: Annotated[str | None, option("Maximum risk; the epsilon that meets it is marked.", "RISK")] = None
+    earlier_epsilon: Annotated[
+        float | None,
+        option("Total epsilon of all answers that the recipient holds already.", METAVARS["earlier_epsilon"]),
+    ] = None
+    earlier_delta: Annotated[float | None, option(HELP["earlier_delta"], METAVARS["earlier_delta"])] = None
+    count: Annotated[int | None, option("Show noise as a share of a count of this size.", "N")] = None
 
 
 @with_option_groups

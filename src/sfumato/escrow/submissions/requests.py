@@ -10,7 +10,7 @@ from fractions import Fraction
 from math import isfinite
 from typing import Any
 
-from sfumato.errors import AwaitingApproval, BadInput, Conflict, Forbidden, Gone, SfumatoError
+from sfumato.errors import AwaitingApproval, BadInput, Conflict, Forbidden, Gone, PreferenceError, SfumatoError
 from sfumato.escrow.catalogue.access import authorization_of
 from sfumato.escrow.catalogue.separation import refuse_viewer
 from sfumato.escrow.dataset import RegisteredDataset
@@ -34,8 +34,11 @@ from sfumato.escrow.submissions.requested_signal import checked_signal
 from sfumato.escrow.submissions.store import IDENTICAL, SubmissionFilter, SubmissionStore
 from sfumato.escrow.submissions.submission import Submissions
 from sfumato.escrow.submissions.visibility import VisibleSubmission
+from sfumato.ledger.holdings import holdings
+from sfumato.ledger.odometer import Total
 from sfumato.model.expected_interval import ExpectedInterval
 from sfumato.model.guarantee import Guarantee
+from sfumato.model.guess_view import GuessView
 from sfumato.model.release import Released
 from sfumato.model.statement import units_of
 from sfumato.release.bound_query import bind
@@ -95,6 +98,7 @@ class Requests(Submissions[Request, RequestApprovalFacts, ReleasedAnswers, Answe
     def __init__(self, store: SubmissionStore[Request], questions: Questions) -> None:
         super().__init__(store)
         self._questions = questions
+        self._signals = store.ports.rows("signals")
         self._entries: dict[str, frozenset[int]] = {}  # ledger entries by released request; they never change
 
     def payload(
@@ -244,6 +248,38 @@ class Requests(Submissions[Request, RequestApprovalFacts, ReleasedAnswers, Answe
             for entry in self._entries_of(request):
                 by_entry.setdefault(entry, []).append(recipient)  # a charge may be for several answers
         return by_entry
+
+    def recipient_names(self, actor: Person, dataset: str) -> list[str]:
+        """Organisations and analysts who have an answer of this dataset: for controllers and auditors."""
+        each = [one for recipients in self.recipients(actor, dataset).values() for one in recipients]
+        return sorted({one.organisation or one.name for one in each} | {one.name for one in each}, key=str.casefold)
+
+    def held_by(self, actor: Person, dataset: str, recipient: str) -> Total:
+        """The total of everything that an analyst or an organisation has of these people: for its controllers.
+
+        There is none where one of the answers has no guarantee.
+        """
+        registered = self._datasets.controlled(actor, dataset)
+        record = self._datasets.record_of(actor, registered)
+        if record is None:
+            return Total()
+        wanted = recipient.casefold()
+        people = [one.name for one in self._store.accounts.all() if wanted in (one.name, one.organisation.casefold())]
+        released: dict[str, Any] = {"dataset": [*record.together], "analyst": people, "state": State.RELEASED.value}
+        requests, signals = (rows.many(**released, limit=100_000) for rows in (self._store.rows, self._signals))
+        numbers = frozenset[int]().union(*(self._entries_of(Request.from_row(row)) for row in requests))
+        total = holdings(record, numbers, people)
+        sound = all(row["guarantee"] and Guarantee(row["guarantee"]).holds for row in (*requests, *signals))
+        return total if sound else total.without_guarantee()
+
+    def guessing(self, actor: Person, dataset: str, sql: str, how: Mapping[str, Any], recipient: str = "") -> GuessView:
+        """How well an attacker guesses, and the sharing risk; with everything that a recipient holds already."""
+        if recipient:
+            total = self.held_by(actor, dataset, recipient)
+            if total.epsilon is None or total.delta is None:
+                raise PreferenceError.because("held-without-total", recipient=recipient)
+            how = {**how, "earlier_epsilon": total.epsilon, "earlier_delta": total.delta}
+        return self._questions.guessing(actor, dataset, sql, how)
 
     def _entries_of(self, request: Request) -> frozenset[int]:
         """Ledger entries of the answers of a released request."""

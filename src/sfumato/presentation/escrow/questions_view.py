@@ -172,7 +172,7 @@ def dry_run(facts: DryRunFacts) -> WordedDryRun:
 
 
 def guesses(view: GuessView) -> WordedGuesses:
-    sentences = tuple(of_guessing.guess_at(row, view.blind) for row in view.candidates)
+    sentences = tuple(of_guessing.guess_at(row, view.blind, view.count) for row in view.candidates)
     return WordedGuesses(**vars(view), sentences=sentences, least=least_noise(view))
 
 

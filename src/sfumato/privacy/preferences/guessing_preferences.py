@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -13,7 +14,7 @@ from sfumato.model.release import Assumed, Assumption
 from sfumato.model.schema import Schema, SchemaColumn, Type
 from sfumato.privacy.preferences.preference import OddsPreference, Setting, exactly, number_where, plain
 from sfumato.privacy.risk.guessing import epsilon_for_guess, exponent_for_advantage
-from sfumato.privacy.risk.sharing import LEVELS, chance_for_risk
+from sfumato.privacy.risk.sharing import FACTORS, LEVELS, chance_for_risk, trust_of
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,30 @@ class Secret:
     def to_mapping(self) -> dict[str, Any]:
         prior = None if self.choices is not None else self.prior
         return plain({"choices": self.choices, "secret": self.column, "radius": self.radius, "prior": prior})
+
+
+@dataclass(frozen=True)
+class EarlierAnswers:
+    """The total of the answers that a partner holds already: epsilons add up, and deltas do."""
+
+    epsilon: Fraction = Fraction(0)
+    delta: Fraction = Fraction(0)
+
+    @property
+    def words(self) -> str:
+        if self == NOTHING_EARLIER:
+            return ""
+        delta = f" and delta {float(self.delta):g}" if self.delta else ""
+        return f", with answers of epsilon {float(self.epsilon):g}{delta} held already"
+
+    def to_mapping(self) -> dict[str, Any]:
+        values = {"earlier_epsilon": self.epsilon or None, "earlier_delta": self.delta or None}
+        if self.delta and not self.epsilon:
+            values["earlier_epsilon"] = self.epsilon
+        return plain(values)
+
+
+NOTHING_EARLIER = EarlierAnswers()
 
 
 class _Guessing(OddsPreference):
@@ -136,21 +161,30 @@ class SharingRisk(_Guessing):
     sensitivity: Fraction
     secret: Secret
     as_published: bool = False
+    earlier: EarlierAnswers = NOTHING_EARLIER
     priority: Fraction = Fraction(1)
+
+    @property
+    def holds_for_groups(self) -> bool:  # type: ignore[override]
+        """What a partner holds is counted for one person."""
+        return self.earlier == NOTHING_EARLIER
 
     @property
     def words(self) -> str:
         risk = f"sharing risk {_level(self.most)} at trust {_level(self.trust)}"
         how = ", as published" if self.as_published else ""
-        return self.allowed(f"{risk} and data sensitivity {_level(self.sensitivity)}{self.secret.words}{how}")
+        return self.allowed(
+            f"{risk} and data sensitivity {_level(self.sensitivity)}{self.secret.words}{how}{self.earlier.words}"
+        )
 
     def epsilon(self, setting: Setting) -> float:
         prior, ratings = float(self.secret.known), (float(self.most), float(self.sensitivity), float(self.trust))
-        return _epsilon_for_guess(chance_for_risk(*ratings, prior, as_published=self.as_published), prior, setting)
+        chance = chance_for_risk(*ratings, prior, as_published=self.as_published)
+        return _epsilon_for_guess(chance, prior, setting, self.earlier)
 
     def to_mapping(self) -> dict[str, Any]:
         ratings = {"trust": self.trust, "data_sensitivity": self.sensitivity, "as_published": self.as_published}
-        return plain({"sharing_risk": self.most} | ratings) | self.secret.to_mapping()
+        return plain({"sharing_risk": self.most} | ratings) | self.secret.to_mapping() | self.earlier.to_mapping()
 
     def resolve(self, schema: Schema, /) -> SharingRisk:
         return replace(self, secret=known(self.secret, schema)).above_floor()
@@ -189,18 +223,22 @@ def advantage(most: float) -> Advantage:
 def sharing_risk(
     risk: float | str,
     *,
-    trust: float | str | None = None,
+    trust: float | str | Mapping[str, float | str] | None = None,
     data_sensitivity: float | str | None = None,
     choices: int | None = None,
     secret: str | None = None,
     radius: float | None = None,
     prior: float | None = None,
     as_published: bool = False,
+    earlier_epsilon: float | None = None,
+    earlier_delta: float | None = None,
 ) -> SharingRisk:
     """The risk of sharing an answer with a partner, at most this: five words from "very low" to "very high", or 0 to 1.
 
     It is the data's sensitivity times the distrust in the partner times what a guess gains; `as_published` times the
-    chance of the guess itself.
+    chance of the guess itself. `trust` may state its factors, as in {"ability": "high", "benevolence": "low",
+    "integrity": "high"}. `earlier_epsilon` and `earlier_delta` are the total of the answers that the
+    partner holds already: the risk is then that of all of them with this one.
     """
     for what, rating in (("trust", trust), ("data sensitivity", data_sensitivity)):
         if rating is None:
@@ -211,15 +249,37 @@ def sharing_risk(
         level("data sensitivity", data_sensitivity),
         secret_of("sharing risk", choices, secret, radius, prior),
         as_published,
+        earlier_answers(earlier_epsilon, earlier_delta),
     ).above_floor()
 
 
+def earlier_answers(epsilon: object, delta: object) -> EarlierAnswers:
+    """What a partner holds already; nothing where nothing is stated."""
+    if delta is not None and epsilon is None:
+        raise PreferenceError.because("earlier-delta-alone")
+    return EarlierAnswers(
+        number_where(
+            "earlier_epsilon", 0 if epsilon is None else epsilon, "earlier-epsilon-out-of-range", lambda n: n >= 0
+        ),
+        number_where(
+            "earlier_delta", 0 if delta is None else delta, "earlier-delta-out-of-range", lambda n: 0 <= n < 1
+        ),
+    )
+
+
 def level(what: str, value: object) -> Fraction:
-    """One of the five words, or a number from 0 to 1.
+    """One of the five words, or a number from 0 to 1; trust may state its three factors.
 
     >>> level("trust", "very high"), level("trust", 0.25)
     (Fraction(9, 10), Fraction(1, 4))
+    >>> level("trust", "ability=high, benevolence=low, integrity=0.5")
+    Fraction(3, 10)
     """
+    if what == "trust" and (isinstance(value, Mapping) or (isinstance(value, str) and "=" in value)):
+        factors = dict(value) if isinstance(value, Mapping) else _factors(value)
+        if set(factors) != set(FACTORS):
+            raise PreferenceError.because("trust-factors", factors=list(FACTORS), stated=sorted(map(str, factors)))
+        return trust_of(*(level(name, factors[name]) for name in FACTORS))
     text = " ".join(str(value).replace("-", " ").split()).lower() if isinstance(value, str) else ""
     if text in LEVELS:
         return Fraction(str(LEVELS[text]))
@@ -230,6 +290,12 @@ def level(what: str, value: object) -> Fraction:
     if not 0 <= number <= 1:
         raise PreferenceError.because("level-out-of-range", what=what, stated=str(value), levels=list(LEVELS))
     return number
+
+
+def _factors(text: str) -> dict[str, str]:
+    """Factors of trust as a text has them: `ability=high, benevolence=low, integrity=high`."""
+    parts = [part.partition("=") for part in text.split(",")]
+    return {name.strip().lower(): value.strip() for name, _, value in parts}
 
 
 def known(secret: Secret, schema: Schema) -> Secret:
@@ -284,9 +350,12 @@ def secret_of(what: str, choices: object, column: object, radius: object, prior:
     return Secret(number_where("prior", prior, "prior-out-of-range", lambda n: 0 < n < 1), column=column)
 
 
-def _epsilon_for_guess(chance: float, prior: float, setting: Setting) -> float:
+def _epsilon_for_guess(
+    chance: float, prior: float, setting: Setting, earlier: EarlierAnswers = NOTHING_EARLIER
+) -> float:
     """The epsilon at which a guess is right with this chance (docs/theory/guessing.md)."""
-    return epsilon_for_guess(chance, prior, setting.steps, setting.noise.delta or 0.0)
+    delta = (setting.noise.delta or 0.0) + float(earlier.delta)
+    return max(0.0, epsilon_for_guess(chance, prior, setting.steps, delta) - float(earlier.epsilon))
 
 
 def _level(number: Fraction) -> str:

@@ -144,7 +144,7 @@ OPTIONS = (
     ),
     Option(
         "trust",
-        "Trust in the recipient of the answer, for --sharing-risk.",
+        "Trust in the recipient of the answer, for --sharing-risk; or ability=LEVEL,benevolence=LEVEL,integrity=LEVEL.",
         OptionKind.LEVEL,
         ("sharing_risk",),
         metavar="LEVEL",
@@ -155,6 +155,21 @@ OPTIONS = (
         OptionKind.LEVEL,
         ("sharing_risk",),
         metavar="LEVEL",
+    ),
+    Option(
+        "earlier_epsilon",
+        "Total epsilon of the answers that the recipient holds already, for --sharing-risk.",
+        of=("sharing_risk",),
+        in_rule=False,
+        metavar="E",
+    ),
+    Option(
+        "earlier_delta",
+        "Total delta of the answers of --earlier-epsilon.",
+        of=("sharing_risk",),
+        needs=("earlier_epsilon",),
+        in_rule=False,
+        metavar="D",
     ),
     Option("belief", "Maximum belief of an attacker in any of the possible --worlds.", home=".belief", metavar="RHO"),
     Option(

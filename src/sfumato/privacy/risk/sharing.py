@@ -6,10 +6,25 @@ docs/theory/guessing.md.
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from sfumato.privacy.risk.guessing import chance_for_normalised, normalised_advantage
 
 LEVELS = {"very low": 0.1, "low": 0.3, "medium": 0.5, "high": 0.7, "very high": 0.9}
 """Numbers behind the five words; the paper gives none."""
+
+
+FACTORS = ("ability", "benevolence", "integrity")
+"""What trust in a partner consists of (Mayer, Davis and Schoorman 1995): to keep a secret, towards us, in general."""
+
+
+def trust_of(ability: Fraction, benevolence: Fraction, integrity: Fraction) -> Fraction:
+    """Trust from its three factors: the lowest of them, as a partner who fails in one of them loses the data.
+
+    >>> trust_of(Fraction(9, 10), Fraction(3, 10), Fraction(1, 2))
+    Fraction(3, 10)
+    """
+    return min(ability, benevolence, integrity)
 
 
 def nearest_word(number: float) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Unpack
@@ -17,8 +17,18 @@ from sfumato.model.risk import WORST_CASE
 from sfumato.model.schema import Schema
 from sfumato.model.statement import Statement
 from sfumato.privacy.noise.calibration import added_numbers
-from sfumato.privacy.preferences.guessing_preferences import Secret, SharingRisk, known, level, secret_of
+from sfumato.privacy.preferences.guessing_preferences import (
+    NOTHING_EARLIER,
+    EarlierAnswers,
+    Secret,
+    SharingRisk,
+    earlier_answers,
+    known,
+    level,
+    secret_of,
+)
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
+from sfumato.privacy.preferences.preference import number_where
 from sfumato.privacy.preferences.solver import Solution, solve
 from sfumato.privacy.risk import sharing
 from sfumato.privacy.risk.guessing import (
@@ -58,15 +68,17 @@ class GuessingRisk:
         secret: Secret,
         terms: SharingTerms | None,
         candidates: str | Sequence[float] | None,
+        earlier: EarlierAnswers = NOTHING_EARLIER,
+        count: int | None = None,
     ) -> None:
         if noise.mechanism != NoiseLaw.LAPLACE:
             added_numbers(measurement, noise)
         self._query, self._measurement, self._noise = statement.text, measurement, noise
-        self._secret, self.terms = known(secret, schema), terms
-        self._bars = _bars(statement, schema, measurement, noise, self._secret)
+        self._secret, self.terms, self._earlier, self._count = known(secret, schema), terms, earlier, count
+        self._bars = None if earlier != NOTHING_EARLIER else _bars(statement, schema, measurement, noise, self._secret)
         self._solution: Solution | None = None
         if terms is not None and terms.limit is not None:
-            preference = SharingRisk(terms.limit, terms.trust, terms.sensitivity, self._secret)
+            preference = SharingRisk(terms.limit, terms.trust, terms.sensitivity, self._secret, earlier=earlier)
             preferences = (preference.resolve(schema),)
             self._solution = solve(preferences, lambda _: WORST_CASE, noise, measurement=measurement)
         chosen = () if self.epsilon is None else (self.epsilon,)
@@ -92,10 +104,11 @@ class GuessingRisk:
     def at(self, epsilon: float) -> GuessAt:
         """What this epsilon would mean: the chance of a right guess, what it gains, what it risks, and the noise."""
         epsilon = stated_epsilon(epsilon).value
-        steps, delta = self._measurement.steps, self._noise.delta or 0.0
-        numbers = self._measurement.numbers
-        exponent = joint_exponent([exponent_of(n.part(epsilon), steps) for n in numbers], [1.0] * len(numbers))
-        chance = guess_chance(exponent, self.blind, delta_of(epsilon, delta, steps))
+        steps, before = self._measurement.steps, float(self._earlier.epsilon)
+        delta = (self._noise.delta or 0.0) + float(self._earlier.delta)
+        parts = [*(number.part(epsilon) for number in self._measurement.numbers), before]
+        exponent = joint_exponent([exponent_of(part, steps) for part in parts], [1.0] * len(parts))
+        chance = guess_chance(exponent, self.blind, delta_of(epsilon + before, delta, steps))
         terms = self.terms
         stake = None if terms is None else (float(terms.sensitivity), float(terms.trust))
         noise_90 = risk_at(epsilon, WORST_CASE, self._measurement, self._noise).noise_90
@@ -128,6 +141,10 @@ class GuessingRisk:
             limit=None if limit is None else float(limit),
             epsilon=self.epsilon,
             why=self.why,
+            feasible=self._solution is None or self._solution.feasible,
+            earlier_epsilon=float(self._earlier.epsilon),
+            earlier_delta=float(self._earlier.delta),
+            count=self._count,
         )
 
     def as_dict(self) -> dict[str, object]:
@@ -145,16 +162,20 @@ def guessing_risk(
     secret: str | None = None,
     radius: float | None = None,
     prior: float | None = None,
-    trust: float | str | None = None,
+    trust: float | str | Mapping[str, float | str] | None = None,
     data_sensitivity: float | str | None = None,
     limit: float | str | None = None,
+    earlier_epsilon: float | None = None,
+    earlier_delta: float | None = None,
+    count: int | None = None,
     candidates: str | Sequence[float] | None = None,
     **how: Unpack[NoiseKeywords],
 ) -> GuessingRisk:
     """How often someone's value is guessed right, and what sharing the answer risks, per epsilon: free, public.
 
     `choices`, `secret`, `radius` and `prior` say what is guessed, as of `sf.guess`; `trust`, `data_sensitivity`
-    and `limit` are words from "very low" to "very high", or 0 to 1.
+    and `limit` are words from "very low" to "very high", or 0 to 1. `earlier_epsilon` and `earlier_delta` are the total
+    of answers that the partner holds already, which then count too; noise is shown as a share of `count`.
     """
     noise = query.noise(**how)
     require_delta(query, noise)
@@ -163,7 +184,10 @@ def guessing_risk(
     guessed = secret_of("a view of guesses", choices, secret, radius, prior)
     terms = sharing_terms(trust, data_sensitivity, limit)
     measurement, schema = query.public_measurement, query.context.schema
-    return GuessingRisk(query.statement, schema, measurement, noise, guessed, terms, candidates)
+    if count is not None:
+        number_where("count", count, "count-not-whole", lambda n: n.denominator == 1 and n >= 1)
+    already = earlier_answers(earlier_epsilon, earlier_delta)
+    return GuessingRisk(query.statement, schema, measurement, noise, guessed, terms, candidates, already, count)
 
 
 def _hundred(measurement: Measurement, noise_90: Sequence[float | None]) -> tuple[int, int] | None:

@@ -25,7 +25,7 @@ from sfumato.presentation.noise_view import WordedNoise
 from sfumato.server.dependencies import EscrowDep, NameInPath, Plain, ReadingPool, WritingPool
 from sfumato.server.openapi import SENT
 from sfumato.server.option_bodies import Guesses, How, PreferenceChoice
-from sfumato.server.texts import Body, Sql, Table
+from sfumato.server.texts import Body, Sql, Table, Text
 
 routes = APIRouter(prefix="/datasets/{name}", tags=["questions"])
 
@@ -79,10 +79,14 @@ class LookBody(Body):
 
 
 class Guessed(Body):
-    """`how`: what an attacker guesses, and the recipient of the answer."""
+    """`how`: what an attacker guesses, and the recipient of the answer.
+
+    With `recipient`, an analyst or an organisation, the risk includes everything that they hold already.
+    """
 
     sql: Sql
     how: Guesses
+    recipient: Annotated[Text, Field(max_length=200)] = ""
 
 
 class NoiseBody(Body):
@@ -153,7 +157,8 @@ async def noise(pool: ReadingPool, name: NameInPath, body: NoiseBody, escrow: Es
 @routes.post("/guessing", responses=SENT)
 async def guessing(pool: ReadingPool, name: NameInPath, body: Guessed, escrow: EscrowDep) -> Plain[WordedGuesses]:
     """Guessing risk and sharing risk of an answer; for controllers."""
-    return questions_view.guesses(await pool.run(escrow.questions.guessing, name, body.sql, body.how.table()))
+    terms = name, body.sql, body.how.table(), body.recipient
+    return questions_view.guesses(await pool.run(escrow.requests.guessing, *terms))
 
 
 @routes.post("/rehearse", responses=SENT)

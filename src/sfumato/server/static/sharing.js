@@ -3,9 +3,10 @@ import { s } from "./drawing.js";
 
 // Sliders look up what the server worked out: risks[stakes[sensitivity][trust]][point], and the least noise within the
 // limit, for which the server is asked again after each move. Nothing is computed here but places on the paper.
-const { grid, space: surface, said, dashes, name, how, at: begin, least: first } = facts();
+const { grid, space: surface, said, dashes, name, how, guessed, recipient, feasible: meets, at: begin, least: first } = facts();
 const form = $("#sliders");
 let least = first; // null where any noise meets the limit
+let feasible = meets; // whether any noise meets the limit: not where the recipient holds too much already
 let asked = null; // what it was worked out for
 let chosen = null; // the epsilon of the noise that is looked at
 
@@ -14,6 +15,7 @@ const word = (figure) => grid.levels.findLast((level) => figure >= level.from).w
 const level = (figure) => `${number(figure)} (${word(figure)})`;
 const share = (step) => level(Number((step / grid.steps).toFixed(2)));
 const judged = (risk, limit) => `${level(risk)}${risk > limit ? ", over your limit" : ""}`;
+const otherwise = () => (feasible ? said.every : said.none);
 const filled = (text, values) => text.replace(/\{(\w+)\}/g, (_, key) => values[key]);
 
 // Every noise, little first, with its risk for this recipient and these data; the least noise within the limit is one.
@@ -41,13 +43,13 @@ function words(rows, row) {
   $("#summary").replaceChildren(...sentences.map((text) => h("p", {}, text)));
   $("#verdict").className = `verdict-title ${within ? "ok" : "over"}`;
   $("#verdict").textContent = within ? "✓ Within your limit" : "✕ Over your limit";
-  $("#least").textContent = least ? least.sentence : said.every;
+  $("#least").textContent = least ? least.sentence : otherwise();
   $("#course tbody").replaceChildren(
     ...rows.map((one) =>
-      h("tr", { class: one === row ? "current" : null }, h("th", { scope: "row" }, one.short), h("td", { class: "number only-wide" }, number(one.epsilon, 3)), ...[one.guesses, number(one.risk)].map((text) => h("td", { class: "number" }, text)), h("td", {}, one.risk > limit ? "✕ over" : one.least ? "✓ least noise" : "✓ within")),
+      h("tr", { class: one === row ? "current" : null }, h("th", { scope: "row" }, one.short), ...(grid.count ? [h("td", { class: "number" }, one.share)] : []), h("td", { class: "number only-wide" }, number(one.epsilon, 3)), ...[one.guesses, number(one.risk)].map((text) => h("td", { class: "number" }, text)), h("td", {}, one.risk > limit ? "✕ over" : one.least ? "✓ least noise" : "✓ within")),
     ),
   );
-  const rule = encodeURIComponent(JSON.stringify({ sharing_risk: limit, ...how }));
+  const rule = encodeURIComponent(JSON.stringify({ sharing_risk: limit, ...guessed }));
   $("#rule").href = `/datasets${at(name)}/policy?rule=${rule}`;
 }
 
@@ -140,14 +142,14 @@ async function trusts(row) {
   const text = JSON.stringify(terms());
   if (asked !== text) return; // it is drawn again once the server has answered
   const each = await Promise.all(TRUSTS.map(({ step }) => noiseFor({ ...terms(), trust: step / grid.steps })));
-  if (JSON.stringify(terms()) === text) put(each.map((one) => one?.short ?? "any noise"));
+  if (JSON.stringify(terms()) === text) put(each.map((one) => one.least?.short ?? (one.feasible ? "any noise" : "none")));
 }
 
 // The least noise that meets the limit under these terms, by the server; each is asked for once.
 const solved = new Map();
 function noiseFor(stated) {
   const text = JSON.stringify(stated);
-  if (!solved.has(text)) solved.set(text, call("POST", `/datasets${at(name)}/guessing`, { sql: grid.query, how: { ...how, ...stated } }).then((answer) => answer.least));
+  if (!solved.has(text)) solved.set(text, call("POST", `/datasets${at(name)}/guessing`, { sql: grid.query, how: { ...how, ...stated }, recipient }).then((answer) => ({ least: answer.least, feasible: answer.feasible })));
   solved.get(text).catch(() => solved.delete(text));
   return solved.get(text);
 }
@@ -222,7 +224,7 @@ async function solve() {
   if (asked === text) return;
   const found = await noiseFor(stated);
   if (JSON.stringify(terms()) !== text) return;
-  [least, asked] = [found, text];
+  [least, feasible, asked] = [found.least, found.feasible, text];
   all();
 }
 
@@ -241,6 +243,13 @@ form.addEventListener("input", (event) => {
   pause = setTimeout(() => solve().catch(failed), 150);
   return undefined;
 });
+// Trust is the lowest of its factors, once each is rated.
+$("#factors").addEventListener("change", () => {
+  const rated = $$("[data-factor]").map((select) => select.value);
+  if (rated.some((value) => value === "")) return;
+  form.trust.value = Math.min(...rated.map(Number));
+  form.trust.dispatchEvent(new Event("input", { bubbles: true }));
+});
 const failed = (error) => {
   if (!(error instanceof Problem)) throw error;
   show(error, form);
@@ -256,7 +265,7 @@ $("#take").addEventListener("click", (event) =>
       await solve();
       if (least) chosen = least.epsilon;
       all();
-      say(least ? least.sentence : said.every);
+      say(least ? least.sentence : otherwise());
     } catch (error) {
       failed(error);
     }

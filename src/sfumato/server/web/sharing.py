@@ -10,6 +10,7 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from sfumato.errors import BadInput, Refused
+from sfumato.model.guess_view import GuessView
 from sfumato.presentation import sharing as view
 from sfumato.presentation.wording import guessing_sentences as of_guessing
 from sfumato.presentation.wording import policy_sentences as of_policy
@@ -36,11 +37,17 @@ def sharing(
     sensitivity: Slid = 0.7,
     limit: Slid = 0.3,
     epsilon: Annotated[float, Query(gt=0)] = view.EPSILONS[0],
+    recipient: Annotated[str, Query(max_length=200)] = "",
+    count: Annotated[str, Query(max_length=20)] = "",
+    mechanism: Annotated[str, Query(max_length=20)] = "laplace",
+    delta: Annotated[str, Query(max_length=40)] = "",
 ) -> Response:
     """Begins with the example of the DPP paper: low trust, high sensitivity, low tolerable risk, little noise."""
     escrow.datasets.controlled(actor, name)
     dataset = escrow.datasets.one(actor, name)
-    how: dict[str, Any] = {"secret": secret} if secret else {"choices": _whole(choices)}
+    guessed: dict[str, Any] = {"secret": secret} if secret else {"choices": _whole(choices)}
+    noise = {} if mechanism == "laplace" else {"mechanism": mechanism, "delta": _number(delta) or NEGLIGIBLE}
+    how = guessed | noise | ({"count": _whole(count)} if count else {})
     query = sql or first_query(dataset.name)
     at: dict[str, Any] = {
         "trust": _twentieths(trust),
@@ -48,17 +55,17 @@ def sharing(
         "limit": max(0.01, round(limit, 2)),
     }
     terms = {"trust": at["trust"] / view.STEPS, "data_sensitivity": at["sensitivity"] / view.STEPS}
-    problem, grid, least = None, None, None
+    problem, guesses, grid, least = None, None, None, None
     rows: list[dict[str, Any]] = []
     try:
         options = how | terms | {"limit": at["limit"], "candidates": view.EPSILONS}
-        guesses = escrow.questions.guessing(actor, name, query, options)
+        guesses = escrow.requests.guessing(actor, name, query, options, recipient)
         grid, least = view.grid(guesses), view.least_noise(guesses)
         rows = view.scale(grid, least, at["sensitivity"], at["trust"])
         at["point"] = min(range(len(rows)), key=lambda i: abs(rows[i]["epsilon"] - epsilon))
     except (BadInput, Refused) as wrong:
         problem = wrong
-    rule = json.dumps({"sharing_risk": at["limit"]} | how)
+    rule = json.dumps({"sharing_risk": at["limit"]} | guessed)
     signed = None if dataset.policy is None else escrow.policies.current(actor, name).policy
     return page(
         "sharing.html",
@@ -66,11 +73,21 @@ def sharing(
         sql=query,
         choices=choices or str(_CHOICES),
         secret=secret,
+        recipient=recipient,
+        recipients=escrow.requests.recipient_names(actor, name),
+        held=""
+        if guesses is None or not recipient
+        else of_guessing.holdings(guesses.earlier_epsilon, guesses.earlier_delta),
+        count=count,
+        mechanism=mechanism,
+        mechanisms=_MECHANISMS,
+        delta=delta or NEGLIGIBLE,
+        factors=of_guessing.FACTORS,
         problem=problem,
         grid=grid,
         at=at,
         rows=rows,
-        summary=() if grid is None else view.summary(rows, least, **at),
+        summary=() if grid is None else view.summary(rows, least, **at, otherwise=_otherwise(guesses)),
         words=of_guessing,
         rated=[]
         if signed is None
@@ -79,7 +96,8 @@ def sharing(
         facts={}
         if grid is None
         else {"grid": grid, "least": None if least is None else vars(least), "space": view.space(grid, at["limit"], 0)}
-        | {"at": at, "said": _SENTENCES, "dashes": view.DASHES, "name": dataset.name, "how": how},
+        | {"at": at, "said": _SENTENCES, "dashes": view.DASHES, "name": dataset.name}
+        | {"how": how, "guessed": guessed, "recipient": recipient, "feasible": guesses is None or guesses.feasible},
     )
 
 
@@ -88,8 +106,26 @@ _SENTENCES = {
     "within": of_guessing.WITHIN,
     "over": of_guessing.OVER,
     "every": of_guessing.EVERY,
+    "none": of_guessing.NONE,
     "flat": of_guessing.NO_WEBGL,
 }
+
+
+NEGLIGIBLE = 2.0**-40
+"""The delta of truncated noise in the DPP paper."""
+_MECHANISMS = {"laplace": "Laplace", "truncated": "truncated Laplace", "gaussian": "Gaussian"}
+
+
+def _otherwise(guesses: GuessView | None) -> str:
+    """What is said where there is no least noise within the limit."""
+    return of_guessing.EVERY if guesses is None or guesses.feasible else of_guessing.NONE
+
+
+def _number(text: str) -> object:
+    try:
+        return float(text) if text else None
+    except ValueError:
+        return text
 
 
 def _whole(choices: str) -> object:
