@@ -90,7 +90,7 @@ def routes_of(noun: str) -> list[tuple[str, str, Body | None]]:
     """Each route below /datasets/{name}, /requests/{id}, /notifications/{id} or /tokens/{id}, with a fitting body."""
     bodies: dict[str, Body] = {
         "schema": {"schema_text": SCHEMA}, "controllers": {"controllers": ["fay"]},
-        "population": {"population": "patients"}, "assign": {"to": "carol"},
+        "population": {"population": "patients"}, "connection": {}, "assign": {"to": "carol"},
         "policy": {"access_rule": [{"who": ["bob"]}]}, "estimate": {"queries": [{"sql": COUNT}]},
         "failures": {"entry": 1, "cause": "the disk was full"},
         "check-policy": {"policy": {"access_rule": [{"who": ["bob"]}]}},

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -34,6 +35,21 @@ class Clinic:
 
     def owner(self) -> psycopg.Connection[tuple[Any, ...]]:
         return psycopg.connect(self.server.address, autocommit=True)
+
+    @property
+    def folder(self) -> str:
+        """Of the socket that it listens on."""
+        return self.server.address.partition("host=")[2]
+
+    def ask_for_password(self, user: str, password: str) -> None:
+        """A user who may use the schema of tables, and has to give a password."""
+        with self.owner() as owner:
+            owner.execute(f"CREATE ROLE {user} LOGIN PASSWORD '{password}'".encode())
+            owner.execute(f"GRANT USAGE ON SCHEMA clinic TO {user}".encode())
+            [(path,)] = owner.execute("SHOW hba_file").fetchall()
+            rules = Path(path).read_text(encoding="utf-8")
+            Path(path).write_text(f"local all {user} scram-sha-256\n{rules}", encoding="utf-8")
+            owner.execute("SELECT pg_reload_conf()")
 
     def store(self, table: pa.Table) -> str:
         """The name of a new table with these rows; PostgreSQL holds no text with a character 0."""

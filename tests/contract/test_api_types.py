@@ -45,7 +45,7 @@ NOT_IN_CLIENT = {
     "POST /datasets/check-schema", "POST /datasets/{name}/check-policy", "POST /datasets/{name}/guessing",
     "POST /datasets/{name}/explore", "PUT /datasets/{name}/data", "PUT /datasets/{name}/schema",
     "PUT /datasets/{name}/controllers", "PUT /datasets/{name}/population", "POST /requests/{id}/difference",
-    "POST /requests/decision-preview",
+    "PUT /datasets/{name}/connection", "POST /requests/decision-preview",
 }  # fmt: skip
 # What the client returns for each of the others.
 VERBS: dict[str, Callable[[Client], object]] = {

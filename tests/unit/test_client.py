@@ -451,7 +451,7 @@ def test_what_is_wrong_is_said_before_anything_is_sent(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="cannot be written as Parquet") as unfit:
         register(pd.DataFrame({"age": [30, "a value of somebody"]}, dtype=object), tmp_path / "t.toml")
     assert unfit.value.__context__ is None
-    with pytest.raises(BadInput, match="a source or a reference"):
+    with pytest.raises(BadInput, match="a source, a reference or a connection"):
         register(None, tmp_path / "t.toml")
     assert server.asked == []
 

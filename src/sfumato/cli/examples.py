@@ -68,6 +68,7 @@ SERVER = {  # on the server that `sfumato demo --serve` starts
     "refuse": 'sfumato refuse 2 --note "The budget is needed elsewhere" --as clara',
     "cancel": "sfumato cancel 2 --as clara",
     "dataset deliver": "sfumato dataset deliver adult adult.csv --as clara",
+    "dataset connect": "sfumato dataset connect stays --as clara",
     "dataset population": "sfumato dataset population adult town-2026 --as clara",
     "dataset list": "sfumato dataset list --as clara",
     "dataset show": "sfumato dataset show adult --as clara",

@@ -54,6 +54,7 @@ class Client:
         *,
         title: str = "",
         reference: str | None = None,
+        connection: Mapping[str, str] | None = None,
         population: str = "",
     ) -> RemoteDataset:
         """Register a table with its schema: a CSV or Parquet file, or a pandas, polars or Arrow table.
@@ -61,13 +62,15 @@ class Client:
         Of a schema with several tables, `source` is a dictionary of these by the names of the tables.
 
         Errors that can be found here are raised before anything is sent. A `reference` names data that the server
-        reads from its own disk, in place of a source. `population` overrides the schema's name of the people.
+        reads from its own disk, in place of a source; a `connection` has the `url`, the `table` and the `password` of
+        one in a database, and maybe a `version`. `population` overrides the schema's name of the people.
         """
-        if (source is None) == (reference is None):
-            raise BadInput("A dataset needs either a source or a reference", hint="state one of them.")
+        if sum(place is not None for place in (source, reference, connection)) != 1:
+            raise BadInput("A dataset needs a source, a reference or a connection", hint="state one of them.")
         text = schema_text(schema)
         data = None if source is None else delivery(source)
-        body = {"schema_text": text, "title": title, "reference": reference}
+        body: dict[str, Any] = {"schema_text": text, "title": title, "reference": reference}
+        body |= {} if connection is None else {"connection": dict(connection)}
         body |= {"population": population} if population else {}
         try:
             dataset = RemoteDataset(self._connection, self._connection.post("datasets", body=body))

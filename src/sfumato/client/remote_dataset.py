@@ -242,6 +242,15 @@ class RemoteDataset(RemoteRecord):
         self._connection.stream("datasets", self.name, "data", content=data.content, kind=data.kind)
         return self.refresh()
 
+    def connect(self, connection: Mapping[str, str] | None = None) -> RemoteDataset:
+        """Read its table, which stays in a database, in the state that it is in now.
+
+        By the connection that the server keeps, or by another with `url`, `table`, `password` and maybe `version`.
+        """
+        body = {"connection": None if connection is None else dict(connection)}
+        self._connection.put("datasets", self.name, "connection", body=body)
+        return self.refresh()
+
     def describe(self, schema: Described) -> RemoteDataset:
         """Replace its schema."""
         self._connection.put("datasets", self.name, "schema", body={"schema_text": schema_text(schema)})

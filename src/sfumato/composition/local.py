@@ -38,6 +38,7 @@ from sfumato.version import __version__
 
 if TYPE_CHECKING:
     from sfumato.client.client import Client
+    from sfumato.escrow.catalogue.connection import TableConnection
     from sfumato.model.authorization import Authorization
     from sfumato.ports import Accountant, Engine, KnownRows, LedgerStore, Mechanism
     from sfumato.release.records import Records
@@ -147,6 +148,13 @@ def engine_for_path(path: str, schema: Schema, *, memory_mb: int | None = None) 
     Of several tables it is a folder with a CSV or Parquet file, or a folder of these, for each.
     """
     return _duckdb(tables_in(path) if schema.tables else path, schema, memory_mb=memory_mb)
+
+
+def engine_for_connection(connection: TableConnection, schema: Schema) -> Engine:
+    """The engine of a registered table that stays in a database or on a cluster."""
+    place = digest(["table", connection.place])
+    table = RemoteTable(connection.engine, connection.url, connection.table, place)
+    return ENGINES[connection.engine](table, schema, None)
 
 
 def open_registered(

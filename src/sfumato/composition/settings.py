@@ -48,6 +48,7 @@ class WorkspaceSettings:
     code_seconds: int = 30  # running time of an analyst's own function, always
     code_memory_mb: int = 2048  # limit for such a function
     references: tuple[str, ...] = ()  # folders whose files may be registered without being copied
+    data_servers: tuple[str, ...] = ()  # servers whose tables may be registered: HOST, HOST:PORT or a socket's folder
 
     def __post_init__(self) -> None:
         for name, least, most in _LIMITS:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sfumato.adapters.storage.database import Database
 from sfumato.adapters.vault.files import VaultFiles
@@ -17,9 +17,10 @@ from sfumato.adapters.workers.child import is_stopping
 from sfumato.composition import local, sources
 from sfumato.composition.locks import VaultLocks
 from sfumato.composition.stopping import StoppableLedger
-from sfumato.errors import SourceError
+from sfumato.errors import Conflict, Forbidden, SchemaError, SourceError
+from sfumato.escrow.catalogue.connection import CONNECTED, TableConnection
 from sfumato.escrow.jobs import performed
-from sfumato.escrow.ports import DIGEST, JobViews
+from sfumato.escrow.ports import DIGEST, FITS, JobViews
 from sfumato.model.authorization import Authorization
 from sfumato.model.budget import BudgetLimit
 from sfumato.model.person_budget import PersonBudget
@@ -27,9 +28,11 @@ from sfumato.model.schema import Schema
 from sfumato.ports import Engine, LedgerStore
 from sfumato.presentation.exploration_view import exploration
 from sfumato.presentation.posthoc_view import posthoc_page
+from sfumato.release.ledger import digest
 from sfumato.release.records import Records
 from sfumato.schema.read import parse_schema
 
+T = TypeVar("T")
 MOST_OPEN = 4  # datasets that one worker keeps in memory
 SYNTHETIC = "synthetic"
 PING = "ping"
@@ -44,6 +47,7 @@ class WorkerStart:
     master: bytes = field(repr=False)
     memory_mb: int
     encrypted: bool = True
+    data_servers: tuple[str, ...] = ()
 
 
 @dataclass
@@ -53,6 +57,7 @@ class WorkerState:
     ledger: LedgerStore
     files: VaultFiles
     memory_mb: int
+    data_servers: tuple[str, ...] = ()
     records: Records = field(default_factory=Records)
     engines: OrderedDict[tuple[str, ...], tuple[Engine, int | None]] = field(default_factory=OrderedDict)
 
@@ -61,7 +66,7 @@ def set_up(given: WorkerStart) -> WorkerState:
     master = MasterKey(given.master)
     files = VaultFiles(Path(given.vault), master, encrypted=given.encrypted)
     ledger = StoppableLedger(Database(given.database, VaultLocks(master)).ledger(), is_stopping)
-    return WorkerState(ledger, files, given.memory_mb)
+    return WorkerState(ledger, files, given.memory_mb, given.data_servers)
 
 
 def work(
@@ -73,7 +78,7 @@ def work(
     parsed_schema = _schema(job["schema"], job["name"])
     schema = replace(parsed_schema, rule=job.get("rule"), population=job["population"])
     version = _version(job)
-    engine = _engine(opened, job, parsed_schema, version)
+    engine = _of_elsewhere(job, lambda: _engine(opened, job, parsed_schema, version))
     watch(engine.progress)
     is_synthetic = job["format"] == SYNTHETIC
     schema = replace(schema, looked="") if is_synthetic else schema  # synthetic rows are not the data
@@ -86,7 +91,9 @@ def work(
         authorization=None if is_synthetic else _authorization(job["authorization"]),
         records=None if is_synthetic else opened.records,
     )
-    answer = performed(dataset, job, JobViews(exploration, posthoc_page))
+    answer = _of_elsewhere(job, lambda: performed(dataset, job, JobViews(exploration, posthoc_page)))
+    if job["verb"] == FITS and job["format"] in CONNECTED:
+        return answer | {"state": _state(opened, job, engine)}
     return answer | {"digest": opened.files.keyed(answer["digest"])} if job["verb"] == DIGEST else answer
 
 
@@ -95,7 +102,7 @@ def _engine(opened: WorkerState, job: Mapping[str, Any], schema: Schema, version
 
     A referenced file may change at any time and is then opened again.
     """
-    key = (job["dataset"], version, job["schema"])
+    key = (job["dataset"], job["version"], version, job["schema"])
     if key in opened.engines:
         opened.engines.move_to_end(key)
         if _is_unchanged(opened.engines[key][0]):
@@ -105,6 +112,9 @@ def _engine(opened: WorkerState, job: Mapping[str, Any], schema: Schema, version
         _, (gone, descriptor) = opened.engines.popitem(last=False)
         _close(gone, descriptor)
     engine = _open_engine(opened, job, schema)
+    if job["format"] in CONNECTED and version and _state(opened, job, engine[0]) != version:
+        _close(*engine)
+        raise SourceError.because("source-changed", source=job["name"])
     if _version(job) != version:
         _close(*engine)
         raise SourceError(f"The data of {job['name']} changed while it was being opened", hint="try again.")
@@ -123,6 +133,10 @@ def _is_unchanged(engine: Engine) -> bool:
 def _open_engine(opened: WorkerState, job: Mapping[str, Any], schema: Schema) -> tuple[Engine, int | None]:
     if job["format"] == SYNTHETIC:
         return local.synthetic_engine(schema), None
+    if job["format"] in CONNECTED:
+        connection = _connection(opened, job)
+        connection.require_allowed(opened.data_servers)
+        return local.engine_for_connection(connection, schema), None
     if job["reference"] is not None:
         return local.engine_for_path(job["reference"], schema, memory_mb=opened.memory_mb), None
     descriptor = opened.files.opened(job["dataset"], job["version"], job["name"])
@@ -136,8 +150,38 @@ def _open_engine(opened: WorkerState, job: Mapping[str, Any], schema: Schema) ->
     return engine, descriptor
 
 
+def _connection(opened: WorkerState, job: Mapping[str, Any]) -> TableConnection:
+    return TableConnection.from_bytes(opened.files.read(job["dataset"], job["version"], job["name"]))
+
+
+def _state(opened: WorkerState, job: Mapping[str, Any], engine: Engine) -> str:
+    """Which table it is, in which state, under a key of the vault: counters of rows could be guessed from a digest.
+
+    Where a controller names the version of the data, its state is that.
+    """
+    connection = _connection(opened, job)
+    state = ["named", connection.version] if connection.version else ["found", engine.version]
+    return opened.files.keyed(digest([connection.place, *state]))
+
+
+def _of_elsewhere(job: Mapping[str, Any], work: Callable[[], T]) -> T:
+    """Do what needs a table elsewhere. Should it be gone or changed, analysts are told that, and not where it is.
+
+    Who registers it is told what is wrong.
+    """
+    if job["format"] not in CONNECTED or job["verb"] == FITS:
+        return work()
+    try:
+        return work()
+    except (SourceError, SchemaError, Forbidden) as error:
+        changed = error.reason in ("source-changed", "source-changed-meanwhile")
+    raise Conflict.because("connected-table-changed" if changed else "connected-table-unreachable", dataset=job["name"])
+
+
 def _version(job: Mapping[str, Any]) -> str:
-    """The version of the data; for a referenced file, also the time of its last change."""
+    """The version of the data; for a referenced file, also the time of its last change; for a table its state."""
+    if job["format"] in CONNECTED:
+        return str(job["state"])
     return (
         job["version"] if job["reference"] is None else f"{job['version']} {sources.source_version(job['reference'])}"
     )

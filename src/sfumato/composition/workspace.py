@@ -82,6 +82,7 @@ class Workspace:
                 session_hours=settings.session_hours,
                 most_queries=settings.queries,
                 references=settings.references,
+                data_servers=settings.data_servers,
                 lease_seconds=settings.lease_seconds,
                 server=f"{platform.node()}:{self.folder.resolve()}",
                 code_seconds=float(settings.code_seconds),
@@ -93,7 +94,9 @@ class Workspace:
     def _workers(self, size: int, each: int) -> Workers:
         settings = self.settings
         vault, url = str(self.folder / VAULT), settings.database_url(self.folder)
-        given = worker.WorkerStart(url, vault, self._master.secret, settings.memory_mb // 2, self._encrypted)
+        given = worker.WorkerStart(
+            url, vault, self._master.secret, settings.memory_mb // 2, self._encrypted, settings.data_servers
+        )
         how = {"size": size, "each": each, "seconds": settings.seconds, "memory_mb": settings.memory_mb}
         return Workers(worker.work, worker.set_up, given, **how)
 

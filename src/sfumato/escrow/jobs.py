@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from sfumato.errors import Conflict
-from sfumato.escrow.ports import DIGEST, EXPLORE, POSTHOC, JobViews
+from sfumato.escrow.ports import DIGEST, EXPLORE, FITS, POSTHOC, JobViews
 from sfumato.escrow.questions.preferences import stated_preferences
 from sfumato.escrow.questions.query import RequestedQuery
 from sfumato.escrow.questions.request_split import split_terms
@@ -178,6 +178,6 @@ _VERBS: Mapping[str, Callable[[DatasetContext, Job], dict[str, Any]]] = {
     "exposure_histogram": _histogram,
     "check": _checked,
     "rehearse": _rehearsed,
-    "fits": _fits,
+    FITS: _fits,
     DIGEST: _digested,
 }

@@ -19,7 +19,7 @@ from sfumato.release.risk.posthoc import PosthocAnalysis
 ExplorationView = Callable[[Exploration], dict[str, Any]]
 """An exploration as plain values with sentences, for a page."""
 
-DIGEST, EXPLORE, POSTHOC = "digest", "explore", "posthoc"  # jobs
+DIGEST, EXPLORE, FITS, POSTHOC = "digest", "explore", "fits", "posthoc"  # jobs
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,8 @@ class Files(Protocol):
     """Keeps datasets encrypted."""
 
     def keep(self, dataset: str, version: str, chunks: Iterable[bytes]) -> Kept: ...
+
+    def read(self, dataset: str, version: str, called: str = "") -> bytes: ...
 
     def forget(self, dataset: str, version: str) -> None: ...
 
@@ -103,6 +105,7 @@ class EscrowLimits:
     session_hours: float = 12.0
     most_queries: int = 20
     references: tuple[str, ...] = ()  # folders whose files may be registered without being copied
+    data_servers: tuple[str, ...] = ()  # servers whose tables may be registered
     lease_seconds: float = 0.0  # that what one server runs is left to it by others; 0: there are no others
     server: str = ""  # which one this is
     code_seconds: float = 30.0  # that one run of an analyst's own function takes

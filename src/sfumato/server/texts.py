@@ -11,7 +11,7 @@ _LARGEST = 2**53  # whole numbers that every reader of JSON keeps
 _DEEPEST = 8
 
 
-def _storable(text: str) -> str:
+def storable(text: str) -> str:
     """No NUL and no half of a surrogate pair: PostgreSQL keeps neither."""
     if "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
         raise ValueError("A text may hold neither NUL nor half a character")
@@ -19,7 +19,7 @@ def _storable(text: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    if not _storable(text).isprintable():
+    if not storable(text).isprintable():
         raise ValueError("This is one line of printable characters")
     return text
 
@@ -33,7 +33,7 @@ def plain(table: dict[str, JsonValue]) -> dict[str, JsonValue]:
 def _walk(value: JsonValue, deeper: int) -> None:
     match value:
         case str():
-            _storable(value)
+            storable(value)
         case bool() | None:
             pass
         case int() if abs(value) > _LARGEST:
@@ -54,10 +54,10 @@ def _walk(value: JsonValue, deeper: int) -> None:
 Name: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(_one_line)]
 Line: TypeAlias = Annotated[str, StringConstraints(max_length=500), AfterValidator(_one_line)]
 Search: TypeAlias = Annotated[str, StringConstraints(max_length=200), AfterValidator(_one_line)]
-Text: TypeAlias = Annotated[str, StringConstraints(max_length=20_000), AfterValidator(_storable)]
-Document: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=500_000), AfterValidator(_storable)]
-Sql: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=100_000), AfterValidator(_storable)]
-Secret: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=1_000), AfterValidator(_storable)]
+Text: TypeAlias = Annotated[str, StringConstraints(max_length=20_000), AfterValidator(storable)]
+Document: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=500_000), AfterValidator(storable)]
+Sql: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=100_000), AfterValidator(storable)]
+Secret: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=1_000), AfterValidator(storable)]
 Number: TypeAlias = Annotated[int, Field(ge=0, lt=2**31)]
 Table: TypeAlias = Annotated[dict[str, JsonValue], AfterValidator(plain)]
 

@@ -75,6 +75,10 @@ class VaultFiles:
             raise
         return memory
 
+    def read(self, dataset: str, version: str, called: str = "") -> bytes:
+        """The plain bytes of something small."""
+        return b"".join(self._plain(dataset, version, called or dataset))
+
     def keyed(self, digest: str) -> str:
         """A digest of rows under a key of the vault: without that key it cannot be compared with other rows."""
         return hmac.digest(self._master.key("row digests"), digest.encode(), "sha256").hex()

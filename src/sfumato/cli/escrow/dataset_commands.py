@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 from sfumato.cli import options
 from sfumato.cli.escrow.desk import Desk, at_a_desk, with_client
@@ -10,6 +11,8 @@ from sfumato.cli.help import CommandGroup
 from sfumato.cli.options import argument, flag, option
 from sfumato.cli.output import Confirmation, Shown, ShownList, show, show_text
 from sfumato.cli.progress import waiting
+from sfumato.cli.secret import secret
+from sfumato.errors import BadInput
 
 if TYPE_CHECKING:
     from sfumato.client.client import Client
@@ -18,6 +21,14 @@ app = CommandGroup("Add, update and list datasets.")
 
 Name = Annotated[str, argument("NAME", "Name of the dataset, as in its schema.")]
 File = Annotated[str | None, argument("DATA", "CSV or Parquet file.")]
+Url = Annotated[
+    str | None,
+    option("Database that the server reads --table from, in place of DATA: postgresql://USER@SERVER/DATABASE.", "URL"),
+]
+UrlPasswordFile = Annotated[Path | None, option("File with the password for --url; otherwise you are asked.", "FILE")]
+DataVersion = Annotated[
+    str, option("Name of the state of a table that does not change in what is read of it, such as 2026-10.", "TEXT")
+]
 
 
 @app.command()
@@ -32,14 +43,19 @@ def add(
         list[str] | None, option("Controller of the dataset, you included; repeat for several.", "NAME")
     ] = None,
     reference: Annotated[str | None, option("Where the server finds the data, in place of DATA.", "WHERE")] = None,
+    url: Url = None,
+    url_password_file: UrlPasswordFile = None,
+    data_version: DataVersion = "",
     population: Annotated[
         str, option("The people in it: datasets of one population share looks and budget.", "NAME")
     ] = "",
 ) -> Shown:
-    """Add a dataset with its schema; the data is encrypted on arrival."""
-    with waiting(lambda: None, "Uploading the data"):
-        source = options.source_of(data, table) if data is not None or table else None
-        dataset = client.register(source, schema, title=title, reference=reference, population=population)
+    """Add a dataset with its schema; the data is encrypted on arrival, or stays in a database."""
+    connection = None if url is None else _connection(url, table, url_password_file, data_version)
+    with waiting(lambda: None, "Uploading the data" if url is None else "Opening the table"):
+        source = options.source_of(data, table) if data is not None or (table and url is None) else None
+        where: dict[str, Any] = {"reference": reference, "connection": connection}
+        dataset = client.register(source, schema, title=title, population=population, **where)
     return dataset.set_controllers(controller) if controller else dataset
 
 
@@ -49,6 +65,32 @@ def deliver(client: Client, name: Name, data: File = None, table: options.Tables
     """Upload newer data for a dataset."""
     with waiting(lambda: None, "Uploading the data"):
         return client.dataset(name).deliver(options.source_of(data, table))
+
+
+@app.command()
+@with_client
+def connect(
+    client: Client,
+    name: Name,
+    url: Url = None,
+    table: Annotated[str | None, option("Table or view in the database of --url.", "TABLE")] = None,
+    url_password_file: UrlPasswordFile = None,
+    data_version: DataVersion = "",
+) -> Shown:
+    """Read a table that stays in a database in its state of now, by the connection that is kept or another one."""
+    tables = None if table is None else [table]
+    connection = None if url is None else _connection(url, tables, url_password_file, data_version)
+    with waiting(lambda: None, "Opening the table"):
+        return client.dataset(name).connect(connection)
+
+
+def _connection(url: str, tables: list[str] | None, password_file: Path | None, version: str) -> dict[str, str]:
+    """What a server reads a table by. Spark asks for no password; a token may be in the file."""
+    if not tables or len(tables) > 1 or "=" in tables[0]:
+        raise BadInput("--url needs one table", hint="add --table SCHEMA.TABLE.")
+    asks = password_file is not None or not url.lower().startswith("sc:")
+    password = secret(password_file, "Password of the user in --url") if asks else ""
+    return {"url": url, "table": tables[0], "password": password, "version": version}
 
 
 @app.command()

@@ -17,6 +17,7 @@ from sfumato.errors import (
     SfumatoError,
     SourceError,
 )
+from sfumato.escrow.catalogue.connection import CONNECTED
 from sfumato.escrow.catalogue.populations import Populations
 from sfumato.escrow.catalogue.separation import decides_after_look, is_viewer, refuse_last, refuse_viewer
 from sfumato.escrow.dataset import RegisteredDataset, Version, all_datasets, find_dataset
@@ -187,7 +188,12 @@ class Access:
     def as_read(self, dataset: RegisteredDataset, authorization: Authorization | None, who: str) -> DatasetContext:
         """The newest data as a worker has it. No row is read here."""
         version = self.version(dataset)
-        key = version.id if dataset.reference is None else f"{version.id} {self._written(dataset, dataset.reference)}"
+        if version.format in CONNECTED:
+            key = version.fingerprint
+        elif dataset.reference is not None:
+            key = f"{version.id} {self._written(dataset, dataset.reference)}"
+        else:
+            key = version.id
         assumed = (Assumption.CLOSED_QUOTES,) if version.format == "csv" else ()
         schema, present = replace(dataset.schema, rule=None), self.columns(dataset)
         return self._ports.planned(
@@ -213,8 +219,10 @@ class Access:
         return from_plain(Version, row)
 
     def version_key(self, dataset: RegisteredDataset) -> str:
-        """Which data an approval is of; of data that lies elsewhere also when it was last written."""
+        """Which data an approval is of: a delivery, a file with the time of its last change, or a table's state."""
         version = self.version(dataset)
+        if version.format in CONNECTED:
+            return version.fingerprint
         if dataset.reference is None:
             return version.id
         return digest([version.id, self._written(dataset, dataset.reference)])
@@ -249,7 +257,8 @@ class Access:
     ) -> dict[str, Any]:
         """A job on the newest data."""
         version = self.version(dataset)
-        return self.job_on(verb, dataset, version.id, version.format, who, authorization)
+        state = version.fingerprint if version.format in CONNECTED else ""
+        return self.job_on(verb, dataset, version.id, version.format, who, authorization, state)
 
     def job_on(
         self,
@@ -259,11 +268,12 @@ class Access:
         format: str,
         who: str,
         authorization: Authorization | None = None,
+        state: str = "",
     ) -> dict[str, Any]:
-        """A job on one version of the data, in plain values."""
+        """A job on one version of the data, in plain values; a table elsewhere must be in this `state`."""
         limits = None if authorization is None else _as_json(authorization)
         job = {"verb": verb, "version": version, "format": format, "who": who, "authorization": limits}
-        job |= {"dataset": dataset.id, "name": dataset.name, "reference": dataset.reference}
+        job |= {"dataset": dataset.id, "name": dataset.name, "reference": dataset.reference, "state": state}
         return job | {"schema": dataset.schema_text, "population": dataset.population or ""}
 
     def computed(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,11 +18,12 @@ from sfumato.errors import (
     Refused,
 )
 from sfumato.escrow.catalogue.access import Access, not_there
+from sfumato.escrow.catalogue.connection import CONNECTED, TableConnection
 from sfumato.escrow.catalogue.entries import CatalogueEntry, DatasetAccess, DatasetDetails, entry
 from sfumato.escrow.dataset import RegisteredDataset, Version, all_datasets, find_dataset
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.policy.policy import AnalystAccess, Policy
-from sfumato.escrow.ports import DIGEST
+from sfumato.escrow.ports import DIGEST, FITS
 from sfumato.ledger.history import Record
 from sfumato.model.budget import BudgetLimit
 from sfumato.model.plain import from_plain
@@ -86,27 +87,65 @@ class Datasets(Access):
         *,
         title: str = "",
         reference: str | None = None,
+        connection: TableConnection | None = None,
         population: str = "",
     ) -> RegisteredDataset:
-        """A table by its schema; its data is delivered next, or lies where the reference says.
+        """A table by its schema; its data is delivered next, lies where the reference says, or is read by a connection.
 
         `population` names the people in it, in place of what the schema says: datasets of one count together.
         """
-        row = self._row(actor, schema_text, title, reference, population)
-        if reference is not None:
-            self._allowed(reference)
+        row = self._row(actor, schema_text, title, connection.place if connection else reference, population)
         dataset = from_plain(RegisteredDataset, row)
-        fits = None if reference is None else self._fits(actor, dataset, self._ports.new_id(), _format(reference))
+        if connection is not None:
+            with self._connecting(actor, dataset, connection) as fits:
+                self._add(actor, row, fits)
+        elif reference is not None:
+            self._allowed(reference)
+            self._add(actor, row, self._fits(actor, dataset, self._ports.new_id(), _format(reference)))
+        else:
+            self._add(actor, row, None)
+        self.planned(dataset, None, actor)  # its population is of record from now on
+        if row["reference"] is not None:
+            self._populations.tell(dataset)
+        return self.of(dataset.name)
+
+    def _add(self, actor: Person, row: Mapping[str, Any], fits: Mapping[str, Any] | None) -> None:
+        dataset = from_plain(RegisteredDataset, row)
         with self._ports.transaction():
             if not self._rows.add(row):
                 raise _taken(dataset)
-            self.say(actor, "registered", dataset.name, {"reference": reference is not None})
+            self.say(actor, "registered", dataset.name, {"reference": fits is not None})
             if fits is not None:
                 self._deliver(actor, dataset, fits)
-        self.planned(dataset, None, actor)  # its population is of record from now on
-        if fits is not None:
-            self._populations.tell(dataset)
-        return self.of(dataset.name)
+
+    def connect(self, actor: Person, name: str, connection: TableConnection | None = None) -> Version:
+        """Read a table elsewhere in the state that it is in now, by another connection or by the one that is kept."""
+        dataset = self._changeable(actor, name)
+        if dataset.retired:
+            raise Conflict.because("dataset-retired", dataset=dataset.name)
+        formats = {row["format"] for row in self._versions.many(dataset=dataset.name, limit=1)}
+        if not formats & CONNECTED:
+            raise Conflict.because("dataset-not-connected", dataset=dataset.name)
+        if connection is None:
+            kept = self._ports.files.read(dataset.id, self.version(dataset).id, dataset.name)
+            connection = TableConnection.from_bytes(kept)
+        with self._connecting(actor, dataset, connection) as row, self._ports.transaction():
+            self._rows.change({"name": dataset.name}, {"reference": connection.place})
+            return self._deliver(actor, dataset, row)
+
+    @contextmanager
+    def _connecting(
+        self, actor: Person, dataset: RegisteredDataset, connection: TableConnection
+    ) -> Iterator[dict[str, Any]]:
+        """Seal a connection as a new version, and have a worker read columns and state; an error leaves nothing."""
+        connection.require_allowed(self._ports.limits.data_servers)
+        version = self._ports.new_id()
+        self._ports.files.keep(dataset.id, version, [connection.as_bytes])
+        try:
+            yield self._fits(actor, dataset, version, connection.engine)
+        except BaseException:
+            self._ports.files.forget(dataset.id, version)
+            raise
 
     def drafted(self, actor: Person, schema_text: str) -> RegisteredDataset:
         """A table as it would be registered, or described anew before its data is there; nothing of it is kept."""
@@ -141,7 +180,7 @@ class Datasets(Access):
         dataset = self._changeable(actor, name)
         if dataset.retired:
             raise Conflict.because("dataset-retired", dataset=dataset.name)
-        if dataset.reference is not None:
+        if dataset.reference is not None:  # of a file, or of a table elsewhere
             raise Conflict.because("delivery-beside-reference", dataset=dataset.name)
         if format not in FORMATS:
             raise BadInput.because("delivery-format", known=list(FORMATS), format=format)
@@ -159,6 +198,11 @@ class Datasets(Access):
         return delivered
 
     def _fits(self, actor: Person, dataset: RegisteredDataset, version: str, format: str) -> dict[str, Any]:
+        if format in CONNECTED:
+            job = self.job_on(FITS, dataset, version, format, actor.name)
+            fits = self._ports.runner.run(f"{FITS} {version}", job, actor.name)
+            seen = {"columns": fits["columns"], "fingerprint": fits["state"]}
+            return {"id": version, "format": format, "bytes": 0, "digest": None} | seen
         columns = self._columns(actor, dataset, version, format)
         digest: str | None = None
         with suppress(EngineFailure):  # it guards against mistakes, and is no reason to refuse data
@@ -170,8 +214,8 @@ class Datasets(Access):
         self, actor: Person, dataset: RegisteredDataset, version: str, format: str
     ) -> Mapping[str, str | None]:
         """Those of a delivered file: refused where the schema has others."""
-        job = self.job_on("fits", dataset, version, format, actor.name)
-        return dict(self._ports.runner.run(f"fits {version}", job, actor.name)["columns"])
+        job = self.job_on(FITS, dataset, version, format, actor.name)
+        return dict(self._ports.runner.run(f"{FITS} {version}", job, actor.name)["columns"])
 
     def _deliver(self, actor: Person, dataset: RegisteredDataset, version: Mapping[str, Any]) -> Version:
         number = len(self._versions.many(dataset=dataset.name, limit=100_000)) + 1

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Self, TypeAlias
 
 from fastapi import APIRouter, Query
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
+from sfumato.errors import BadInput
+from sfumato.escrow.catalogue.connection import TableConnection
 from sfumato.escrow.catalogue.datasets import DatasetFilter
 from sfumato.escrow.catalogue.entries import CatalogueEntry, DatasetAccess, DatasetDetails, FullEntry
 from sfumato.escrow.dataset import Version
@@ -28,7 +30,7 @@ from sfumato.server.dependencies import (
     page,
 )
 from sfumato.server.openapi import FOUND, SENT, SIGNED_IN
-from sfumato.server.texts import Body, Document, Line, Name, Number, Table
+from sfumato.server.texts import Body, Document, Line, Name, Number, Table, storable
 
 routes = APIRouter(prefix="/datasets", tags=["datasets"])
 Population = Annotated[Line, Field(max_length=200)]
@@ -51,11 +53,37 @@ class Described(Body):
         return self.schema_text or write(from_dict(self.schema_table or {}))
 
 
+class NewConnection(Body):
+    """Where a table lies: its URL without a password, and the password; both are sealed in the vault.
+
+    `version` names the state of a table that does not change in what is read of it.
+    """
+
+    url: Line
+    table: Line
+    password: Annotated[str, Field(max_length=1000, repr=False), AfterValidator(storable)] = ""
+    version: Line = ""
+
+    @property
+    def parsed(self) -> TableConnection:
+        return TableConnection.parse(self.url, self.table, self.password, self.version)
+
+
+class Reconnection(Body):
+    """Another connection of a dataset, or null for the one that is kept."""
+
+    connection: NewConnection | None = None
+
+
 class NewDataset(Described):
-    """The schema states the name. `reference` names data that stays at its source, `population` the people in it."""
+    """The schema states the name. `population` names the people in it.
+
+    `reference` names a file that stays at its source, `connection` a table in a database or on a cluster.
+    """
 
     title: Line = ""
     reference: Line | None = None
+    connection: NewConnection | None = None
     population: Population = ""
 
 
@@ -112,9 +140,19 @@ def many(
 
 @routes.post("", status_code=201, responses=SENT)
 def register(actor: WritingUser, body: NewDataset, escrow: EscrowDep) -> Shown:
-    """Register a dataset by its schema; the data follows by PUT data, or stays where `reference` says."""
+    """Register a dataset by its schema; the data follows by PUT data, or stays where it is.
+
+    It stays where `reference` or `connection` says.
+    """
+    if body.reference is not None and body.connection is not None:
+        raise BadInput.because("data-twice")
     dataset = escrow.datasets.register(
-        actor, body.text, title=body.title, reference=body.reference, population=body.population
+        actor,
+        body.text,
+        title=body.title,
+        reference=body.reference,
+        connection=None if body.connection is None else body.connection.parsed,
+        population=body.population,
     )
     return one(actor, dataset.name, escrow)
 
@@ -136,6 +174,12 @@ def describe(actor: WritingUser, name: NameInPath, body: NewSchema, escrow: Escr
     """Change the schema."""
     escrow.datasets.describe(actor, name, body.schema_text)
     return one(actor, name, escrow)
+
+
+@routes.put("/{name}/connection", responses=SENT)
+def connect(actor: WritingUser, name: NameInPath, body: Reconnection, escrow: EscrowDep) -> Plain[Version]:
+    """Read a connected table in the state that it is in now, and by another connection if one is given."""
+    return escrow.datasets.connect(actor, name, None if body.connection is None else body.connection.parsed)
 
 
 @routes.put("/{name}/controllers", responses=SENT)

@@ -35,6 +35,14 @@ if (delivery) {
   });
 }
 
+const connection = $("#connect");
+if (connection) {
+  sent(connection, async () => {
+    await call("PUT", `${place}/connection`, {});
+    location.reload();
+  });
+}
+
 const holders = $("#new-controllers");
 if (holders) {
   const stated = () => new FormData(holders).getAll("controllers");

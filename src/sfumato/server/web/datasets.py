@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query
 from starlette.responses import RedirectResponse, Response
 
 from sfumato.errors import SfumatoError
+from sfumato.escrow.catalogue.connection import CONNECTED
 from sfumato.escrow.catalogue.datasets import DatasetFilter
 from sfumato.escrow.catalogue.entries import CatalogueEntry, DatasetDetails
 from sfumato.escrow.dataset import RegisteredDataset
@@ -104,11 +105,13 @@ def data(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, name: NameInP
         return tab
     visible, registered = tab.dataset, tab.registered
     controls = registered.is_controlled_by(actor)
+    versions = escrow.datasets.versions(actor, registered.name)[::-1] if controls else []
     return page(
         "dataset_data.html",
         **tab.frame,
         several=bool(registered.schema.tables),
-        versions=escrow.datasets.versions(actor, registered.name)[::-1] if controls else [],
+        versions=versions,
+        connected=bool(versions) and versions[0].format in CONNECTED,
         looked=escrow.datasets.ledger_of(actor, registered).known.anyone_looked,
         look=of_guarantee.LOOK,
         entered=of_schema.CHECK_IS_ENTERED,

@@ -48,5 +48,12 @@ def register_tables(page: RendererDep, actor: ReadingUser, settings: SettingsDep
     return page("register_tables.html", largest=_largest(settings))
 
 
+@screens.get("/register/connection")
+def register_connection(page: RendererDep, actor: ReadingUser) -> Response:
+    """A table that stays in a database or on a cluster, by its schema file and its URL."""
+    actor.require(Role.CONTROLLER, to="register data")
+    return page("register_connection.html")
+
+
 def _largest(settings: ServerSettings) -> str:
     return f"{settings.data_bytes / GIB:,.4g} GiB"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import psycopg
 from psycopg.adapt import Loader
+from psycopg.conninfo import conninfo_to_dict
 
 from sfumato.adapters.engines.postgres import catalogue
 from sfumato.errors import EngineFailure, SchemaError, SfumatoError, SourceError, instead
@@ -203,7 +204,7 @@ class PostgreSQL:
         except psycopg.ProgrammingError:
             failure = SourceError.because("database-url")
         except (psycopg.Error, OSError) as error:
-            failure = _unconnected(error)
+            failure = _unconnected(error, self._source.url)
         raise failure
 
     def _prepare(self) -> None:
@@ -247,8 +248,11 @@ class PostgreSQL:
         return instead(EngineFailure(), _FAILURES, work)
 
 
-def _unconnected(error: BaseException) -> SourceError:
+def _unconnected(error: BaseException, url: str) -> SourceError:
     """Whether the server could not be reached, or did not let the user in; its words may be in any language."""
+    methods = conninfo_to_dict(url).get("require_auth")  # libpq quotes it where the server asks for none of them
+    if methods and str(methods) in str(error):
+        return SourceError.because("database-password-unasked")
     connection = getattr(error, "pgconn", None)
     if connection is not None and (connection.needs_password or connection.used_password):
         return SourceError.because("database-sign-in")
