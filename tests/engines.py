@@ -33,8 +33,12 @@ class Clinic:
             owner.execute("CREATE ROLE reader LOGIN; CREATE SCHEMA clinic; GRANT USAGE ON SCHEMA clinic TO reader")
             owner.execute("REVOKE ALL ON SCHEMA public FROM PUBLIC; REVOKE TEMP ON DATABASE postgres FROM PUBLIC")
 
-    def owner(self) -> psycopg.Connection[tuple[Any, ...]]:
-        return psycopg.connect(self.server.address, autocommit=True)
+    @contextmanager
+    def owner(self) -> Iterator[psycopg.Connection[tuple[Any, ...]]]:
+        """A connection of the owner. The server's counters, by which a change is known, count its work when it ends."""
+        with psycopg.connect(self.server.address, autocommit=True) as owner:
+            yield owner
+            owner.execute("SELECT pg_stat_force_next_flush()")
 
     @property
     def folder(self) -> str:

@@ -32,6 +32,12 @@ from tests.property.test_oracle import assert_opened_says
 
 SECRET = "secret-3.14159"
 TYPED = 'SELECT COUNT(price), COUNT("from"), COUNT(d) FROM data'  # texts that are read as numbers and as days
+DATES = (
+    "SELECT COUNT_IF(d - INTERVAL 1 MONTH < '2024-01-30'), COUNT_IF(d + INTERVAL 40 DAY = '2024-04-09'), "
+    "COUNT_IF(LAST_DAY(d) = d), COUNT(d - INTERVAL 3 YEAR), COUNT(d + INTERVAL 9000 YEAR), COUNT_IF(YEAR(d) = 2024), "
+    "COUNT_IF(DATE_TRUNC('quarter', d) < '2024-02-01'), COUNT_IF(DATE_DIFF('week', d, '2024-03-10') = 1), "
+    "COUNT_IF(d::TIMESTAMP - INTERVAL 3 HOUR < '2024-02-29') FROM data WHERE DAYNAME(d) <> 'Sunday' OR n > 3"
+)
 FAR = "1e300"  # in these queries numbers grow beyond what every engine can hold
 
 
@@ -104,11 +110,11 @@ def test_every_plan_reads_every_value_as_duckdb_does(
     schema = {"name": "data", "null_values": ["?", "n/a"], **total.SCHEMAS[people]}
     own = total.OWN_ROWS if "unit" in schema else ()
     with opening(stored(), schema) as dataset:
-        assert [sql for sql in (TYPED, *total.QUERIES, *own) if fails(dataset, sql)] == []
+        assert [sql for sql in (TYPED, DATES, *total.QUERIES, *own) if fails(dataset, sql)] == []
     table = moderate(stored())
     embedded = sf.open(table, schema, ledger=":memory:")
     with opening(table, schema) as dataset:
-        for sql in (TYPED, *total.QUERIES, *own):
+        for sql in (TYPED, DATES, *total.QUERIES, *own):
             if FAR not in sql:
                 assert dataset.query(sql)._bound.totals() == embedded.query(sql)._bound.totals(), sql
         for sql in (*total.IN_FULL, *own) if people in total.TYPES_OF else ():

@@ -349,7 +349,7 @@ def _units_between(printer: Generator, node: Own) -> str:
 
 def _later(printer: Generator, node: Own) -> str:
     """What would lie outside the years 1 to 9999 is not computed."""
-    unit, by, to = node.args["unit"].name, int(node.args["by"].name), printer.sql(node, "to")
+    unit, by, to = node.args["unit"].name, int(printer.sql(node, "by")), printer.sql(node, "to")
     years = abs(by) * _MONTHS[unit] / 12 if unit in _MONTHS else abs(by) * _SECONDS[unit] / (365 * 86_400)
     if years > _MOST_YEARS:
         return f"CAST(NULL AS {to})"
