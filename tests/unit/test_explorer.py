@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -128,6 +129,8 @@ def test_a_histogram_is_labelled_with_the_rdrs_of_each_epsilon() -> None:
         assert len(point["marks"]) == MARKS
         assert point["rdr"][1] / point["rdr"][0] == pytest.approx(point["gap"], rel=1e-4)
     assert {point["marks"] == [] for point in found()["points"]} == {True}, "the worst case has no histogram"
+    [alike, *_] = on_invented_rows("SELECT COUNT(*) FROM stays")["points"]
+    assert alike["words"][0].endswith(", the people of the synthetic data are at the same risk.")
 
 
 def test_the_answer_to_choose_a_group_from_is_that_of_the_synthetic_rows() -> None:
@@ -137,6 +140,23 @@ def test_the_answer_to_choose_a_group_from_is_that_of_the_synthetic_rows() -> No
     assert len(cells) == len(profile.measurement.cells or ())
     told = shown(profile, epsilon_max=1.0, preference=RULE, now=0.2, cells=cells)
     assert [cell["name"] for cell in told["cells"]] == [name for name, _ in cells]
+    assert [point["cell_half"] for point in told["points"]] == [point["half"] for point in told["points"]]
+
+
+def test_an_average_has_the_interval_of_its_smallest_group_everywhere() -> None:
+    """Its own noise, not that of the sum and the count behind it."""
+    profile = rehearse(on_rows("SELECT ward, AVG(age) AS mean, COUNT(*) AS n FROM stays GROUP BY ward"))
+    assert profile.survey is not None
+    assert figures(profile.measurement, profile.survey.answer) == ()
+    cells = figures(profile.measurement, profile.survey.answer, composed=True)
+    told = shown(profile, epsilon_max=1.0, preference=RULE, now=0.2, cells=cells)
+    assert [cell["name"].rpartition(" ")[2] for cell in told["cells"]] == ["mean"] * len(cells)
+    [point] = [point for point in told["points"] if point["epsilon"] == 1.0]
+    counted = re.fullmatch(r"noise \(90%\), if ([\d,]+) counted", told["heading"])
+    assert counted is not None
+    assert point["noise"] in point["words"][1]
+    assert point["words"][1].startswith(f"90% noise interval of the answer, if {counted[1]} are counted: mean ±")
+    assert point["cell_half"] == point["half"] < 100, "the bounds of the ages"
 
 
 def test_beyond_the_ceiling_the_ceiling_holds() -> None:

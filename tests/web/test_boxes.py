@@ -164,7 +164,7 @@ def test_a_request_of_several_figures_for_whom_the_introduction_is_due(own_house
 
 # The chart of risk against noise, drawn for every place of the request, the preview and the accuracy that is needed.
 _CHARTS = """async (address) => {
-  const { riskNoise } = await import(address);
+  const { histogram, riskNoise } = await import(address);
   const { found, limit } = JSON.parse(document.getElementById("facts").textContent);
   const plot = document.getElementById("plot");
   const points = found.points.filter((point) => point.half);
@@ -193,6 +193,18 @@ _CHARTS = """async (address) => {
               }
             });
           }
+  const large = points.map((point) => ({ ...point, half: 1e5 * point.half }));
+  for (const width of [300, 860]) {
+    plot.replaceChildren(riskNoise(width, 260, { points: large, pinned: "", limit, axis: "", own: "" }));
+    const ticks = [...plot.querySelectorAll("text")].filter((one) => one.textContent.startsWith("±"));
+    const boxes = ticks.map((one) => one.getBoundingClientRect());
+    if (ticks.length < 2) wrong.add(`${width}: ${ticks.length} ticks of large noise`);
+    boxes.slice(1).forEach((one, i) => one.left - boxes[i].right < 4 && wrong.add(`${width}: large ticks meet`));
+  }
+  const alike = { ...points[0], marks: ["371", "371", "371"] };
+  plot.replaceChildren(histogram(500, 260, { edges: [0.5, 0.75, 1], people: [10, 20], noise: 0, point: alike }));
+  const named = [...plot.querySelectorAll("text")].filter((one) => one.textContent === "371").length;
+  if (named !== 1 || plot.querySelectorAll(".bar").length !== 1) wrong.add(`one risk is named ${named} times`);
   return [drawn, [...wrong].slice(0, 12)];
 }"""
 

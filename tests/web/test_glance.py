@@ -46,11 +46,16 @@ def test_the_page_of_a_request_is_light(house: House, visitors: Visitors) -> Non
 
 
 def fetched(page: Page, address: str) -> list[float]:
-    """Bytes of each answer."""
-    wire, sent = page.context.new_cdp_session(page), list[float]()
-    wire.on("Network.loadingFinished", lambda told: sent.append(told["encodedDataLength"]))
+    """Bytes from each address; an icon may come late, after the visit that asked for it."""
+    wire, asked, sent = page.context.new_cdp_session(page), dict[str, str](), dict[str, float]()
+    wire.on("Network.requestWillBeSent", lambda told: asked.update({told["requestId"]: told["request"]["url"]}))
+    wire.on(
+        "Network.loadingFinished",
+        lambda told: sent.update({asked.get(told["requestId"], "late"): told["encodedDataLength"]}),
+    )
     wire.send("Network.enable")
     page.goto(address, wait_until="networkidle")
     wire.detach()
+    sent.pop("late", None)
     assert sent
-    return sent
+    return [*sent.values()]

@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from sfumato.cli.local.demo_server import CONTROLLER
 from tests.web.axe import violations
+from tests.web.browser import Visitors
 from tests.web.conftest import SignedIn
 
 ROWS = 'ward,days,price,code\nmarker_ward,3,"$1,400",1\nsurgery,12,"$99",2\n'
@@ -115,7 +116,8 @@ def test_a_codebook_fills_the_grid(page: Page) -> None:
     expect(page.locator("#codebook .problem")).to_contain_text("The XML has a document type or entities")
 
 
-def test_days_have_bounds_and_numbers_have_units(signed_in: SignedIn) -> None:
+def test_days_have_bounds_and_numbers_have_units(signed_in: SignedIn, visitors: Visitors) -> None:
+    visitors.forgive("422 (Unprocessable Entity)")  # a policy that gives no one access
     page = signed_in(CONTROLLER)
     page.goto("/register")
     rows = "admitted,day,stay\n2025-03-01 10:30:00,2025-03-01,3\n2025-04-01 08:00:00,2025-04-01,5\n"
@@ -142,6 +144,9 @@ def test_days_have_bounds_and_numbers_have_units(signed_in: SignedIn) -> None:
     page.get_by_role("button", name="Next", exact=True).click()
     page.get_by_label("admitted", exact=True).uncheck()  # no analyst may use it
     page.get_by_label("Purpose").fill("planning")
+    page.get_by_role("button", name="Next", exact=True).click()
+    expect(page.locator("#who .problem")).to_contain_text("Select all analysts, an organisation or an analyst")
+    expect(page.locator("#who .problem")).to_be_in_viewport()
     page.get_by_label("All analysts").check()
     page.get_by_role("button", name="Next", exact=True).click()
     schema = page.locator("#schema-text")

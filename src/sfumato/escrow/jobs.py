@@ -136,10 +136,11 @@ def _explored(dataset: DatasetContext, job: Job) -> Exploration:
             profile = private_histogram(query, job["epsilon"], **how)
         case Source.PEOPLE:
             profile = people_profile(query, **how)
-            cells = figures(query.measurement, query.answer)
+            cells = figures(query.measurement, query.answer, composed=True)
         case _:
             profile = rehearse(query, **how)
-            cells = () if profile.survey is None else figures(profile.measurement, profile.survey.answer)
+            if profile.survey is not None:
+                cells = figures(profile.measurement, profile.survey.answer, composed=True)
     terms = {name: job[name] for name in ("epsilon_max", "preference", "now", "limit", "accuracy", "candidates")}
     return explore(profile, **terms, cells=cells)
 

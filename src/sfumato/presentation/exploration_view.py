@@ -64,7 +64,7 @@ def exploration(explored: Exploration) -> dict[str, Any]:
         "start": {"kind": kind.value, "index": index},
         "cell": next((name for name, _ in explored.cells), None),
         "cells": [{"name": name, "value": value} for name, value in explored.cells],
-        "heading": of_risk.range_heading(view.expected_count),
+        "heading": of_explorer.noise_heading(view.expected_count),
         "axis": of_explorer.noise_axis(view, points[0]["figure"] if points else ""),
         "needs": needs,
         "absent": of_explorer.absent(replaced),
@@ -154,6 +154,7 @@ def _point(at: RiskAt, worst: float, rdr: Sequence[float], explored: Exploration
     inside, half = of_guarantee.in_100(worst), risk.half_width(at, view.expected_count)
     noise, cell = risk.ranges(at, view.expected_count), next(iter(explored.cells), None)
     figure, first = risk.first_figure(at, view.expected_count)
+    counted = None if view.expected_count is None else view.expected_count.count
     return {
         "epsilon": at.epsilon,
         "shown": number(at.epsilon, 4),
@@ -173,12 +174,8 @@ def _point(at: RiskAt, worst: float, rdr: Sequence[float], explored: Exploration
         "in": inside,
         "out": 100 - inside,
         "short": of_explorer.short(noise, worst),
-        "words": list(of_explorer.point(at, view.source, risk.ranges(at), worst, replaced=replaced)),
-        **(
-            {}
-            if cell is None or at.noise_90[0] is None
-            else {"cell": _around(cell[1], at.noise_90[0]), "cell_half": at.noise_90[0]}
-        ),
+        "words": list(of_explorer.point(at, view.source, noise, worst, counted=counted, replaced=replaced)),
+        **({} if cell is None or half is None else {"cell": _around(cell[1], half), "cell_half": half}),
     }
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from sfumato.model.expected_interval import ExpectedCount
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.risk import RiskAt, RiskView, Source
 from sfumato.presentation.wording import guarantee as of_guarantee
@@ -99,6 +100,11 @@ def noise_axis(view: RiskView, figure: str = "") -> str:
     if view.candidates and view.candidates[0].rank_90 is not None:
         return RANK_ERROR
     return noise
+
+
+def noise_heading(expected: ExpectedCount | None) -> str:
+    """The heading of the noise of the answer, which may depend on how many are counted."""
+    return "noise (90%)" if expected is None else f"noise (90%), if {expected.count:,} counted"
 
 
 def short(noise: str, chance: float) -> str:
@@ -233,18 +239,24 @@ def gap(at: RiskAt) -> str:
     return "unbounded" if math.isinf(at.gap) else f"{rounded_up(at.gap)}×"
 
 
-def point(at: RiskAt, source: Source, ranges: str, worst: float, *, replaced: bool = False) -> tuple[str, ...]:
-    """What one epsilon means."""
+def point(
+    at: RiskAt, source: Source, ranges: str, worst: float, *, counted: int | None = None, replaced: bool = False
+) -> tuple[str, ...]:
+    """What one epsilon means; `counted` people decide the interval of an average."""
     most = PEOPLE[source]
     bounded = "no more than " if source is Source.EXPOSURE_HISTOGRAM else ""
     times = "without limit above" if math.isinf(at.gap) else f"at {bounded}{rounded_up(at.gap)} times"
     whom = f"{ATTACKER[source]}{INSTEAD if replaced else ''}"
-    sentences = [
-        f"At epsilon {at.epsilon:.4g}, {most} is {times} the risk of the person least at risk.",
-        f"90% noise interval {ranges}."
-        if len(at.noise_90) == 1 and at.rank_90 is None
-        else f"90% noise interval of each noisy number: {ranges}.",
-    ]
+    compared = f"{most} is {times} the risk of the person least at risk"
+    if not math.isinf(at.gap) and rounded_up(at.gap) == "1":
+        compared = f"{COMPARES[source].removesuffix(', in any data')} are at the same risk"
+    if counted is not None:
+        noise = f"90% noise interval of the answer, if {counted:,} are counted: {ranges}."
+    elif len(at.noise_90) == 1 and at.rank_90 is None:
+        noise = f"90% noise interval {ranges}."
+    else:
+        noise = f"90% noise interval of each noisy number: {ranges}."
+    sentences = [f"At epsilon {at.epsilon:.4g}, {compared}.", noise]
     if source is Source.EXPOSURE_HISTOGRAM:
         sentences.append(estimated(at))
     elif source is not Source.WORST_CASE:

@@ -105,16 +105,17 @@ def _epsilons(sliders: Sequence[Slider], policy: PolicyInForce, listed: Sequence
     return tuple(sorted({*listed, *own, policy.epsilon_max, *(one for one in solved if one is not None)}))
 
 
-def figures(measurement: Measurement, answer: Callable[[], Sequence[Sequence[object]]]) -> tuple[Cell, ...]:
-    """Exact figures of the first column of an answer with their groups, where each is one noisy number."""
-    column = next((column for column in measurement.columns if column.numbers), None)
-    if (
-        column is None
-        or not column.visible
-        or len(column.numbers) != 1
-        or column.numbers[0] != 0
-        or not measurement.numbers[0].kind.additive
-    ):
+def figures(
+    measurement: Measurement, answer: Callable[[], Sequence[Sequence[object]]], *, composed: bool = False
+) -> tuple[Cell, ...]:
+    """Exact figures of the first column of an answer with their groups, where each is one noisy number.
+
+    `composed`: also averages and variances, whose noise depends on how many are counted.
+    """
+    column = next((column for column in measurement.columns if column.visible and not column.is_public), None)
+    if column is None or column.numbers[:1] != (0,) or (len(column.numbers) > 1 and not composed):
+        return ()
+    if not all(measurement.numbers[number].kind.additive for number in column.numbers):
         return ()
     cells = (measurement.cells or ())[:MOST_CELLS]
     named = [" · ".join([*map(str, cell), column.name]) for cell in cells]

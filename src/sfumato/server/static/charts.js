@@ -71,11 +71,12 @@ export function riskNoise(width, height, { points, request, preview, pinned: nam
   }
   parts.push(line(f.x0, f.y0, f.x1, f.y0, "axisl"));
   let last = -Infinity;
-  for (const tick of rounds(...ends, narrow ? [1] : [1, 2, 5])) {
-    const place = f.at(across(tick));
-    if (place - last < 44) continue;
-    last = place;
-    parts.push(line(place, f.y0, place, f.y0 + 4, "axisl"), text(place, f.y0 + 18, `±${short.format(tick)}`, "", "middle"));
+  const long = Math.max(...ends) >= 1e6; // 1, 2 and 5 times would be uneven where not all of them fit
+  for (const tick of rounds(...ends, narrow || long ? [1] : [1, 2, 5])) {
+    const [place, words] = [f.at(across(tick)), `±${short.format(tick)}`];
+    if (place - wide(words) / 2 < last + 8) continue;
+    last = place + wide(words) / 2;
+    parts.push(line(place, f.y0, place, f.y0 + 4, "axisl"), text(place, f.y0 + 18, words, "", "middle"));
   }
   const middle = axisLines.length > 1 ? f.width / 2 : (f.x0 + f.x1) / 2;
   parts.push(axisLines.map((line, i) => text(middle, f.height - 4 - 14 * (axisLines.length - 1 - i), line, "t-faint", "middle")), text(4, f.y1 - 12, "Attack success at most", "t-faint"));
@@ -171,13 +172,16 @@ export function histogram(width, height, { edges, people, noise, point }) {
   const [across, up] = [linear(edges[0], edges.at(-1)), linear(0, most)];
   const parts = [text(4, f.y1 - 12, "People", "t-faint")];
   for (const tick of steps(0, most, 4)) parts.push(line(f.x0, f.up(up(tick)), f.x1, f.up(up(tick)), tick ? "gridl" : "axisl"), text(f.x0 - 8, f.up(up(tick)) + 4, short.format(tick), "", "end"));
-  people.forEach((count, i) => {
-    const [from, to] = [f.at(across(edges[i])), f.at(across(edges[i + 1]))];
+  const { marks } = point;
+  const alike = marks.every((mark) => mark === marks[0]); // one narrow bar in the middle
+  const [bars, places] = alike ? [[people.reduce((sum, one) => sum + one, 0)], [0.44, 0.56]] : [people, edges.map(across)];
+  bars.forEach((count, i) => {
+    const [from, to] = [f.at(places[i]), f.at(places[i + 1])];
     if (count > 0) parts.push(s("rect", { class: "bar", x: from + 1, y: f.up(up(count)), width: Math.max(1, to - from - 2), height: f.y0 - f.up(up(count)) }));
     if (noise && count > 0) parts.push(line((from + to) / 2, f.up(up(Math.max(0, count - noise))), (from + to) / 2, f.up(up(count + noise)), "axisl"));
   });
-  const marks = point.marks;
-  marks.forEach((mark, i) => parts.push(text(f.at(i / (marks.length - 1)), f.y0 + 18, mark, "", i === 0 ? "start" : i === marks.length - 1 ? "end" : "middle")));
+  if (alike) parts.push(text(f.at(0.5), f.y0 + 18, marks[0], "", "middle"));
+  else marks.forEach((mark, i) => parts.push(text(f.at(i / (marks.length - 1)), f.y0 + 18, mark, "", i === 0 ? "start" : i === marks.length - 1 ? "end" : "middle")));
   parts.push(text((f.x0 + f.x1) / 2, f.height - 4, `RDR at epsilon ${point.shown} (gap ${point.gap_shown})`, "t-faint", "middle"));
   return chart(f, parts);
 }

@@ -199,6 +199,7 @@ export function showAt(error, form) {
 export const forForm = (error) => new Problem({ ...error, detail: error.detail, where: "", hint: error.values?.interface === "schema" ? "" : error.hint });
 
 function placeOf({ where = "", reason = "", values = {} }) {
+  if (/person-unknown|without-people|without-access-rule/.test(reason)) return "who"; // an access rule, not the rule
   const about = `${reason} ${values?.name ?? ""} ${where}`;
   if (["epsilon_max", ...BUDGETS].includes(where)) return where;
   if (/column/.test(reason)) return "columns";
@@ -206,5 +207,5 @@ function placeOf({ where = "", reason = "", values = {} }) {
   if (/signal/.test(about)) return "signals";
   if (/approv|after-the-answer|automatic|exact-score/.test(about)) return "approve";
   if (/rule|preference|trust|sensitiv/.test(about)) return "rule";
-  return where.startsWith("[[access_rule]]") || /person-unknown|without-people|without-access-rule/.test(about) ? "who" : "elsewhere";
+  return where.startsWith("[[access_rule]]") ? "who" : "elsewhere";
 }
