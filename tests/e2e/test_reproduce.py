@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from sfumato.reproduce import scaling
-from sfumato.reproduce.data import RDR_QUERIES
+from sfumato.reproduce import escrow_finding, scaling
+from sfumato.reproduce.data import PRI_QUERIES, RDR_QUERIES
 from tests.e2e.command import Typed
 
 pytestmark = pytest.mark.e2e
@@ -95,6 +95,19 @@ def test_an_escrow_beside_standalone_queries(typed: Typed) -> None:
     assert found["figures"] == ["Figure 8: how long a query takes"]
 
 
+def test_the_algorithm_of_the_pri_paper_runs_inside_the_escrow(typed: Typed, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("SIZES", (500, 1000)), ("RUNS", 1), ("PRI_QUERIES", {"Q5": PRI_QUERIES["Q5"]})):
+        monkeypatch.setattr(escrow_finding, name, value)
+    (found,) = typed("reproduce", "escrow-finding", "--json").json
+    verdicts = {value["what"]: value["verdict"] for value in found["values"]}
+    assert verdicts == {
+        "Q5, 500 people": "not printed",
+        "Q5, 1,000 people": "faster",
+        "6.3.1: runs that found an epsilon": "as printed",
+    }
+    assert found["figures"] == ["Figure 9: how long it takes to find epsilon in the escrow"]
+
+
 def test_without_the_server_extra_it_says_what_to_install() -> None:
     without = "import sys; sys.modules['cryptography'] = None; from sfumato.cli.main import main; main()"
     ran = subprocess.run(
@@ -126,7 +139,7 @@ def test_the_report_has_every_figure(typed: Typed, tmp_path: Path) -> None:
         (
             ["fig3"],
             "There is no reproduction 'fig3'. "
-            "Hint: use fig2, fig7, fig9, lee-clifton, diff, dpp, pri, models, escrow, scaling or all.",
+            "Hint: use fig2, fig7, fig9, lee-clifton, diff, dpp, pri, models, escrow, escrow-finding, scaling or all.",
         ),
         (
             ["fig7", "--adult", "nowhere.csv"],

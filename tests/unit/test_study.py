@@ -37,17 +37,20 @@ def rdr() -> tuple[StudyTask, ...]:
     return make(Kind.RDR, 400)
 
 
-def answered(folder: Path, tasks: tuple[StudyTask, ...], values: dict[Arm, tuple[float, ...]]) -> Path:
-    """An export of a study in which each arm chose these values, three participants each."""
+def answered(
+    folder: Path, tasks: tuple[StudyTask, ...], values: dict[Arm, tuple[float, ...]], every: int | None = None
+) -> Path:
+    """An export of a study in which each arm chose these values; of `every` so many participants one knew the field."""
     people = design.assign(6 * len(SPREAD), design.DEFAULT_ARMS, [task.name for task in tasks])
     study = StudyFile.create(folder, Kind.RDR, tasks, people)
     counted: Counter[Arm] = Counter()
     for participant in people:
         chosen = values[participant.arm]
         value = chosen[counted[participant.arm] % len(chosen)]
+        knew = every is not None and counted[participant.arm] % every == 0
         counted[participant.arm] += 1
         answers: list[tuple[str, dict[str, Any]]] = [
-            (design.CONSENT, {"knew_dp": False}), (design.TUTORIAL, {}), (design.QUIZ, {"passed": True}),
+            (design.CONSENT, {"knew_dp": knew}), (design.TUTORIAL, {}), (design.QUIZ, {"passed": True}),
             *((name, {"value": value}) for name in participant.order), (design.USED, {"used": True}),
         ]  # fmt: skip
         for step, given in answers:
@@ -88,6 +91,18 @@ def test_a_constructed_effect_is_found(folder: Path, rdr: tuple[StudyTask, ...])
     text = study_view.text(analysis)
     assert "Arm treatment chose smaller values than the control for young-and-rich" in text
     assert "Arm treatment agreed more than the control on young-and-rich" in text
+
+
+def test_those_who_knew_and_those_who_did_not_are_compared_apart(folder: Path, rdr: tuple[StudyTask, ...]) -> None:
+    """The indicator has an effect on those who knew differential privacy, and on no one else."""
+    treatment = tuple(value for pair in zip(ALIKE, SPREAD, strict=True) for value in pair)
+    control = tuple(value for value in SPREAD for _ in range(2))
+    analysis = analyse(answered(folder, rdr, {Arm.CONTROL: control, Arm.TREATMENT: treatment}, every=2))
+    assert [(each.knew_dp, each.arm.count) for each in analysis.by_familiarity] == [(True, 15)] * 2 + [(False, 15)] * 2
+    for each in analysis.by_familiarity:
+        assert (each.p_spread < 0.01) == each.knew_dp
+        assert (each.shift < 0) == each.knew_dp
+    assert "knew differential privacy" in study_view.text(analysis)
 
 
 def test_where_both_arms_choose_alike_no_effect_is_found(folder: Path, rdr: tuple[StudyTask, ...]) -> None:

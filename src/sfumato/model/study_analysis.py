@@ -30,6 +30,7 @@ class ArmComparison:
     shift: float
     interval: tuple[float, float]
     p_spread: float
+    knew_dp: bool | None = None  # only of those who knew differential privacy before, or only of the others
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,7 @@ class Analysis:
     used: tuple[ArmShare, ...]
     within: tuple[ArmShare, ...]
     sus: tuple[ArmMean, ...]
+    by_familiarity: tuple[ArmComparison, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)

@@ -29,6 +29,9 @@ def text(analysis: Analysis) -> str:
         head = ["task", "arm", "n", "median", "difference", "p", "spread", "p of spread", "seconds"]
         blocks += [table(head, [row for pair in rows for row in pair]), _TEST]
         blocks.append("\n".join(line for each in analysis.comparisons for line in _conclusions(each)))
+    if analysis.by_familiarity:
+        head = ["knew differential privacy", "task", "arm", "n", "median", "spread", "difference", "p", "p of spread"]
+        blocks.append(table(head, [row for each in analysis.by_familiarity for row in _familiar(each)]))
     for title, shares in (("Used the indicator", analysis.used), ("Within both limits", analysis.within)):
         if shares:
             blocks.append(
@@ -46,6 +49,14 @@ def _row(one: ArmComparison) -> tuple[list[str], list[str]]:
     second = ["", arm.arm, str(arm.count), f"{arm.median:g}", f"{one.shift:g}, {_interval(one.interval)}"]
     second += [_p(one.p), f"{arm.deviation:.2f}", _p(one.p_spread)]
     return [*first, f"{control.seconds:.0f}"], [*second, f"{arm.seconds:.0f}"]
+
+
+def _familiar(one: ArmComparison) -> tuple[list[str], list[str]]:
+    first, second = (
+        [each.arm, str(each.count), f"{each.median:g}", f"{each.deviation:.2f}"] for each in (one.control, one.arm)
+    )
+    difference = [f"{one.shift:g}, {_interval(one.interval)}", _p(one.p), _p(one.p_spread)]
+    return ["yes" if one.knew_dp else "no", one.task, *first, "", "", ""], ["", "", *second, *difference]
 
 
 def _conclusions(one: ArmComparison) -> list[str]:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sfumato import demo
 from sfumato.api.dataset import Dataset
 from sfumato.composition import local
 from sfumato.errors import SourceError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 ROWS = 32_561  # of the file that the authors' code reads
 RDR_QUERIES = {  # RDR 6.2
@@ -52,6 +56,22 @@ class Study:
         """The data in so many rows: Adult repeated, with another weight in each copy; or the embedded population."""
         if self.adult is None:
             return self.open(rows=rows)
+        version = f"reproduction, {rows} rows"
+        source = self._replicated(rows)
+        return local.open(source, demo.schema(), ledger=":memory:", bounds_from_data=True, version=version)
+
+    def write_replicated(self, rows: int, folder: Path) -> Path:
+        """The same as a Parquet file."""
+        from pyarrow import parquet
+
+        file = folder / "adult.parquet"
+        if self.adult is None:
+            demo.write(folder, rows)
+        else:
+            parquet.write_table(self._replicated(rows), file)
+        return file
+
+    def _replicated(self, rows: int) -> pa.Table:
         import pyarrow as pa
         from pyarrow import compute, csv
 
@@ -60,9 +80,7 @@ class Study:
         copies = compute.cast(compute.divide(places, read.num_rows), read.schema.field("fnlwgt").type)
         repeated = read.take(compute.subtract(places, compute.multiply(copies, read.num_rows)))
         weights = compute.add(repeated.column("fnlwgt"), copies)
-        source = repeated.set_column(repeated.schema.get_field_index("fnlwgt"), "fnlwgt", weights)
-        version = f"reproduction, {rows} rows"
-        return local.open(source, demo.schema(), ledger=":memory:", bounds_from_data=True, version=version)
+        return repeated.set_column(repeated.schema.get_field_index("fnlwgt"), "fnlwgt", weights)
 
     def open(self, *, bounds_from_data: bool = True, rows: int | None = None) -> Dataset:
         """The data, opened as the authors do; with `rows`, the embedded population of that size."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 
 from sfumato.errors import BadInput
-from sfumato.reproduce import diff, dpp, escrow, lee_clifton, models, pri, rdr, scaling
+from sfumato.reproduce import diff, dpp, escrow, escrow_finding, lee_clifton, models, pri, rdr, scaling
 from sfumato.reproduce.data import Study
 from sfumato.reproduce.finding import Reproduction
 
@@ -20,9 +20,12 @@ REPRODUCTIONS: dict[str, Callable[[Study], Reproduction]] = {
     "pri": pri.figures,
     "models": models.table_1,
     "escrow": escrow.figure_8,
+    "escrow-finding": escrow_finding.figure_9,
     "scaling": scaling.scaling,
 }
-NEEDS = {"escrow": ("alembic", "argon2", "cryptography")}  # installed by the [server] extra; without it, not among all
+NEEDS = dict.fromkeys(
+    ("escrow", "escrow-finding"), ("alembic", "argon2", "cryptography")
+)  # installed by the [server] extra; without it, not among all
 ALL = "all"
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from sfumato import demo
 from sfumato.adapters.vault.vault_file import Argon2Cost
@@ -16,7 +16,7 @@ from sfumato.composition.create import create_workspace
 from sfumato.composition.settings import WorkspaceSettings
 from sfumato.composition.workspace import open_workspace
 from sfumato.escrow.service import Escrow
-from sfumato.escrow.submissions.request_payload import ReleasedAnswers
+from sfumato.escrow.submissions.request_payload import ReleasedAnswers, Request
 from sfumato.ledger.entry import NANO
 from sfumato.model.schema import Schema
 from sfumato.reproduce.data import Study
@@ -61,7 +61,15 @@ def epsilon_of(draw: int) -> float:
 class Platform:
     """A workspace with the file delivered as each of the tables: one worker, SQLite, everything synced."""
 
-    def __init__(self, folder: Path, file: Path, tables: Sequence[str] = ("adult",)) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        file: Path,
+        tables: Sequence[str] = ("adult",),
+        *,
+        policy: Mapping[str, Any] = POLICY,
+        described: Callable[[str], Schema] = schema_of,
+    ) -> None:
         key = os.urandom(16).hex()
         create_workspace(
             folder, admin="controller", password=key, passphrase=key, settings=WorkspaceSettings(workers=1), cost=CHEAP
@@ -70,20 +78,31 @@ class Platform:
         self._background = ThreadPoolExecutor(1)
         self._begun: list[Future[None]] = []
         self.escrow = Escrow(replace(self._workspace.escrow.ports, later=self._later))
-        controller = self.escrow.accounts.one("controller")
+        self._controller = controller = self.escrow.accounts.one("controller")
         self._analyst = self.escrow.accounts.add(controller, "analyst", ["analyst"])
         for table in tables:
-            self.escrow.datasets.register(controller, write(schema_of(table), "PRI paper, section 6.2.3"))
-            self.escrow.datasets.deliver(controller, table, [file.read_bytes()], "csv")
-            self.escrow.policies.set(controller, table, POLICY)
+            self.escrow.datasets.register(controller, write(described(table), "PRI paper, section 6"))
+            self.escrow.datasets.deliver(controller, table, [file.read_bytes()], file.suffix.removeprefix("."))
+            self.escrow.policies.set(controller, table, policy)
 
     def answer(self, table: str, sql: str, epsilon: float) -> ReleasedAnswers:
         """Submit as the analyst, wait until what the policy approved is done, and fetch the answer."""
         requests, purpose = self.escrow.requests, "to see how long it takes"
         request = requests.submit(self._analyst, table, purpose, [{"sql": sql}], {"epsilon": epsilon})
+        return self._answer_of(request)
+
+    def find(self, table: str, sql: str, preference: Mapping[str, Any]) -> ReleasedAnswers:
+        """The same with an epsilon that is found from the people, and a controller who approves it: no guarantee."""
+        requests, purpose = self.escrow.requests, "to see how long it takes"
+        request = requests.submit(self._analyst, table, purpose, [{"sql": sql}], preference)
+        binding = requests.approval.inspect(self._controller, request.id, rehearse=False).binding
+        requests.approval.approve(self._controller, request.id, binding, allow_no_guarantee=True, at_once=True)
+        return self._answer_of(request)
+
+    def _answer_of(self, request: Request) -> ReleasedAnswers:
         while self._begun:
             self._begun.pop().result()
-        return requests.result(self._analyst, request.id)
+        return self.escrow.requests.result(self._analyst, request.id)
 
     def _later(self, _person: str, work: Callable[[], None]) -> None:
         """In the background, as in use; the caller is told at once when it is done, so that no polling is counted."""

@@ -10,6 +10,7 @@ import csv
 import math
 import statistics
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from sfumato.errors import BadInput
@@ -30,13 +31,12 @@ def analyse(path: Path) -> Analysis:
     arms = [arm.value for arm in Arm if any(row["arm"] == arm for row in rows)]
     tasks = sorted({row["task"] for row in rows})
     people = {arm: _one_each(rows, arm) for arm in arms}
-    comparisons = [
-        _compare(task, control, treated)
-        for task in tasks
-        for arm in arms
-        if arm != Arm.CONTROL
-        and len(control := _of(rows, task, Arm.CONTROL)) >= FEWEST
-        and len(treated := _of(rows, task, arm)) >= FEWEST
+    comparisons = _comparisons(rows, tasks, arms)
+    known = sorted({row["knew_dp"] for row in rows}, reverse=True)
+    familiar = [
+        replace(each, knew_dp=knew)
+        for knew in ((True, False) if known == ["True", "False"] else ())
+        for each in _comparisons([row for row in rows if row["knew_dp"] == str(knew)], tasks, arms)
     ]
     used = [
         share
@@ -51,7 +51,18 @@ def analyse(path: Path) -> Analysis:
     ]
     sus = [_mean(arm, scores) for arm in arms if (scores := [float(row["sus"]) for row in people[arm] if row["sus"]])]
     counts = {arm: len(people[arm]) for arm in arms}
-    return Analysis(counts, tuple(comparisons), tuple(used), tuple(within), tuple(sus))
+    return Analysis(counts, tuple(comparisons), tuple(used), tuple(within), tuple(sus), tuple(familiar))
+
+
+def _comparisons(rows: Sequence[Row], tasks: Sequence[str], arms: Sequence[str]) -> list[ArmComparison]:
+    return [
+        _compare(task, control, treated)
+        for task in tasks
+        for arm in arms
+        if arm != Arm.CONTROL
+        and len(control := _of(rows, task, Arm.CONTROL)) >= FEWEST
+        and len(treated := _of(rows, task, arm)) >= FEWEST
+    ]
 
 
 def _read(path: Path) -> list[Row]:

@@ -17,7 +17,9 @@ from sfumato.errors import BadInput, UnrecordedLookWarning
 def reproduce(
     what: Annotated[
         str,
-        argument("WHAT", "fig2, fig7, fig9, lee-clifton, diff, dpp, pri, models, escrow, scaling, or all."),
+        argument(
+            "WHAT", "fig2, fig7, fig9, lee-clifton, diff, dpp, pri, models, escrow, escrow-finding, scaling, or all."
+        ),
     ] = "all",
     adult: Annotated[Path | None, option("UCI Adult as CSV; by default the generated population.", "FILE")] = None,
     out: Annotated[Path | None, option("Write report.html, values.json and the figures to this folder.", "DIR")] = None,
