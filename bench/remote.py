@@ -15,8 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psycopg
+import pyarrow as pa
 import pyarrow.parquet as pq
 import typer
+from pyarrow import csv
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # a file that is run finds only what lies beside it
 
@@ -67,10 +69,11 @@ def _served(file: Path) -> Iterator[str]:
             columns = ", ".join(f'"{f.name}" {TYPES.get(str(f.type), "text")}' for f in schema)
             owner.execute(f"CREATE UNLOGGED TABLE adult ({columns})".encode())
             owner.execute("ALTER ROLE sfumato SET max_parallel_workers_per_gather = 0")
-            with owner.cursor().copy(b"COPY adult FROM STDIN") as copy:
+            with owner.cursor().copy(b"COPY adult FROM STDIN (FORMAT csv)") as copy:
                 for batch in pq.ParquetFile(file).iter_batches():
-                    for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-                        copy.write_row(row)
+                    written = pa.BufferOutputStream()
+                    csv.write_csv(batch, written, csv.WriteOptions(include_header=False))
+                    copy.write(written.getvalue().to_pybytes())
             owner.execute("VACUUM ANALYZE adult")
         yield server.address
 

@@ -13,6 +13,7 @@ import psycopg
 import pyarrow as pa
 import pytest
 
+from sfumato.adapters.engines.spark.session import open_session
 from sfumato.errors import BadInput, Conflict, EngineFailure, Forbidden, SfumatoError, SourceError
 from sfumato.escrow.catalogue.connection import TableConnection
 from sfumato.escrow.ports import EscrowLimits
@@ -33,6 +34,7 @@ bounds = [0, 60]
 """
 COUNT = "SELECT COUNT(*) FROM beds WHERE days > 5"
 BY_WARD = "SELECT ward, SUM(days) FROM beds GROUP BY ward"
+OPEN = {"who": ["everyone"], "approve": "automatic"}
 ROWS = pa.table({"ward": ["heart", "birth"] * 20, "days": pa.array(range(40), pa.int64())})
 
 
@@ -65,8 +67,7 @@ def connected(room: Room, here: Clinic, table: str, *, approve: str = "automatic
     allow(room, here.folder)
     connection = TableConnection.parse(url_of(here), table, PASSWORD, version)
     room.datasets.register(room["alice"], SCHEMA, connection=connection)
-    policy = {"rule": RULE, "access_rule": [{"who": ["everyone"], "approve": approve}]}
-    room.policies.set(room["alice"], "beds", policy)
+    room.policies.set(room["alice"], "beds", {"rule": RULE, "access_rule": [OPEN | {"approve": approve}]})
 
 
 def ask(room: Room, sql: str = COUNT) -> Any:
@@ -285,3 +286,27 @@ def test_the_pages_register_a_table_and_connect_it_again(api: Api, here: Clinic,
     assert f"postgresql://{here.folder}:5432/postgres, table {table}" in text
     assert "Connect again" in text
     assert here.folder not in page(api, "bob", "/datasets/beds").text
+
+
+@pytest.mark.usefixtures("spark")
+def test_a_table_of_spark_takes_the_same_path(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spark Connect's address is replaced by that of this machine's Spark, which the other tests of Spark share."""
+    monkeypatch.setattr(TableConnection, "url", "local[1]")
+    session = open_session("local[1]")
+    session.sql("CREATE TABLE beds USING parquet AS SELECT 'heart' AS ward, id AS days FROM range(40)")
+    try:
+        allow(room, "head")
+        room.datasets.register(room["alice"], SCHEMA, connection=TableConnection.parse("sc://head", "beds"))
+        room.policies.set(room["alice"], "beds", {"rule": RULE, "access_rule": [OPEN]})
+        assert room.state(ask(room)) == "released"
+        session.sql("INSERT INTO beds VALUES ('heart', 59)")
+        assert "changed after it was registered" in room.note(ask(room, BY_WARD))
+        room.datasets.connect(room["alice"], "beds")
+        assert room.state(ask(room, BY_WARD)) == "released"
+        with pytest.raises(SourceError, match="There is no table absent"):
+            room.datasets.connect(room["alice"], "beds", TableConnection.parse("sc://head", "absent"))
+        session.sql("DROP TABLE beds")
+        assert "cannot be read where it lies" in room.note(ask(room, "SELECT SUM(days) FROM beds"))
+        assert reserved(room) == 2
+    finally:
+        session.sql("DROP TABLE IF EXISTS beds")
