@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
-from sfumato.errors import BudgetExceeded, NoGuarantee, PreferenceError, SchemaError
+from sfumato.errors import BudgetExceeded, NoGuarantee, NoMechanism, PreferenceError, SchemaError
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.person_budget import PersonBudget
 from sfumato.presentation.certificate import certificate_text
@@ -147,6 +147,15 @@ def test_privacy_loss_of_each_person_counts_the_budget_in_full() -> None:
     assert totals.in_all.epsilon == 1.0
     assert totals.epsilon is not None
     assert (totals.epsilon.min, totals.epsilon.max) == (1.0, 1.0)
+
+
+def test_post_hoc_risk_is_of_answers_about_everyone(tmp_path: Any) -> None:
+    """Of a later answer it would count people whom the answer left out: a loss that they do not have."""
+    stays = opened(ledger=tmp_path / "stays.ledger")
+    first, second = (stays.query(COUNT).release(epsilon=0.6, redraw=True) for _ in range(2))
+    assert first.posthoc_risk().people_count == 20
+    with pytest.raises(NoMechanism, match="may leave people out who have used up their budget"):
+        second.posthoc_risk()
 
 
 def test_a_schema_states_it_and_is_written_as_it_was_read() -> None:

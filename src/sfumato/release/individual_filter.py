@@ -15,7 +15,7 @@ from typing import Any, cast
 from weakref import WeakKeyDictionary
 
 from sfumato.errors import BadInput, PreferenceError
-from sfumato.ledger.entry import Entry
+from sfumato.ledger.entry import Entry, Event
 from sfumato.ledger.history import Record
 from sfumato.model.calibration import NoiseLaw
 from sfumato.model.person_budget import PersonBudget
@@ -117,6 +117,16 @@ class Included:
 def included(context: DatasetContext, entry: Entry, record: Record) -> IndividualFilter | None:
     """The people whom the answer to a charge is about; None where that is everyone."""
     return Included(context, entry, record).filter if _facts(entry) else None
+
+
+def surely_everyone(context: DatasetContext, number: int | None) -> bool:
+    """Whether the answer to a charge is about everyone, from public facts; not where its entry is not known."""
+    record = context.ledger.known
+    entry = next((e for e in record.entries if e.number == number and e.draft.event is Event.RESERVED), None)
+    if entry is None:
+        return False
+    people = included(context, entry, record)
+    return people is None or people.includes_everyone
 
 
 def _question(context: DatasetContext, entry: Entry) -> PlanInput | None:

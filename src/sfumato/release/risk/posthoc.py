@@ -17,6 +17,7 @@ from sfumato.model.release import ReleaseCertificate, Released
 from sfumato.model.statement import NOTHING, Statement
 from sfumato.privacy.risk.posthoc import ratio
 from sfumato.release.bound_query import BoundQuery
+from sfumato.release.individual_filter import surely_everyone
 from sfumato.release.ledger import digest
 from sfumato.release.output_distance import (
     Truth,
@@ -56,6 +57,8 @@ class PosthocAnalysis(Confidential):
         require_released_here(query, release)
         if query.measurement.histograms:
             raise NoMechanism.because("posthoc-of-histogram", columns=list(query.measurement.histograms))
+        if certificate.per_person is not None and not surely_everyone(dataset, certificate.ledger_entry):
+            raise NoMechanism.because("posthoc-within-budget")
         places = places_of_keys(query.statement)
         if not release.rows:
             raise NoMechanism.because("posthoc-without-rows")
