@@ -159,7 +159,8 @@ OF_HOSTILE = (
     "SELECT COUNT(*) FROM hostile WHERE text LIKE '%\\' OR text LIKE '9%9_9' OR REGEXP_MATCHES(text, '^9{40}$') OR "
     "RIGHT(text, 2) = '  ' OR LENGTH(text) = 0 OR text = '${env:HOME}'",
     "SELECT COUNT(DATE_PART('dow', day)), SUM(DATE_PART('year', day)), SUM(DATE_DIFF('week', day, since)), "
-    "COUNT(day + INTERVAL 9000 YEAR), SUM(DATE_DIFF('month', since, day)) FROM hostile "
+    "COUNT(day + INTERVAL 9000 YEAR), SUM(DATE_DIFF('month', since, day)), COUNT_IF(LAST_DAY(day) = day), "
+    "COUNT_IF(day - INTERVAL 1 MONTH < '2024-01-30') FROM hostile "
     "WHERE DATE_TRUNC('month', day) >= '0001-01-01' OR day IS NULL",
 )
 

@@ -26,6 +26,8 @@ PINNED = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.caseSensitive": "false",
     "spark.sql.parser.escapedStringLiterals": "false",
+    "spark.sql.parser.manageParserCaches": "true",  # else what it remembers of long queries fills the driver's memory
+    "spark.sql.parser.parserDfaCacheFlushThreshold": "10000",
     "spark.sql.variable.substitute": "false",  # a text of a query such as ${env:HOME} stays a text
     "spark.sql.decimalOperations.allowPrecisionLoss": "true",
     "spark.sql.ansi.doubleQuotedIdentifiers": "false",
