@@ -25,6 +25,8 @@ COLUMNS: dict[str, dict[str, Any]] = {
     "born": {"type": "date", "bounds": [date(2024, 2, 28), "2024-03-10"]},
     "seen": {"type": "timestamp", "bounds": ["2025-01-01", "2025-01-01T05:30:00"]},
     "free": {"type": "date"},
+    "since": {"type": "date", "bounds": ["2024-06-01", "2026-06-30"]},
+    "note": {"type": "text"},
     "diagnosis": {"keys": "private"},
 }
 SCHEMA = from_dict({"name": "t", "columns": COLUMNS})
@@ -63,6 +65,12 @@ def values(key: str, where: str = "") -> list[Any]:
         ("born + INTERVAL 1 MONTH > '2024-04-01'", [False, True]),
         ("DATE_DIFF('day', born, DATE '2024-03-01')", [*range(-9, 3)]),
         ("HOUR(seen)", [*range(6)]),
+        ("ROUND(wide, -5)", [*range(0, 10**6 + 1, 10**5)]),
+        ("ROUND(age, -1) + 1", [1, 11, 21, 31, 41, 51, 61]),
+        ("FLOOR(SQRT(share * 16))", [*range(5)]),
+        ("FLOOR(LOG10(wide + 1))", [*range(7)]),
+        ("ROUND(LN(GREATEST(wide, 1)))", [*range(15)]),
+        ("LEAST(LENGTH(note), 2)", [0, 1, 2]),
         ("DATE_TRUNC('day', seen)", [datetime.fromisoformat("2025-01-01")]),
     ],
 )
@@ -82,6 +90,21 @@ def test_the_values_of_a_key(key: str, expected: list[Any]) -> None:
         ("wide", "wide >= 999998", [999998, 999999, 10**6]),
         ("born", "born > '2024-03-08'", DAYS[-2:]),
         ("MONTH(born)", "born < DATE '2024-03-01'", [2]),
+        ("DATE_TRUNC('year', since)", "YEAR(since) = 2025", [date(2025, 1, 1)]),
+        (
+            "DATE_TRUNC('quarter', since)",
+            "YEAR(since) BETWEEN 2024 AND 2024",
+            [date(2024, 4, 1), date(2024, 7, 1), date(2024, 10, 1)],
+        ),
+        ("DATE_TRUNC('quarter', since)", "2026 <= YEAR(since)", [date(2026, 1, 1), date(2026, 4, 1)]),
+        ("DATE_TRUNC('year', since)", "YEAR(since) IN (2025, 2026)", [date(2025, 1, 1), date(2026, 1, 1)]),
+        ("DATE_TRUNC('year', since)", "YEAR(since) < 2025 AND urgent", [date(2024, 1, 1)]),
+        ("DATE_TRUNC('year', since)", "YEAR(since) <> 2025", [date(year, 1, 1) for year in (2024, 2025, 2026)]),
+        (
+            "DATE_TRUNC('hour', seen)",
+            "YEAR(seen) < 2026 AND seen < '2025-01-01T01:00:00'",
+            [datetime.fromisoformat("2025-01-01")],
+        ),
         ("age > 3", "NOT (age > 3)", [False]),
         ("COALESCE(ward, 'none')", "COALESCE(ward, 'none') <> 'Heart'", ["Birth", "none"]),
         ("LOWER(ward)", "age > 3 OR LOWER(ward) = 'heart'", ["heart", "birth"]),  # no condition on the key alone
@@ -98,7 +121,18 @@ def test_several_keys_give_every_combination() -> None:
 
 @pytest.mark.parametrize(
     "key",
-    ["share", "share * 2", "wide + 1", "free", "YEAR(free)", "seen", "LOWER(diagnosis)"],
+    [
+        "share",
+        "share * 2",
+        "wide + 1",
+        "free",
+        "YEAR(free)",
+        "seen",
+        "LOWER(diagnosis)",
+        "LENGTH(note)",
+        "LENGTH(note) * 2",
+        "FLOOR(LN(share))",
+    ],
 )
 def test_a_key_without_so_few_public_values_is_refused_before_the_data_is_read(key: str) -> None:
     with pytest.raises(SfumatoError) as refusal:

@@ -216,6 +216,16 @@ REFUSED = {
         "Column 'days' is neither aggregated nor in GROUP BY: line 1, column 37. Hint: add it to the GROUP BY, or "
         "aggregate it, as in MAX(days).",
     ),
+    "groups by a number of rows without bounds": (
+        "SELECT n, COUNT(*) FROM (SELECT patient, COUNT(*) AS n FROM stays GROUP BY patient) GROUP BY n",
+        "The values of the group key n do not follow: a person may have any number of rows. Hint: group by LEAST(n, "
+        "10), or by CASE WHEN ... THEN 'a' END.",
+    ),
+    "bins of a sum without bounds": (
+        "SELECT FLOOR(s / 10), COUNT(*) FROM (SELECT patient, SUM(cost) AS s FROM stays GROUP BY patient) GROUP BY 1",
+        "The values of the group key FLOOR((s / 10)) do not follow from the schema. Hint: give s a range, as in "
+        "GREATEST(0, LEAST(s, 100)).",
+    ),
     "a variance": (
         "SELECT SUM(v) FROM (SELECT patient, VARIANCE(days) AS v FROM stays GROUP BY patient)",
         "VARIANCE() of a person's own rows is not supported: line 1, column 37. Hint: use COUNT, SUM, AVG, "

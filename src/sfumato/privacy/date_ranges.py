@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import date, datetime, time
+from datetime import date, datetime, time, timedelta
+from fractions import Fraction
 
 from sfumato.model.calendar import at_midnight, moved, parts_between, truncated, units_between, units_from
 from sfumato.model.possible_cells import NotSure
-from sfumato.model.schema import DateBounds, Type
-from sfumato.model.statement import Call, Case, ColumnRef, Constant, Scalar, results_of
+from sfumato.model.schema import DateBounds, Schema, Type
+from sfumato.model.statement import (
+    All,
+    Call,
+    Case,
+    ColumnRef,
+    Compare,
+    Constant,
+    Membership,
+    Predicate,
+    Scalar,
+    results_of,
+)
 
 Spans = Mapping[str, DateBounds]
+
+OTHER_SIDE = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 def span_of(part: Scalar, spans: Spans) -> DateBounds:
@@ -80,3 +95,57 @@ def _furthest(moment: date, steps: int) -> date:
 def _hull(spans: Iterable[DateBounds]) -> DateBounds:
     each = list(spans)
     return DateBounds(min(span.first for span in each), max(span.last for span in each))
+
+
+# What a WHERE leaves
+
+
+def narrowed_spans(where: Predicate | None, schema: Schema) -> Mapping[str, DateBounds]:
+    """The spans of columns, as far as conditions on their dates, times or years leave them.
+
+    One that a WHERE leaves nothing of is as the schema states it.
+    """
+    spans = {c.name: c.span for c in schema.columns if c.span is not None}
+    for part in where.parts if isinstance(where, All) else (where,) if where is not None else ():
+        match part:
+            case Compare(operator, ColumnRef(name), Constant(date() as moment)) if name in spans:
+                spans[name] = _cut_span(spans[name], operator, moment)
+            case Compare(operator, Constant(date() as moment), ColumnRef(name)) if name in spans:
+                spans[name] = _cut_span(spans[name], OTHER_SIDE.get(operator, operator), moment)
+            case Compare(
+                operator, Call("DATE_PART", (Constant("year"), ColumnRef(name))), Constant(Fraction() as year)
+            ):
+                spans |= {name: _cut_to_years(spans[name], operator, year)} if name in spans else {}
+            case Compare(
+                operator, Constant(Fraction() as year), Call("DATE_PART", (Constant("year"), ColumnRef(name)))
+            ):
+                turned = OTHER_SIDE.get(operator, operator)
+                spans |= {name: _cut_to_years(spans[name], turned, year)} if name in spans else {}
+            case Membership(Call("DATE_PART", (Constant("year"), ColumnRef(name))), members) if name in spans:
+                years = [member.value for member in members if isinstance(member.value, Fraction)]
+                for operator, year in ((">=", min(years)), ("<=", max(years))) if years else ():
+                    spans[name] = _cut_to_years(spans[name], operator, year)
+    return spans
+
+
+def _cut_span(span: DateBounds, operator: str, moment: date) -> DateBounds:
+    first, last = span.first, span.last
+    step = timedelta(microseconds=1) if isinstance(moment, datetime) else timedelta(days=1)
+    try:
+        if operator in ("<", "<=", "="):
+            last = min(last, moment - step if operator == "<" else moment)
+        if operator in (">", ">=", "="):
+            first = max(first, moment + step if operator == ">" else moment)
+    except OverflowError:
+        return span
+    return DateBounds(first, last) if first <= last else span
+
+
+def _cut_to_years(span: DateBounds, operator: str, year: Fraction) -> DateBounds:
+    """To the first moment of the first year, and to the last before the year that follows the last one."""
+    first = {"=": math.ceil(year), ">=": math.ceil(year), ">": math.floor(year) + 1}.get(operator, 0)
+    after = {"=": math.floor(year), "<=": math.floor(year), "<": math.ceil(year) - 1}.get(operator, 9999) + 1
+    kind = datetime if isinstance(span.first, datetime) else date
+    if 1 <= first <= 9999:
+        span = _cut_span(span, ">=", kind(first, 1, 1))
+    return _cut_span(span, "<", kind(after, 1, 1)) if 1 <= after <= 9999 else span

@@ -9,15 +9,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import date, datetime, timedelta
+from datetime import date
 from fractions import Fraction
+from functools import cached_property
 from itertools import product
 from typing import TypeVar
 
 from sfumato.errors import QueryError, SchemaError
 from sfumato.model.functions import FUNCTIONS
 from sfumato.model.possible_cells import WHOLE, NotSure, possible_cells, value_of
-from sfumato.model.schema import MOST_LISTED, Bounds, Category, DateBounds, Schema, Type
+from sfumato.model.schema import MOST_LISTED, Bounds, Category, Schema, Type
 from sfumato.model.statement import (
     All,
     Arithmetic,
@@ -37,10 +38,9 @@ from sfumato.model.statement import (
     results_of,
     with_values,
 )
-from sfumato.privacy.date_ranges import days_and_times, whole_numbers
+from sfumato.privacy.date_ranges import OTHER_SIDE, Spans, days_and_times, narrowed_spans, whole_numbers
 
 MOST_CELLS = 100_000
-_OTHER_SIDE = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _RISING = ("FLOOR", "CEIL", "TRUNC", "ROUND", "SIGN")  # of one operand; they never fall
 _FEW_VALUES = ("FLOOR", "CEIL", "DATE_PART", "DATE_DIFF", "TO_DATE")
 _AS_LITERALS = "group by CASE WHEN ... THEN 'a' ELSE 'b' END, by FLOOR(v / 10), or by a column with categories."
@@ -112,8 +112,12 @@ class KeyValues:
 
     def __init__(self, schema: Schema, where: Predicate | None) -> None:
         self.schema = schema
+        self.where = where
         self.within = _narrowed(where, schema)
-        self.spans = _narrowed_spans(where, schema)
+
+    @cached_property
+    def spans(self) -> Spans:
+        return narrowed_spans(self.where, self.schema)
 
     def of(self, key: Key) -> Sequence[Category]:
         if key.column is not None:
@@ -139,6 +143,8 @@ class KeyValues:
                 return _union([*(self.values(result) for _, result in branches), self.values(otherwise)])
             case Call("COALESCE", parts):
                 return _union(map(self.values, parts))
+            case Call("ROUND", (_, Constant(Fraction() as digits))) if digits < 0:
+                return self.mapped_wholes(part, 10 ** -int(digits))
         if is_whole(part):
             return self.whole(part)
         if part.type in (Type.DATE, Type.TIMESTAMP):
@@ -153,6 +159,8 @@ class KeyValues:
             return keys
         if declared is not None and declared.ends is not None and declared.type in (Type.INTEGER, Type.DATE):
             return self.inside(column)
+        if declared is not None and declared.open is not None:
+            return self.opened(column)
         if column.name == self.schema.unit.column:
             name, table = column.name, self.schema.name
             hint = f"count people in a sub-select, as in SELECT AVG(n) FROM (SELECT {name}, COUNT(*) AS n FROM {table} "
@@ -168,6 +176,15 @@ class KeyValues:
             hint = f"group by DATE_TRUNC('day', {column.name}), and add bounds = {_EXAMPLES[Type.TIMESTAMP]} {where}."
         raise SchemaError(f"GROUP BY {column.name} needs a public list of its values", hint=hint)
 
+    def opened(self, column: ColumnRef) -> Sequence[Category]:
+        """The values of a person's figure without bounds, as far as the WHERE gives it some."""
+        try:
+            return self.inside(column)
+        except NotSure:
+            what = f"The values of the group key {column.words} do not follow: a person may have any number of rows"
+            name = column.words if column.type is Type.INTEGER else f"FLOOR({column.words} / 10)"
+            raise QueryError(what, hint=f"group by LEAST({name}, 10), or by CASE WHEN ... THEN 'a' END.") from None
+
     def inside(self, column: ColumnRef) -> Sequence[Category]:
         """The values of a column in an expression: those that are listed, or whole numbers within its bounds."""
         declared = self.schema.column(column.name)
@@ -177,9 +194,9 @@ class KeyValues:
             return declared.listed
         if declared.type is Type.DATE and declared.span is not None:
             return self.moments(column)
-        if declared.type is not Type.INTEGER or declared.bounds is None:
+        if declared.type is not Type.INTEGER or declared.name not in self.within:
             raise NotSure
-        low, high = self.within[declared.name]
+        low, high = _finite(self.within[declared.name])
         return range(math.ceil(low), math.floor(high) + 1)
 
     def constant(self, constant: Constant) -> Sequence[Category]:
@@ -224,13 +241,13 @@ class KeyValues:
         low, high = _finite(self.ends(part))
         return range(int(low), int(high) + 1)
 
-    def mapped_wholes(self, part: Scalar) -> Sequence[Category]:
-        """What a function gives, in order; of too many values all that lie between its ends."""
+    def mapped_wholes(self, part: Scalar, step: int = 1) -> Sequence[Category]:
+        """What a function gives, in order; of too many values all that lie between its ends, so far apart."""
         try:
             return sorted(int(value) for value in self.mapped(part) if isinstance(value, int | float))
         except NotSure:
             low, high = _finite(self.ends(part))
-            return range(int(low), int(high) + 1)
+            return range(int(low), int(high) + 1, step)
 
     def wholes(self, part: Scalar) -> Sequence[int]:
         values = self.values(part)
@@ -258,6 +275,14 @@ class KeyValues:
                 assert isinstance(first, int)
                 assert isinstance(last, int)
                 return float(first), float(last)
+            case Call("SQRT" | "LN" | "LOG10" | "LOG2" | "EXP" | "ROUND" as name, (inner, *digits)):
+                to = [int(digit.value) for digit in digits if isinstance(digit, Constant)]  # type: ignore[arg-type]
+                ends = [FUNCTIONS[name].value([end, *to]) for end in _finite(self.ends(inner))]
+                if None in ends:  # an end has no root or logarithm
+                    raise NotSure
+                return float(ends[0]), float(ends[1])  # type: ignore[arg-type]
+            case Call("LENGTH"):
+                return 0.0, math.inf
             case Call("COALESCE" | "GREATEST" | "LEAST" as name, parts):
                 low, high = _hull(map(self.ends, parts))
                 constants = [float(p.value) for p in parts if isinstance(p, Constant) and isinstance(p.value, Fraction)]
@@ -271,8 +296,6 @@ class KeyValues:
         if name in self.within:
             return self.within[name]
         declared = self.schema.column(name)
-        if declared is not None and declared.open is not None:
-            return _floats(declared.open.bounds)
         codes = [] if declared is None else [code for code in declared.listed or () if type(code) is int]
         if not codes:
             raise NotSure
@@ -301,7 +324,9 @@ class KeyValues:
         columns = [self.schema.column(column.name) for column in columns_in(part)]
         without = next((c for c in columns if c is not None and c.ends is None and c.type in _EXAMPLES), None)
         hint = _AS_LITERALS
-        if without is not None:
+        if without is not None and without.open is not None:
+            hint = f"give {without.name} a range, as in GREATEST(0, LEAST({without.name}, 100))."
+        elif without is not None:
             where = f"under {self.schema.section(without.name)} in {self.schema.origin}"
             hint = f"add bounds = {_EXAMPLES[without.type]} {where}."
         return QueryError(f"The values of the group key {part.words} do not follow from the schema", hint=hint)
@@ -334,13 +359,14 @@ def is_whole(part: Scalar) -> bool:
 
 def _narrowed(where: Predicate | None, schema: Schema) -> Mapping[str, Ends]:
     """The bounds of each column, as far as the conditions of the WHERE that compare it with a number leave them."""
-    ends = {c.name: _floats(c.bounds) for c in schema.columns if c.bounds is not None}
+    known = {c.name: c.open.bounds if c.open is not None else c.bounds for c in schema.columns}
+    ends = {name: _floats(bounds) for name, bounds in known.items() if bounds is not None}
     for part in where.parts if isinstance(where, All) else (where,) if where is not None else ():
         match part:
             case Compare(operator, ColumnRef(name, type_), Constant(Fraction() as value)) if name in ends:
                 ends[name] = _cut(ends[name], operator, float(value), whole=type_ is Type.INTEGER)
             case Compare(operator, Constant(Fraction() as value), ColumnRef(name, type_)) if name in ends:
-                turned = _OTHER_SIDE.get(operator, operator)
+                turned = OTHER_SIDE.get(operator, operator)
                 ends[name] = _cut(ends[name], turned, float(value), whole=type_ is Type.INTEGER)
     return ends
 
@@ -357,31 +383,6 @@ def narrowed(where: Predicate, schema: Schema) -> Schema:
         for c in schema.columns
     ]
     return replace(schema, columns=tuple(columns))
-
-
-def _narrowed_spans(where: Predicate | None, schema: Schema) -> Mapping[str, DateBounds]:
-    """The same for dates and times; one that a WHERE leaves nothing of is as the schema states it."""
-    spans = {c.name: c.span for c in schema.columns if c.span is not None}
-    for part in where.parts if isinstance(where, All) else (where,) if where is not None else ():
-        match part:
-            case Compare(operator, ColumnRef(name), Constant(date() as moment)) if name in spans:
-                spans[name] = _cut_span(spans[name], operator, moment)
-            case Compare(operator, Constant(date() as moment), ColumnRef(name)) if name in spans:
-                spans[name] = _cut_span(spans[name], _OTHER_SIDE.get(operator, operator), moment)
-    return spans
-
-
-def _cut_span(span: DateBounds, operator: str, moment: date) -> DateBounds:
-    first, last = span.first, span.last
-    step = timedelta(microseconds=1) if isinstance(moment, datetime) else timedelta(days=1)
-    try:
-        if operator in ("<", "<=", "="):
-            last = min(last, moment - step if operator == "<" else moment)
-        if operator in (">", ">=", "="):
-            first = max(first, moment + step if operator == ">" else moment)
-    except OverflowError:
-        return span
-    return DateBounds(first, last) if first <= last else span
 
 
 def _floats(bounds: Bounds) -> Ends:
@@ -405,6 +406,8 @@ def _arithmetic(operator: str, a: Ends, b: Ends, part: Scalar) -> Ends:
             f"The values of the group key {part.words} do not follow from the bounds: its divisor may be 0",
             hint="divide by something whose bounds exclude 0.",
         )
+    if not all(map(math.isfinite, (*a, *b))):
+        raise NotSure
     pairs = product(a, b) if operator in "*/" else zip(a, b if operator == "+" else b[::-1], strict=True)
     results = [_computed(operator, x, y) for x, y in pairs]
     return min(results), max(results)

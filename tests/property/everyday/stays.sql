@@ -106,3 +106,13 @@ SELECT ward, COUNT(*), ROUND(100.0 * COUNT(*) / SUM(COUNT(*)) OVER (), 1) AS per
 SELECT ward, n, 100.0 * n / SUM(n) OVER () AS percent FROM (SELECT ward, COUNT(*) AS n FROM stays GROUP BY ward) ORDER BY n DESC
 SELECT ward, urgent, SUM(cost) / SUM(SUM(cost)) OVER () AS share FROM stays GROUP BY ward, urgent
 SELECT ward, COUNT(DISTINCT patient) / SUM(COUNT(DISTINCT patient)) OVER () AS share FROM stays GROUP BY ward
+-- keys from what the WHERE leaves
+SELECT nth, COUNT(*) FROM (SELECT patient, ROW_NUMBER() OVER (PARTITION BY patient ORDER BY admitted) AS nth FROM stays) WHERE nth <= 2 GROUP BY nth
+SELECT n, COUNT(*) AS patients FROM (SELECT patient, COUNT(*) AS n FROM stays GROUP BY patient) WHERE n < 5 GROUP BY n ORDER BY n
+SELECT FLOOR(c / 5000) AS bin, COUNT(*) FROM (SELECT patient, SUM(cost) AS c FROM stays GROUP BY patient) WHERE c < 20000 GROUP BY bin
+SELECT date_trunc('week', admitted) AS week, COUNT(*) FROM stays WHERE YEAR(admitted) = 2026 GROUP BY week ORDER BY week
+SELECT STRFTIME(admitted, '%Y-%m') AS month, COUNT(*) FROM stays WHERE YEAR(admitted) IN (2025) GROUP BY month
+SELECT ROUND(cost, -3) AS thousands, COUNT(*) FROM stays GROUP BY thousands
+SELECT FLOOR(LOG10(cost + 1)) AS digits, COUNT(*) FROM stays GROUP BY digits
+SELECT FLOOR(SQRT(cost)) AS root, COUNT(*) FROM stays GROUP BY root
+SELECT LEAST(LENGTH(note), 10) AS letters, COUNT(*) FROM stays WHERE note IS NOT NULL GROUP BY letters
