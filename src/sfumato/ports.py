@@ -32,6 +32,10 @@ class Engine(Protocol):
     """
 
     @property
+    def product(self) -> str:
+        """The name and version of the program that computes, for the certificate."""
+
+    @property
     def version(self) -> str:
         """An opaque name of the state that a table is in, never of its content; empty where files tell of it.
 

@@ -64,7 +64,7 @@ CERTIFICATE = {
     "post_processing", "at_most", "dataset_delta", "budget", "period", "period_total", "period_delta", "cohort",
     "calibration", "shares", "laws", "rank_90", "threshold",
     "max_rows", "max_groups", "bounds_source", "why", "planned_at", "looked", "released_by", "sampler", "software",
-    "batch", "batch_delta", "lost", "reach", "population", "recorded", "together", "together_epsilon",
+    "engine", "batch", "batch_delta", "lost", "reach", "population", "recorded", "together", "together_epsilon",
     "per_person", "per_person_delta",
 }  # fmt: skip
 

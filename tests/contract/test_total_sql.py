@@ -6,7 +6,6 @@ tried by itself, on every extreme value of the types that it is applied to.
 
 from __future__ import annotations
 
-import datetime as dt
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -15,7 +14,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import duckdb
-import pyarrow as pa
 import pytest
 import sqlglot
 from sqlglot import exp
@@ -25,6 +23,7 @@ import sfumato as sf
 from sfumato import sql as generated
 from sfumato.adapters.engines.duckdb.engine import DuckDB
 from sfumato.adapters.engines.duckdb.stored_values import SourceNames
+from sfumato.auditing.engine_rows import COLUMNS, IN_FULL, OWN_ROWS, QUERIES, SCHEMAS, TYPES_OF, schema_of, table
 from sfumato.composition.seen_columns import seen_columns
 from sfumato.model.choice import Noise
 from sfumato.model.facts import EXPOSURE, INFLUENCE
@@ -40,110 +39,6 @@ from sfumato.sql.plans import observed_bounds
 from sfumato.sql.plans.clean import clean
 from sfumato.sql.plans.synthetic import synthetic_table
 
-NAN, INF = float("nan"), float("inf")
-WHOLE = [None, -(2**63), 1 - 2**63, -1, 0, 1, 7, 2**53 + 1, 2**63 - 1]
-REAL = [None, NAN, INF, -INF, -0.0, 0.5, 5e-324, -1.7976931348623157e308, 1e39, 9.3e18, -9.3e18, 1e150]
-TEXTS = [None, "", "a", "?", "a\x00b", "ß", "İ", "1e400", "-inf", "%_\\", "9" * 40, "x" * 5000]
-DAYS = [None, dt.date(1, 1, 1), dt.date(9999, 12, 31), dt.date(2024, 2, 29)]
-TRUTHS = [None, True, False]
-
-# Rows: every column goes through its values at a pace of its own, so that they meet in many ways.
-ROWS = 180
-STORED: dict[str, tuple[pa.DataType, list[Any]]] = {
-    "who": (pa.int64(), [i // 3 for i in range(60)]),
-    "n": (pa.int64(), WHOLE),
-    "x": (pa.float64(), REAL),
-    "t": (pa.string(), TEXTS),
-    "b": (pa.bool_(), TRUTHS),
-    "d": (pa.date32(), DAYS),
-    "k": (pa.int64(), [1, 2, 3, None, 99, -(2**63)]),
-    "g": (pa.string(), ["north", "south", None, "?"]),
-    "price": (pa.string(), [*TEXTS, "1.234,5", "-$ 1,234.50"]),
-    "from": (pa.string(), [*TEXTS, "29.2.2024", "31/11/2024"]),
-    "tiny": (pa.int8(), [None, -128, 0, 127]),
-    "unsigned": (pa.uint32(), [None, 0, 2**32 - 1]),
-    "half": (pa.float32(), [None, NAN, INF, 3.4e38, 1e-45]),
-}
-COLUMNS = {
-    "n": {"type": "integer", "bounds": [-10, 100]},
-    "x": {"type": "number", "bounds": [-2.5, 8]},
-    "t": {"type": "text"},
-    "b": {"type": "boolean"},
-    "d": {"type": "date"},
-    "k": {"type": "integer", "categories": [1, 2, 3]},
-    "g": {"type": "text", "keys": "private"},
-    "price": {"type": "integer", "format": "1.234,56"},
-    "from": {"type": "date", "format": "31/12/2025"},
-}
-WIDE = {
-    "n": {"type": "integer", "bounds": [1 - 2**62, 2**62 - 1]},
-    "x": {"type": "number", "bounds": [-1e50, 1e50]},
-}
-ONE_SIDED = {"n": {"type": "integer", "bounds": [1 - 2**62, 3]}, "x": {"type": "number", "bounds": [0, 1e-40]}}
-SCHEMAS: dict[str, dict[str, Any]] = {
-    "a row a person": {"columns": COLUMNS},
-    "several rows a person": {
-        "unit": "who",
-        "max_rows": 2,
-        "rows_per_person": 5,
-        "columns": COLUMNS | {"who": {"type": "integer"}},
-    },
-    "wide bounds": {"columns": COLUMNS | WIDE},
-    "wide bounds, several rows": {
-        "unit": "who",
-        "max_rows": 2,
-        "rows_per_person": 5,
-        "columns": COLUMNS | WIDE | {"who": {"type": "integer"}},
-    },
-    "one-sided bounds": {"columns": COLUMNS | ONE_SIDED},
-}
-QUERIES = (
-    "SELECT COUNT(*), COUNT(n), SUM(n), SUM(x), AVG(n), AVG(x) FROM data",
-    "SELECT k, b, COUNT(*), SUM(n), VAR_POP(n), STDDEV(x) FROM data GROUP BY k, b",
-    "SELECT MEDIAN(n), QUANTILE_DISC(x, 0.3), MIN(n), MAX(x) FROM data",
-    "SELECT COUNT(DISTINCT t), COUNT(DISTINCT n), COUNT(DISTINCT x), COUNT(DISTINCT who) FROM data",
-    "SELECT COUNT(*) FROM data WHERE ABS(CASE WHEN t = 'a' AND n = 7 THEN 1e39 ELSE 1 END) > 0",
-    "SELECT SUM(ABS(n)), SUM(COALESCE(n, 9223372036854775807)), SUM(CASE WHEN b THEN 1e39 ELSE n END) FROM data",
-    "SELECT COUNT(ABS(COALESCE(n, 170141183460469231731687303715884105728))) FROM data WHERE n IN (1, 1e39, 0.5)",
-    "SELECT SUM(n * x + 1 - x / 3), COUNT(n / x), COUNT(-n * 1e300 / x) FROM data WHERE n * 1e300 <> x OR x IS NULL",
-    "SELECT COUNT(*) FROM data WHERE LOWER(t) LIKE '%a%' OR UPPER(t) ILIKE '_' OR d <= '9999-12-31' OR NOT b",
-    "SELECT COUNT(*) FROM data WHERE tiny < 1e39 AND unsigned - tiny > half AND ABS(tiny) <> 9223372036854775808",
-    "SELECT g, COUNT(*), SUM(n) FROM data GROUP BY g",
-    "SELECT SUM(GREATEST(n, x, 0)), SUM(LEAST(n, 7)), SUM(NULLIF(n, x)), SUM(SIGN(x)), COUNT(ROUND(x)), "
-    "COUNT(ROUND(n / x, 3)), COUNT(ROUND(x, -2)), COUNT(FLOOR(x)), COUNT(CEIL(x / 3)), COUNT(TRUNC(x)) FROM data",
-    "SELECT SUM(n % 7), COUNT(n % n), COUNT(x % n), COUNT(n // n), SUM(n // -1), COUNT(x // x), COUNT(n % -1), "
-    "COUNT(SQRT(x)), COUNT(LN(x)), COUNT(LOG10(n)), COUNT(LOG2(x - x)), COUNT(EXP(x)) FROM data",
-    "SELECT COUNT(POWER(x, 2)), COUNT(POWER(n, -3)), COUNT(POWER(x, 0.5)), COUNT(x ** -0.25), COUNT(n ** 100), "
-    "COUNT(half ** 99), COUNT(unsigned % tiny) FROM data WHERE SIGN(tiny) < GREATEST(half, 0.5) OR "
-    "ABS(unsigned // tiny) > 0 OR x ** 0 = 1",
-    "SELECT COUNT(LENGTH(t)), COUNT(SUBSTR(t, 2, 3)), COUNT(SUBSTR(t, 100000)), COUNT(LEFT(t, 0)), COUNT(RIGHT(t, 5)), "
-    "COUNT(TRIM(t)), COUNT(LTRIM(t)), COUNT(RTRIM(t)), COUNT(REPLACE(t, '%', '')), COUNT(CONCAT(t, n, '-', b, d)), "
-    "COUNT(t || '|' || k) FROM data WHERE STARTS_WITH(t, '%') OR ENDS_WITH(t, '') OR CONTAINS(t, 'x') OR "
-    "REGEXP_MATCHES(t, '^[^a-c]*(x|9){3}\\d') OR REGEXP_FULL_MATCH(LOWER(t), '.*\\bß?.{0,90}')",
-    "SELECT SUM(ABS(n)) FILTER (WHERE n > 0), COUNT(n / x) FILTER (WHERE x IS DISTINCT FROM n), AVG(b), SUM(b::INT), "
-    "COUNT(DISTINCT t) FILTER (WHERE (n > 3) IS NOT TRUE), SUM(n) / COUNT_IF(n > x) FROM data",
-)
-IN_FULL = (  # each kind of aggregate: the queries above differ in what they compute of a row
-    "SELECT COUNT(*), COUNT(n), SUM(x), AVG(n) FROM data",
-    "SELECT k, VAR_POP(n), STDDEV(x) FROM data GROUP BY k",
-    "SELECT MEDIAN(n), QUANTILE_DISC(x, 0.3) FROM data",
-    "SELECT MIN(n), MAX(x), COUNT(DISTINCT t) FROM data",
-)
-OWN_ROWS = (  # where a column names people
-    "SELECT AVG(s), COUNT(*), SUM(c) FROM (SELECT who, CASE WHEN SUM(x) > 9 THEN 9 ELSE AVG(n) END AS s, "
-    "COUNT(DISTINCT t) AS c FROM data GROUP BY who HAVING MAX(x) > 1 OR COUNT(n) < 9)",
-    "SELECT k, SUM(m), MAX(a), COUNT(f) FROM (SELECT who, FIRST(k ORDER BY d) AS k, MIN(n) AS m, "
-    "AVG(x) AS a, ARG_MAX(x, t) AS f, SUM(n) AS s FROM data WHERE b OR n > 3 GROUP BY who) WHERE s <> 3 GROUP BY k",
-    "SELECT k, COUNT(*), AVG(m) FROM (SELECT who, k, MAX(x) AS m FROM data GROUP BY who, k) GROUP BY k",
-    "SELECT COUNT(*), SUM(n - l) FROM (SELECT *, LAG(n, 2) OVER (PARTITION BY who ORDER BY d, x DESC) AS l, "
-    "ROW_NUMBER() OVER (PARTITION BY who ORDER BY t) AS p, SUM(n) OVER (PARTITION BY who, b ORDER BY d) AS u, "
-    "RANK() OVER (PARTITION BY who ORDER BY x) AS r, AVG(x) OVER (PARTITION BY who) AS v FROM data) "
-    "WHERE p < 9 AND u <> 1 AND r > 0 AND v < 5",
-    "SELECT k, COUNT(*) FROM data WHERE who IN (SELECT who FROM data GROUP BY who HAVING SUM(n) <> 1) "
-    "AND NOT EXISTS (SELECT 1 FROM data AS own WHERE own.who = data.who AND own.t LIKE 'a%') GROUP BY k",
-)
-TYPES_OF = ("a row a person", "several rows a person")  # the bounds of a schema do not change the types in a plan
-
 
 class Operation(NamedTuple):
     """A node of a plan and the SQL types of what it is applied to; `{}` stands for each operand that is no literal."""
@@ -157,14 +52,6 @@ class Operation(NamedTuple):
 # above run them at the widest bounds that a schema may state.
 BOUNDED = frozenset({"{} - {}", "{} * {}", "{} + {}", "{} % {}", "{} // {}"})
 WHOLE_TYPES = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"})
-
-
-def table() -> pa.Table:
-    columns = {
-        name: pa.array([values[i * pace % len(values)] for i in range(ROWS)], type_)
-        for pace, (name, (type_, values)) in enumerate(STORED.items(), 1)
-    }
-    return pa.table(columns)
 
 
 def read_all(query: sf.Query) -> None:
@@ -214,7 +101,7 @@ def recorded(kind: str) -> frozenset[str]:
         patch.setattr(DuckDBPrinter, "generate", listing(DuckDBPrinter.generate))
         for name in ("rows", "stream", "table"):
             patch.setattr(DuckDB, name, recording(getattr(DuckDB, name), sent))
-        schema = {"name": "data", "null_values": ["?", "n/a"], **SCHEMAS[kind]}
+        schema = schema_of(kind)
         dataset = sf.open(table(), schema, ledger=":memory:")
         dataset.query(QUERIES[0]).release(epsilon=1.0)
         own_rows = OWN_ROWS if "unit" in schema else ()
@@ -340,8 +227,7 @@ def shape(node: exp.Expr) -> str:
 @cache
 def opened(kind: str) -> duckdb.DuckDBPyConnection:
     """The engine with the views that the plans read."""
-    schema = {"name": "data", "null_values": ["?", "n/a"], **SCHEMAS[kind]}
-    dataset = sf.open(table(), schema, ledger=":memory:")
+    dataset = sf.open(table(), schema_of(kind), ledger=":memory:")
     query = dataset.query("SELECT COUNT(*) FROM data")
     query.risk().people()
     engine = dataset._context.engine

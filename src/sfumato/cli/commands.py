@@ -86,6 +86,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {  # MODULE:NAME of a comm
             "local.audit_mechanism:audit_mechanism",
             "Test a mechanism's epsilon by a black-box audit.",
         ),
+        "engine": ("local.engine_commands:app", "Check whether an engine computes what it must."),
         "study": ("local.study:app", "Run a user study: new, serve or export."),
     },
 }

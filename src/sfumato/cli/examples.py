@@ -38,6 +38,7 @@ FILES = {  # on the files that `sfumato demo --files .` writes; each can be run 
     """ --task '{"task": "histogram_distance", "column": "count(*)"}'""",
     "explain": 'sfumato explain "risk gap"',
     "reproduce": "sfumato reproduce lee-clifton",
+    "engine check": "sfumato engine check duckdb",
     "audit-mechanism": "sfumato audit-mechanism --mechanism laplace --aggregate count --epsilon 1",
 }
 SERVER = {  # on the server that `sfumato demo --serve` starts

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
 from sfumato.errors import BadInput, PreferenceError, SourceError, instead
@@ -176,3 +176,38 @@ ENGINES: dict[str, Callable[[object, Schema | None, CheckedFiles | None], Engine
 REMOTE = {"postgres", "spark"}
 SCHEMES = {"postgresql": "postgres", "postgres": "postgres", "spark": "spark", "sc": "spark"}
 """What a URL begins with -> the engine that is meant."""
+
+
+def engine_without_table(place: str, master: str | None = None) -> tuple[str, Engine]:
+    """The name of an engine and the engine, by that name or by a URL; it has no table of ours."""
+    named = place.lower() in ENGINES
+    name = place.lower() if named else SCHEMES.get(place.partition("://")[0].lower(), "") if "://" in place else ""
+    if not name:
+        hint = f"use {', '.join(f'{known}://' for known in SCHEMES)}, or one of {', '.join(ENGINES)}."
+        raise BadInput("There is no engine of this name, or for this kind of URL", hint=hint)
+    if master is not None and (name != "spark" or not named):
+        raise BadInput("A master of Spark is named, and so is another engine", hint="name one of the two.")
+    if name not in REMOTE:
+        import pyarrow as pa
+
+        return name, ENGINES[name](pa.table({"n": [0]}), None, None)
+    url = {"postgres": "postgresql://", "spark": master or ""}[name] if named else place
+    return name, ENGINES[name](RemoteTable(name, url, _ALWAYS_THERE.get(name, ""), ""), None, None)
+
+
+def with_written_rows(
+    engine: Engine, name: str, columns: Mapping[str, Type], rows: Iterable[Sequence[object]], schema: Schema
+) -> Engine:
+    """The engine of this name, with a table whose rows stand in each query."""
+    from sfumato.adapters.engines.written_rows import WrittenRows
+
+    return cast("Engine", WrittenRows(engine, columns, rows, _TYPES | OWN_TYPES.get(name, {}), schema))
+
+
+_ALWAYS_THERE = {"postgres": "pg_catalog.pg_am"}  # a table that no one writes to
+_TYPES = {type_: type_.value for type_ in Type}
+OWN_TYPES: dict[str, dict[Type, str]] = {
+    "postgres": {Type.INTEGER: "bigint", Type.NUMBER: "double precision"},
+    "spark": {Type.INTEGER: "bigint", Type.NUMBER: "double", Type.TEXT: "string"},
+}
+"""What an engine calls a type, where it is not what a schema calls it."""

@@ -133,6 +133,7 @@ class ReleaseCertificate:
     released_by: str | None = None
     sampler: str | None = None
     software: str | None = None
+    engine: str | None = None  # what computed the exact totals, with its version
     batch: int | None = None  # so many releases were charged together, this one among them
     batch_delta: float | None = None
     lost: tuple[str, ...] | None = None  # what was read off the people or stated after a look, without a guarantee
@@ -196,7 +197,7 @@ class ReleaseCertificate:
         # Certificates of earlier versions have none of these.
         later = (
             *("period", "period_total", "period_delta", "cohort", "together", "together_epsilon"),
-            *("per_person", "per_person_delta"),
+            *("per_person", "per_person_delta", "engine"),
         )
         values = {f.name: stored[f.name] for f in fields(cls) if f.name in stored or f.name not in later}
         values = {name: tuple(v) if isinstance(v, list) else v for name, v in values.items()}

@@ -61,7 +61,7 @@ def certificate_text(certificate: ReleaseCertificate) -> str:
         ("Ledger entry", "not recorded" if c.ledger_entry is None else f"{c.ledger_entry}"),
         *([("Looks", nist.looked(c))] if c.looked is not None else []),
         ("Released", f"{c.released_at} by {c.released_by}" if c.released_by else c.released_at),
-        *([("Software", f"{c.sampler}; {c.software}")] if c.sampler else []),
+        *([("Software", "; ".join(filter(None, (c.sampler, c.engine, c.software))))] if c.sampler else []),
         *(("Not covered", sentence) for sentence in nist.limits(c)),
     ]
     return Document(TITLE, (FactRows(lines),)).text()

@@ -147,9 +147,10 @@ def drawing(certificate: ReleaseCertificate) -> str:
     c = certificate
     if c.sampler is None:
         return NOT_STATED
+    computed = f" The exact totals were computed by {c.engine}." if c.engine else ""
     return (
         f"By {c.sampler}. Totals and noise are whole multiples of a lattice step, so that floating-point rounding "
-        "reveals nothing."
+        f"reveals nothing.{computed}"
     )
 
 

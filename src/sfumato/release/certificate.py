@@ -139,6 +139,7 @@ def about(
         "released_by": services.who if reservation.is_free else reserved.draft.who,
         "sampler": services.sampler(),
         "software": services.software,
+        "engine": context.engine_product,
     }
 
 

@@ -134,6 +134,11 @@ class DatasetContext:
         return {name: type_ and type_.value for name, type_ in self.engine.columns.items()}
 
     @property
+    def engine_product(self) -> str | None:
+        """The engine that reads the data, with its version; None where another process reads it."""
+        return None if self._opened is None else self._opened.product
+
+    @property
     def assumed(self) -> tuple[Assumption, ...]:
         """What every release from this data assumes, beside its schema."""
         if self._assumed is not None:

@@ -71,6 +71,7 @@ class DuckDB:
     Whatever DuckDB says quotes lines and values: one error without values stands in for it.
     """
 
+    product = f"DuckDB {duckdb.__version__}"
     version = ""  # files tell of theirs
     tables: Mapping[str, Engine] = MappingProxyType({})  # it holds one
 

@@ -33,6 +33,7 @@ class DuckDBTables:
     Leaving people out keeps keys unique, so what was opened can be opened without any of them (docs/theory/joins.md).
     """
 
+    product = DuckDB.product
     version = ""  # files tell of theirs
     numbered = ""  # people are named by a column
 

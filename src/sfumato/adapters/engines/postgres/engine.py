@@ -108,6 +108,12 @@ class PostgreSQL:
         return StoredTable(relation.place, readable)
 
     @property
+    def product(self) -> str:
+        return (
+            f"PostgreSQL {(self._connection.info.parameter_status('server_version') or '').partition(' ')[0]}".strip()
+        )
+
+    @property
     def assumed(self) -> Assumption | None:
         return None
 

@@ -68,7 +68,6 @@ class Spark:
 
     @property
     def product(self) -> str:
-        """What a certificate calls it."""
         return f"Spark {self._session.version}"
 
     @property

@@ -43,7 +43,7 @@ def read_as(type_: str) -> Type | None:
 
 @dataclass(frozen=True)
 class SparkSource:
-    """A path or a name, in a session."""
+    """A path or a name, in a session; nothing at all where the place is empty."""
 
     session: SparkSession
     place: str
@@ -54,6 +54,8 @@ class SparkSource:
         return self.place if is_name(self.place) else self.place.rstrip("/").rpartition("/")[2]
 
     def read(self) -> DataFrame:
+        if not self.place:
+            return self.session.range(0)
         if is_name(self.place):
             return self.session.table(self.place)
         return self.session.read.parquet(self.place)
@@ -68,7 +70,7 @@ class SparkSource:
             self.session.catalog.refreshTable(self.place)
             places = [*self.read().inputFiles()]
         else:
-            places = [self.place]
+            places = [self.place] if self.place else []
         if not places:
             return ()
         java = getattr(self.session, "_jvm", None)
