@@ -81,7 +81,7 @@ def sharing(
         count=count,
         mechanism=mechanism,
         mechanisms=_MECHANISMS,
-        delta=delta or NEGLIGIBLE,
+        delta=delta or f"{NEGLIGIBLE:.4g}",
         factors=of_guessing.FACTORS,
         problem=problem,
         grid=grid,
