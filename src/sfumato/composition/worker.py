@@ -175,7 +175,9 @@ def _of_elsewhere(job: Mapping[str, Any], work: Callable[[], T]) -> T:
         return work()
     except (SourceError, SchemaError, Forbidden) as error:
         changed = error.reason in ("source-changed", "source-changed-meanwhile")
-    raise Conflict.because("connected-table-changed" if changed else "connected-table-unreachable", dataset=job["name"])
+    if changed:
+        raise Conflict.because("connected-table-changed", dataset=job["name"])
+    raise Conflict.because("connected-table-unreachable", dataset=job["name"])
 
 
 def _version(job: Mapping[str, Any]) -> str:

@@ -94,6 +94,8 @@ class Datasets(Access):
 
         `population` names the people in it, in place of what the schema says: datasets of one count together.
         """
+        if reference is not None and connection is not None:
+            raise BadInput.because("data-twice")
         row = self._row(actor, schema_text, title, connection.place if connection else reference, population)
         dataset = from_plain(RegisteredDataset, row)
         if connection is not None:

@@ -36,6 +36,7 @@ FILES = (
     "adapters",
     "auditing",
     "client",
+    "composition",
     "errors",
     "escrow",
     "ledger",

@@ -7,7 +7,6 @@ from typing import Annotated, Self, TypeAlias
 from fastapi import APIRouter, Query
 from pydantic import AfterValidator, Field, model_validator
 
-from sfumato.errors import BadInput
 from sfumato.escrow.catalogue.connection import TableConnection
 from sfumato.escrow.catalogue.datasets import DatasetFilter
 from sfumato.escrow.catalogue.entries import CatalogueEntry, DatasetAccess, DatasetDetails, FullEntry
@@ -144,8 +143,6 @@ def register(actor: WritingUser, body: NewDataset, escrow: EscrowDep) -> Shown:
 
     It stays where `reference` or `connection` says.
     """
-    if body.reference is not None and body.connection is not None:
-        raise BadInput.because("data-twice")
     dataset = escrow.datasets.register(
         actor,
         body.text,
