@@ -14,11 +14,19 @@ from sfumato.presentation.answer_chart import AnswerChart, answer_charts, pictur
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def of(figures: list[tuple[float, float, float]], type_: Type = Type.NUMBER, *, ranged: bool = True) -> AnswerChart:
+def of(
+    figures: list[tuple[float, float, float]],
+    type_: Type = Type.NUMBER,
+    *,
+    ranged: bool = True,
+    counts: tuple[int, ...] = (),
+) -> AnswerChart:
     rows = tuple((f"group <{i}>", value) for i, (value, _, _) in enumerate(figures))
     intervals = tuple((None, (low, high)) for _, low, high in figures) if ranged else None
     columns, types = ("<kind>", "hours"), (Type.TEXT, type_)
-    (chart,) = answer_charts(Answer(columns, rows, intervals, ((0.0,),) * len(rows), types, (False, True)))
+    behind = tuple((None, count) for count in counts)
+    spread = ((0.0,),) * len(rows)
+    (chart,) = answer_charts(Answer(columns, rows, intervals, spread, types, (False, True), behind=behind))
     return chart
 
 
@@ -55,6 +63,13 @@ def test_a_count_that_its_noise_exceeds_is_mostly_noise() -> None:
     chart = of([(13_858, 13_823, 13_893), (28, 0, 63), (50, 15, 85)], Type.INTEGER)
     assert [place.noisy for place in chart.places] == [False, True, False]
     assert chart.ticks[0][1] == "0", "counts begin at 0"
+
+
+def test_an_average_of_no_one_is_mostly_noise() -> None:
+    averages = [(42.0, 24, 58), (65.1, 55.7, 75.7), (50.0, 25, 100)]
+    assert [place.noisy for place in of(averages).places] == [False, False, False]
+    assert [place.noisy for place in of(averages, counts=(49, 82, 0)).places] == [False, False, True]
+    assert [place.noisy for place in of(averages, counts=(0, 0, 0)).places] == [True, True, True]
 
 
 def test_where_noise_is_withheld_there_are_dots_and_no_intervals() -> None:

@@ -143,7 +143,7 @@ def test_the_answer_to_choose_a_group_from_is_that_of_the_synthetic_rows() -> No
     assert [point["cell_half"] for point in told["points"]] == [point["half"] for point in told["points"]]
 
 
-def test_an_average_has_the_interval_of_its_smallest_group_everywhere() -> None:
+def test_every_group_of_an_average_has_the_interval_of_the_smallest() -> None:
     """Its own noise, not that of the sum and the count behind it."""
     profile = rehearse(on_rows("SELECT ward, AVG(age) AS mean, COUNT(*) AS n FROM stays GROUP BY ward"))
     assert profile.survey is not None

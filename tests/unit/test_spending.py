@@ -105,5 +105,12 @@ def test_many_charges_are_a_small_picture() -> None:
     assert len(budget_chart(past(*[0.001] * 5000, days=0.1), 336, 240)) < 60_000
 
 
+def test_the_first_day_is_at_the_end_of_the_axis_and_has_a_day_before_it() -> None:
+    root = ElementTree.fromstring(budget_chart(past(0.2, 0.3, days=0.01), 1100, 240))
+    [today] = [each for each in root.iter() if each.get("class") == "req"]
+    assert float(today.get("cx", "")) > 0.8 * 1100
+    assert {"31 May", "1 Jun"} <= {each.text for each in root.iter() if each.tag.endswith("text")}
+
+
 def test_without_a_charge_there_is_no_picture() -> None:
     assert budget_chart(past(), 336, 240) == ""

@@ -48,6 +48,10 @@ def _nothing(page: Page) -> None:
     pass
 
 
+def _rehearsed(page: Page) -> None:
+    expect(page.get_by_role("radio", name="Rehearsal")).to_be_enabled()
+
+
 def _shared(page: Page) -> None:
     page.get_by_label("Query", exact=True).fill("SELECT COUNT(*) FROM adult")
     page.get_by_role("button", name="Update").click()
@@ -119,7 +123,7 @@ SCREENS = (
     Screen("policy", "Controller: the policy in force, and its form.", CONTROLLER, "/datasets/adult/policy"),
     Screen("people", "Admin: users and their roles.", CONTROLLER, "/people"),
     Screen("inbox", "Controller: requests to decide.", CONTROLLER, "/inbox"),
-    Screen("explorer", "Controller: a request to decide.", CONTROLLER, "/requests/{submitted}"),
+    Screen("explorer", "Controller: a request to decide.", CONTROLLER, "/requests/{submitted}", _rehearsed),
     Screen("signal", "Controller: code that waits to be read, with its marks.", CONTROLLER, "/signals/{signal}"),
     Screen("sharing", "Controller: sharing risk.", CONTROLLER, "/datasets/adult/sharing", _shared),
     Screen(

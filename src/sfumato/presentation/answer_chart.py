@@ -90,9 +90,10 @@ def _chart(answer: Answer, column: int) -> AnswerChart:
         for i, row in enumerate(answer.rows)
     ]
     whole = answer.types[column] is Type.INTEGER
-    wide = much_wider(estimates)
+    uncounted = [bool(answer.behind) and answer.behind[i][column] == 0 for i in range(len(estimates))]
+    wide = [one or other for one, other in zip(much_wider(estimates), uncounted, strict=True)]
     usable = [estimate for estimate, is_wide in zip(estimates, wide, strict=True) if not is_wide]
-    low, high, step = _axis(usable, from_zero=whole)
+    low, high, step = _axis(usable or estimates, from_zero=whole)
     places = (
         place_on(estimate, low, high, noisy=is_wide or (whole and _drowned(estimate)))
         for estimate, is_wide in zip(estimates, wide, strict=True)

@@ -32,7 +32,7 @@ class BudgetChart:
         self.root.set("aria-label", spent_over_time(past))
         first = past.points[0].at
         span = max(past.now - first, timedelta(days=2))
-        self.start, self.end = first - span / 40, past.now + span / 8
+        self.start, self.end = min(first, past.now - span) - span / 40, past.now + span / 8
         if (until := past.used_up) is not None:
             self.end = min(max(until + (until - first) / 12, self.end), past.now + _FAR * span)
         self.up = scale(Axis("epsilon", start=0), [past.spent, past.budget or 0])

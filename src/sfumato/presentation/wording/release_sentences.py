@@ -18,8 +18,8 @@ INTERVAL = "90% interval"
 TRUE_RANK = "true rank"
 MOSTLY = "Mostly noise"
 MOSTLY_NOISE = (
-    f"“{MOSTLY}”: the interval is much wider than the differences between the other groups, or the noise is larger "
-    "than the figure itself. An arrow marks an interval that goes beyond the axis."
+    f"“{MOSTLY}”: the interval is much wider than the differences between the other groups, the noise is larger than "
+    "the figure itself, or the noisy count behind it is 0. An arrow marks an interval that goes beyond the axis."
 )
 ALONE = "Each interval covers the noise only, not clipping or dropped rows"
 NOISE_ONLY = f"{ALONE}, and holds for one figure at a time"
