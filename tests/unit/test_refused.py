@@ -23,7 +23,8 @@ REFUSED = {
         "could change every row."),
     "DISTINCT": (
         "SELECT DISTINCT sex FROM adult",
-        "SELECT DISTINCT is not supported: line 1, column 1. Hint: use GROUP BY."),
+        "SELECT DISTINCT is not supported: line 1, column 1. Hint: use GROUP BY, as in "
+        "SELECT ward, COUNT(*) ... GROUP BY ward."),
     "QUALIFY": (f"{COUNT} QUALIFY age > 3", "QUALIFY is not supported: line 1, column 36. Hint: use it in a "
         "sub-select, with a window that is PARTITION BY the column of people."),
     "a JOIN": (
@@ -49,11 +50,11 @@ REFUSED = {
     "a scalar sub-select": (
         f"{WHERE}age > (SELECT AVG(age) FROM adult)",
         "Sub-selects inside an expression are not supported: line 1, column 48. Hint: ask for it by itself, and "
-        "write the value here."),
+        "write the value here; a total of all groups is SUM(COUNT(*)) OVER ()."),
     "ANY": (
         f"{WHERE}age = ANY (SELECT age FROM adult)",
-        "Sub-selects inside an expression are not supported: line 1, column 52. Hint: ask for it by itself, and "
-        "write the value here."),
+        "A comparison with ANY or ALL is not supported: line 1, column 52. Hint: list the values, as in "
+        "v IN (30, 40)."),
     "UNION": (
         f"{COUNT} UNION {COUNT}",
         "Only a SELECT is supported, not UNION: line 1, column 1. Hint: ask for them one at a time, or use GROUP BY "
@@ -178,7 +179,7 @@ REFUSED = {
     "HAVING with a sub-select": (
         f"{COUNT} HAVING COUNT(*) > (SELECT 1)",
         "Sub-selects inside an expression are not supported: line 1, column 54. Hint: ask for it by itself, and "
-        "write the value here."),
+        "write the value here; a total of all groups is SUM(COUNT(*)) OVER ()."),
     "HAVING of a text and a number": (
         "SELECT sex, COUNT(*) FROM adult GROUP BY sex HAVING sex > 3",
         "Column 'sex' is text and is compared with integer: line 1, column 53. Hint: put the value in quotes."),
@@ -326,7 +327,7 @@ REFUSED = {
         "HAVING and ORDER BY."),
     "an unknown function of an aggregate": (
         "SELECT CBRT(AVG(age)) FROM adult",
-        "CBRT() is not supported: line 1, column 8. Hint: use SQRT or another function of docs/sql.md."),
+        "CBRT() is not supported: line 1, column 8. Hint: use another function of docs/sql.md."),
     "a regular expression on the answer": (
         "SELECT REGEXP_MATCHES(sex, 'a'), COUNT(*) FROM adult GROUP BY sex",
         "REGEXP_MATCHES on the answer is not supported: line 1, column 8. Hint: use LIKE, or compute with the answer."),
@@ -491,7 +492,7 @@ REFUSED = {
         'is also a keyword of SQL in quotes, as in "select".'),
     "the place on a later line": (
         "SELECT COUNT(*)\nFROM adult\nWHERE age > 3\n  AND repeat(city, 2) = 'A'",
-        "REPEAT() is not supported: line 4, column 7. Hint: use REPLACE, GREATEST or another function of docs/sql.md."),
+        "REPEAT() is not supported: line 4, column 7. Hint: use another function of docs/sql.md."),
     "a table that is not there": (
         "SELECT COUNT(*) FROM adults",
         "There is no table 'adults': line 1, column 22. Hint: use adult, the name of the table."),

@@ -350,6 +350,8 @@ def is_whole(part: Scalar) -> bool:
             return operator in ("+", "-", "*") and is_whole(left) and is_whole(right)
         case Call("GREATEST" | "LEAST", parts):
             return all(map(is_whole, parts))
+        case Call("ROUND", (_, Constant(Fraction() as digits))):
+            return digits <= 0
         case Call(name, parts):
             return (name in _RISING and len(parts) == 1) or part.type is Type.INTEGER
         case Case(branches, otherwise):

@@ -181,3 +181,18 @@ SELECT native_country, 100.0 * COUNT(*) FILTER (WHERE income = '>50K') / COUNT(*
 SELECT sex, income, 100.0 * COUNT(*) / SUM(COUNT(*)) OVER (PARTITION BY sex) AS percent FROM adult GROUP BY sex, income
 SELECT sex, race, income, n / SUM(n) OVER (PARTITION BY sex, race) AS share FROM (SELECT sex, race, income, COUNT(*) AS n FROM adult GROUP BY sex, race, income)
 SELECT FLOOR(age / 10) * 10 AS decade, income, SUM(hours_per_week) / SUM(SUM(hours_per_week)) OVER (PARTITION BY decade) AS share FROM adult GROUP BY decade, income
+-- whole numbers as text and as INT
+SELECT CAST(FLOOR(age / 10) * 10 AS VARCHAR) || '-' || CAST(FLOOR(age / 10) * 10 + 9 AS VARCHAR) AS decade, COUNT(*) FROM adult GROUP BY decade
+SELECT sex, ROUND(AVG(age), 0)::INT AS age FROM adult GROUP BY sex
+SELECT ROUND(age / 10, 0)::INT AS about, COUNT(*) FROM adult GROUP BY about
+-- as tutorials of SmartNoise SQL begin: counts, sums, means and spreads, by groups
+SELECT sex, COUNT(*) AS n, SUM(capital_gain) AS gain FROM adult GROUP BY sex
+SELECT income, AVG(age) AS age, VARIANCE(age) AS v, STDDEV(age) AS sd FROM adult GROUP BY income
+SELECT marital_status, COUNT(*) AS n, AVG(capital_gain) AS gain FROM adult GROUP BY marital_status ORDER BY n DESC
+SELECT sex, education_num, AVG(capital_gain) AS gain FROM adult WHERE education_num > 8 GROUP BY sex, education_num
+-- as those of Tumult Analytics go on: filters, distinct values, bins, clamped sums, groups by a key set
+SELECT COUNT(*) AS adults FROM adult WHERE age >= 18 AND age < 30
+SELECT COUNT(DISTINCT education) AS levels FROM adult
+SELECT FLOOR(age / 10) * 10 AS binned_age, COUNT(*) AS n, AVG(hours_per_week) AS hours FROM adult GROUP BY binned_age
+SELECT education_num, QUANTILE_CONT(age, 0.5) AS median_age FROM adult GROUP BY education_num
+SELECT sex, SUM(GREATEST(LEAST(capital_gain, 20000), 0)) AS clamped FROM adult GROUP BY sex

@@ -211,6 +211,8 @@ class Expressions(Calls):
         operand, pattern = self.scalar(node.this), node.expression
         if not (isinstance(pattern, exp.Literal) and pattern.is_string):
             self.refuse("LIKE with anything but a text", node, hint="write the pattern in quotes.")
+        if operand.type in (Type.DATE, Type.TIMESTAMP):
+            self.refuse("LIKE of a date", node, hint="write YEAR(d) = 2026, or STRFTIME(d, '%Y-%m') = '2026-11'.")
         self.matching_sides(operand, Constant(pattern.this, Type.TEXT), node)
         return Pattern(operand, self.short_pattern(pattern), isinstance(node, exp.ILike))
 
@@ -301,8 +303,10 @@ class Expressions(Calls):
         scalar, to = self.require_typed(self.scalar(node.this, depth + 1), node), node.to
         if scalar.type is Type.BOOLEAN and to.is_type(*_WHOLE):
             return self.zero_or_one(Truth(scalar))
-        if scalar.type is Type.NUMBER and to.is_type(*_WHOLE) and is_whole(scalar):
-            return Call("TRUNC", (scalar,), Type.INTEGER)
+        if scalar.type is Type.NUMBER and to.is_type(*_WHOLE, "text", "varchar") and is_whole(scalar):
+            scalar = Call("TRUNC", (scalar,), Type.INTEGER)
+        if scalar.type is Type.INTEGER and to.is_type(*_WHOLE):
+            return scalar
         if to.is_type("decimal") and scalar.type is not None and scalar.type.numeric:
             return scalar if scalar.type is Type.INTEGER else self.rounded(scalar, to)
         if scalar.type is Type.TIMESTAMP and to.is_type("date"):

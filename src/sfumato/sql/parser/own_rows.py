@@ -28,7 +28,7 @@ from sfumato.model.statement import (
 from sfumato.privacy.own_ranges import computed_column, figure_column, step_of
 from sfumato.sql.builder.canonical import plain_sql, scalar
 from sfumato.sql.builder.own_rows import own_figure, own_window
-from sfumato.sql.parser.aggregates import AGGREGATES, Aggregates
+from sfumato.sql.parser.aggregates import Aggregates
 from sfumato.sql.parser.scope import Scope
 
 _OWN_KINDS: dict[type[exp.Expr], OwnKind] = {
@@ -276,7 +276,7 @@ class OwnRows(Aggregates):
             return ColumnRef(key[1], key[0].type)
         if isinstance(node, exp.Window):
             self.refuse("A window beside GROUP BY", node, hint="use a sub-select of its own.")
-        if isinstance(node, exp.Filter) or type(node) in _OWN_KINDS or type(node) in AGGREGATES:
+        if isinstance(node, exp.Filter | exp.AggFunc) or type(node) in _OWN_KINDS:
             return self.figure(node, reading)
         return None
 
@@ -298,7 +298,7 @@ class OwnRows(Aggregates):
             only = self.predicate(call.expression.this)
             call = call.this
         kind = _OWN_KINDS.get(type(call))
-        if kind is None and type(call) in AGGREGATES and isinstance(call, exp.Func):
+        if kind is None and isinstance(call, exp.AggFunc):
             self.refuse(f"{self.function_name(call)}() of a person's own rows", call, hint=_PER_PERSON)
         if kind is None or (window is None and kind.needs_window):
             self.refuse_node(call, _WINDOWS if reading.windows else _PER_PERSON)

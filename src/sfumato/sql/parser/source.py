@@ -28,7 +28,7 @@ _CLAUSE_HINTS = {
     "BETWEEN SYMMETRIC": "write the smaller end first.",
     "JOIN": "ask of one table.",
     "LATERAL": "ask of one table.",
-    "SELECT DISTINCT": "use GROUP BY.",
+    "SELECT DISTINCT": "use GROUP BY, as in SELECT ward, COUNT(*) ... GROUP BY ward.",
     "An aggregate of several columns": "aggregate one column, or a computation with several.",
     "FETCH": "use LIMIT.",
     "WITH ROLLUP": "write GROUP BY ROLLUP(...).",
@@ -37,7 +37,10 @@ _CLAUSE_HINTS = {
     "* EXCLUDE": "name the columns.",
     "* REPLACE": "name the columns.",
 }
-_SUB_SELECT = "Sub-selects inside an expression", "ask for it by itself, and write the value here."
+_SUB_SELECT = (
+    "Sub-selects inside an expression",
+    "ask for it by itself, and write the value here; a total of all groups is SUM(COUNT(*)) OVER ().",
+)
 _VALUE = "A comparison as a value", "write CASE WHEN ... THEN ... ELSE ... END."
 _NAMES: dict[type[exp.Expr], tuple[str, str]] = {
     exp.Window: (
@@ -56,8 +59,7 @@ _NAMES: dict[type[exp.Expr], tuple[str, str]] = {
     exp.Subquery: _SUB_SELECT,
     exp.Select: _SUB_SELECT,
     exp.Exists: _SUB_SELECT,
-    exp.Any: _SUB_SELECT,
-    exp.All: _SUB_SELECT,
+    **dict.fromkeys((exp.Any, exp.All), ("A comparison with ANY or ALL", "list the values, as in v IN (30, 40).")),
     exp.Star: ("SELECT *", "ask for aggregates: rows are not released."),
     exp.Literal: ("A constant by itself", "ask for an aggregate, or compare it with a value."),
     exp.Boolean: ("A constant by itself", "ask for an aggregate, or compare it with a value."),
@@ -120,6 +122,10 @@ _REMEDIES = {
     "REGEXP_REPLACE": "use REPLACE(t, '-', ' ').",
     "CONCAT_WS": "use CONCAT(t, '-', v).",
     **dict.fromkeys(("LPAD", "RPAD"), "use RIGHT('000' || v, 3)."),
+    "ISNULL": "write v IS NULL, or COALESCE(v, 0) for a value in its place.",
+    "SAFE_DIVIDE": "write a / b: a division by 0 gives no value.",
+    **dict.fromkeys(("TIME_BUCKET", "DATE_BIN"), "use DATE_TRUNC('week', d), or FLOOR((d - DATE '2026-01-01') / 10)."),
+    **dict.fromkeys(("INITCAP", "REVERSE"), "use LOWER(t) or UPPER(t)."),
     "ISNAN": "use v IS NULL: what is no number counts as missing.",
     **dict.fromkeys(("TO_CHAR", "DATE_FORMAT", "FORMAT_DATE"), "use STRFTIME(d, '%Y-%m')."),
     **dict.fromkeys(("DATEADD", "ADD_MONTHS"), "use d + INTERVAL 3 MONTH."),
@@ -196,7 +202,7 @@ class Text:
         """What to write in place of a function."""
         if written in _REMEDIES or written in self.answered or isinstance(node, exp.AggFunc):
             return _REMEDIES.get(written, "")
-        near = get_close_matches(written, sorted(self.answered), 2, 0.5)
+        near = get_close_matches(written, sorted(self.answered), 2, 0.75)
         others = "another function of docs/sql.md"
         return f"use {', '.join(near)} or {others}." if near else f"use {others}."
 
