@@ -1,6 +1,7 @@
 """What privacy costs where the table is: CPU of the server, as ratios to its own plain query in one run.
 
-`python bench/remote.py --rows 10000000` measures PostgreSQL, on a server of its own, without parallel workers.
+`python bench/remote.py --rows 10000000` measures PostgreSQL, on a server of its own, without parallel workers; with
+`--engine spark` Spark, in one Java process with two threads.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import statistics
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,14 +52,37 @@ class Cost:
 def main(
     rows: int = typer.Option(1_000_000, min=1, help="How many people."),
     rounds: int = typer.Option(5, min=1, help="How many rounds the medians are of."),
+    engine: str = typer.Option("postgres", help="postgres or spark."),
 ) -> None:
-    """Measure Q1 to Q5 of the RDR paper on PostgreSQL."""
-    file = population.files([rows], typer.echo)[rows]
-    with _served(file) as url:
-        typer.echo(f"PostgreSQL, {rows:,} people; plain query in seconds of CPU, the others as ratios to it.")
+    """Measure Q1 to Q5 of the RDR paper where the table is."""
+    file = population.files([rows], typer.echo)[rows].resolve()
+    with _served(file) if engine == "postgres" else nullcontext("") as url:
+        typer.echo(f"{engine}, {rows:,} people; plain query in seconds of CPU, the others as ratios to it.")
         typer.echo("         plain" + "".join(f"{side:>10}" for side in SIDES[1:]))
         for question in QUESTIONS:
-            typer.echo(_cost(url, question, rounds).line())
+            typer.echo(_cost(_opened(file, url), question, rounds).line())
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A dataset, how its table is called there, and the process that computes."""
+
+    dataset: sf.Dataset
+    table: str
+    pid: int
+
+
+def _opened(file: Path, url: str) -> Opened:
+    if url:
+        dataset = sf.open(url, demo.schema(), table="adult", ledger=":memory:")
+        engine = dataset._context.engine
+        assert isinstance(engine, PostgreSQL)
+        return Opened(dataset, "public.adult", engine._connection.info.backend_pid)
+    from pyspark import SparkContext
+
+    dataset = sf.open(str(file), demo.schema(), engine="spark", master="local[2]", ledger=":memory:")
+    assert SparkContext._gateway is not None
+    return Opened(dataset, f"parquet.`{file}`", SparkContext._gateway.proc.pid)
 
 
 @contextmanager
@@ -78,12 +102,10 @@ def _served(file: Path) -> Iterator[str]:
         yield server.address
 
 
-def _cost(url: str, question: Question, rounds: int) -> Cost:
+def _cost(opened: Opened, question: Question, rounds: int) -> Cost:
     """The sides take turns, on one connection; the first round is forgotten."""
-    dataset = sf.open(url, demo.schema(), table="adult", ledger=":memory:")
-    engine, query = dataset._context.engine, dataset.query(question.sql())
-    assert isinstance(engine, PostgreSQL)
-    plain = question.sql().replace("FROM adult", "FROM public.adult")
+    engine, query = opened.dataset._context.engine, opened.dataset.query(question.sql())
+    plain = question.sql().replace("FROM adult", f"FROM {opened.table}")
     work: dict[str, Callable[[], object]] = {
         "plain": lambda: engine.rows(plain),
         "ends": lambda: query._bound.look(Noise()).reach(),
@@ -94,17 +116,17 @@ def _cost(url: str, question: Question, rounds: int) -> Cost:
     for n in range(rounds + 1):
         for side in SIDES[n % len(SIDES) :] + SIDES[: n % len(SIDES)]:
             query._bound._surveys.clear()
-            before = _cpu(engine)
+            before = _cpu(opened.pid)
             work[side]()
             if n:
-                seconds[side].append(_cpu(engine) - before)
+                seconds[side].append(_cpu(opened.pid) - before)
     engine.close()
     return Cost(question, {side: statistics.median(taken) for side, taken in seconds.items()})
 
 
-def _cpu(engine: PostgreSQL) -> float:
-    """What the server's process of this connection has taken so far."""
-    fields = Path(f"/proc/{engine._connection.info.backend_pid}/stat").read_text().rpartition(")")[2].split()
+def _cpu(pid: int) -> float:
+    """What the process that computes has taken so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 

@@ -79,8 +79,10 @@ def test_the_database_driver_understands_what_was_meant_and_no_more(url: str, ho
     assert TableConnection.from_bytes(connection.as_bytes) == connection
 
 
-def test_spark_connect_gets_a_token_over_tls_only() -> None:
-    assert TableConnection.parse("sc://head", "a.b").url == "sc://head:15002"
+def test_spark_connect_gets_a_token_over_tls_only_and_totals_come_from_elsewhere_over_it() -> None:
+    assert TableConnection.parse("sc://head", "a.b").url == "sc://head:15002/;use_ssl=true"
+    assert TableConnection.parse("sc://localhost", "a.b").url == "sc://localhost:15002"
+    assert TableConnection.parse("sc://localhost", "a.b", "x").url == "sc://localhost:15002/;use_ssl=true;token=x"
     assert TableConnection.parse("sc://head:1", "a.b", "x;y=z").url == "sc://head:1/;use_ssl=true;token=x%3By%3Dz"
 
 

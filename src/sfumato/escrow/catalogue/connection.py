@@ -87,8 +87,9 @@ class TableConnection(Confidential):
     def url(self) -> str:
         """What the engine is opened with, the password included."""
         if self.engine == "spark":
-            with_token = f"/;use_ssl=true;token={quote(self.password, safe='')}" if self.password else ""
-            return f"sc://{_bracketed(self.host)}:{self.port}{with_token}"
+            token = f";token={quote(self.password, safe='')}" if self.password else ""
+            tls = "/;use_ssl=true" if token or self.tls in _TLS else ""  # exact totals come from there
+            return f"sc://{_bracketed(self.host)}:{self.port}{tls}{token}"
         user, database = (quote(text, safe="") for text in (f"{self.user}", self.database))
         how = {"sslmode": self.tls} | _ONLY_BY_PASSWORD
         server = f"{_bracketed(self.host)}:{self.port}"
