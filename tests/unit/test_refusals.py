@@ -102,8 +102,8 @@ VERBS = """
 add aggregate allow answer apply ask call cancel change check choose close combine compare complete convert correct
 count create declare deliver describe divide draft fill find free give group inspect install join keep leave list make
 name open order pass plot put raise rate read refuse register release remove rename report restore revoke round run
-save say see select send set shorten sign simplify split start state stop submit test tick try type update upload use wait
-write
+save say see select send set shorten sign simplify split start state stop submit test tick try type update upload use
+wait write
 """  # with which a hint may begin
 
 
