@@ -564,6 +564,7 @@ def test_a_policy_lets_free_signals_be_asked_for_and_no_others_by_itself(room: R
         ({"code": SHARE, "range": [0, 1], "draws": 101}, BadInput, "too many of them"),
         ({"range": [0, 1]}, BadInput, "and only for that"),
         ({"task": {"task": "guess"}}, BadInput, "There is no task"),
+        ({"task": {"column": "count(*)"}}, BadInput, "The task has no name"),
         ({"task": ABOVE | {"column": "n"}}, BadInput, "no figure 'n'"),
         ({"kind": "loud"}, BadInput, "There is no signal"),
         ({"kind": "noisy_difference"}, BadInput, "an epsilon of its own"),

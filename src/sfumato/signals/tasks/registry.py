@@ -75,6 +75,8 @@ def task(name: str | Mapping[str, Any], **parameters: Any) -> Task:
     arguments = {**name, **parameters} if isinstance(name, Mapping) else {"task": name, **parameters}
     called = arguments.pop("task", None)
     kind = TASKS.get(called) if isinstance(called, str) else None
+    if called is None:
+        raise BadInput.because("task-unnamed", tasks=list(TASKS))
     if kind is None:
         raise BadInput.because("task-unknown", task=repr(called), tasks=list(TASKS))
     known = {field.name: field for field in fields(kind)}
