@@ -27,6 +27,7 @@ def tables(results: Mapping[str, Any]) -> str:
     parts = (
         _prices(results),
         _contributions(results),
+        _join(results),
         _keys(results),
         _growth(results),
         _speeds(results),
@@ -68,6 +69,21 @@ def _contributions(results: Mapping[str, Any]) -> Iterator[str]:
         said = f"most {each['people']} `max_rows = {each['max_rows']}`, {short(each['rows'])} rows"
         sides = [each["plain_ms"], each["first_rows_ms"], each["release_ms"]]
         yield f"| {said} | " + " | ".join(f"{ms:,.0f}" for ms in sides) + f" | {sides[2] / sides[0]:.2f} |"
+
+
+def _join(results: Mapping[str, Any]) -> Iterator[str]:
+    if not (join := results.get("join")):
+        return
+    plain, bounded, release, moments = (join[f"{side}_ms"] for side in ("plain", "bounded", "release", "moments"))
+    yield (
+        "| a join, ms of CPU time | plain | plain, with the same bound | release | ratio to that | moments | "
+        "ratio to that |"
+    )
+    yield "|---|---|---|---|---|---|---|"
+    yield (
+        f"| {short(join['orders'])} orders, {join['customers'] / 1e6:g}M customers | {plain:,.0f} | {bounded:,.0f} | "
+        f"{release:,.0f} | {release / bounded:.2f} | {moments:,.0f} | {moments / bounded:.2f} |"
+    )
 
 
 def _keys(results: Mapping[str, Any]) -> Iterator[str]:

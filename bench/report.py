@@ -14,6 +14,7 @@ from bench.closed import Closed
 from bench.contribution import Bounded
 from bench.escrow import Escrow
 from bench.growth import Growth, short
+from bench.joins import Join
 from bench.keys import ManyKeys
 from bench.own_rows import OwnTotals
 from bench.population import FOLDER
@@ -36,6 +37,7 @@ class Report:
     added_mib: dict[tuple[str, str], float] = field(default_factory=dict)  # by question and verb
     contributions: list[Bounded] = field(default_factory=list)
     own_rows: OwnTotals | None = None
+    join: Join | None = None
     growth: list[Growth] = field(default_factory=list)
     baseline_rows: int = 0
     speeds: list[Speed] = field(default_factory=list)
@@ -56,9 +58,11 @@ class Report:
             Target(f"{question} {verb}, added peak memory", mib, most=ADDED_MIB, unit=" MiB")
             for (question, verb), mib in self.added_mib.items()
         ]
-        parts = (self.own_rows, self.keys, self.closed, self.escrow, self.web, self.sandbox)
+        parts = (self.own_rows, self.join, self.keys, self.closed, self.escrow, self.web, self.sandbox)
         once = [each for each in parts if each is not None]
-        measured: Sequence[Price | Bounded | OwnTotals | ManyKeys | Growth | Speed | Closed | Escrow | Web | Start] = (
+        measured: Sequence[
+            Price | Bounded | OwnTotals | Join | ManyKeys | Growth | Speed | Closed | Escrow | Web | Start
+        ] = (
             *self.prices,
             *self.contributions,
             *self.growth,
@@ -145,6 +149,7 @@ class Report:
             "queries": queries,
             "contribution": [each.figures for each in self.contributions],
             "own_rows": {} if self.own_rows is None else self.own_rows.figures,
+            "join": {} if self.join is None else self.join.figures,
             "growth": [
                 {"query": each.question.name, "side": each.side}
                 | {step: round(factor, 2) for step, factor in each.factors.items()}

@@ -15,7 +15,7 @@ import typer
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # a file that is run finds only what lies beside it
 
-from bench import contribution, memory, own_rows, page, population
+from bench import contribution, joins, memory, own_rows, page, population
 from bench.closed import closed
 from bench.cost import VERBS, costs
 from bench.escrow import escrow
@@ -55,6 +55,7 @@ def main(
     _memory(report, files, times=1 if quick else 3)
     _contributions(report)
     _own_rows(report)
+    _joins(report)
     _keys(report)
     _closed(report, files)
     _escrow(report)
@@ -109,6 +110,12 @@ def _own_rows(report: Report) -> None:
     typer.echo("Measuring totals by person ...")
     report.own_rows = own_rows.own_totals(report.rows, report.rounds)
     _say("", *report.own_rows.lines(), "")
+
+
+def _joins(report: Report) -> None:
+    typer.echo("Measuring a join of several tables ...")
+    report.join = joins.join(report.rows, report.rounds)
+    _say("", *report.join.lines(), "")
 
 
 def _keys(report: Report) -> None:

@@ -19,6 +19,7 @@ RATIO: Mapping[str, Mapping[str, float]] = {
 }
 CONTRIBUTION = {"within": 1.3, "beyond": 3.0}
 OWN_ROWS = 1.4
+JOINS = {"release": 1.1, "moments": 1.4}
 PLANNING_MS = 10.0
 KEYS_PASS, KEYS_MICROSECONDS, KEYS_PLANNING_MS = 1.3, 40.0, 15.0
 ADDED_MIB = 50.0

@@ -17,6 +17,7 @@ from bench.contribution import Bounded, Stays, bounded
 from bench.cost import Costs
 from bench.escrow import ENCRYPTED, Asked, Escrow, Spent, _cpu
 from bench.growth import Growth, short
+from bench.joins import Join, join
 from bench.keys import ManyKeys
 from bench.price import Price
 from bench.question import QUESTIONS
@@ -130,6 +131,14 @@ def test_a_contribution_bound_is_judged_beside_a_sample_in_plain_sql(tmp_path: P
     judged = Bounded(stays, 1000, {"plain": 100, "first rows": 50, "release": 131})
     assert [(target.measured, target.met) for target in judged.targets] == [(1.31, False)]
     assert judged.figures["first_rows_ms"] == 50
+
+
+def test_a_join_is_judged_beside_the_plain_join_with_the_same_bound(tmp_path: Path) -> None:
+    measured = join(400, 1, tmp_path)
+    assert set(measured.ms) == {"plain", "bounded", "release", "moments"}
+    judged = Join(10_000_000, {"plain": 50, "bounded": 100, "release": 111, "moments": 139})
+    assert [(target.measured, target.met) for target in judged.targets] == [(1.11, False), (1.39, True)]
+    assert "10M orders with 2.5M customers" in next(judged.targets).what
 
 
 def test_computed_groups_are_judged_by_their_pass_and_by_what_each_costs_besides() -> None:

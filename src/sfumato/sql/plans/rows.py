@@ -213,8 +213,12 @@ def rows(
     if q.statement.derived is None:
         read = numbered or q.statement.table
         return contribution(q).bounded(lambda parts: select_from(parts, read, where=conditions(q)), parts)
+    # several parts of the plan read the derived table, so it is stored: only the rows that the WHERE keeps. Stated in
+    # those parts as well, the conditions let DuckDB put the joins in a better order
+    named = [column(str(q.unit)), *(column(ref.name) for ref in q.columns)]
+    kept = select_from(named, q.derived, where=conditions(q))
     bounded = contribution(q).bounded(lambda parts: select_from(parts, _DERIVED, where=conditions(q)), parts)
-    return ahead_of(bounded, _DERIVED, q.derived)
+    return ahead_of(bounded, _DERIVED, kept)
 
 
 def contribution(question: PlanInput) -> Contribution:
