@@ -246,6 +246,15 @@ def test_rows_of_people_have_one_ward_by_declaration(ledger_path: Path) -> None:
     assert sentence in release.certificate.assumed
 
 
+@pytest.mark.parametrize("relation", ["add-remove", "replace"])
+def test_a_replaced_person_has_the_same_ward_as_before(ledger_path: Path, relation: str) -> None:
+    """Someone who is replaced by a person of another ward is in the charges of both wards."""
+    dataset = stays(ledger_path, {"partition": "ward", "relation": relation})
+    assumed = pay(dataset, 0.5, f"{COUNT} WHERE ward = 'a'").certificate.assumed
+    alike = "one row is replaced by another of the same ward: different values of ward are counted in parallel"
+    assert (alike in assumed) == (relation == "replace")
+
+
 @pytest.mark.parametrize(
     ("stated", "message"),
     [

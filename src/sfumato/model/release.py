@@ -33,6 +33,7 @@ class Assumption(StrEnum):
     GUESS_KNOWN = "guess-known"  # column, known
     COHORTS_DISJOINT = "cohorts-disjoint"  # cohorts
     ONE_VALUE_EACH = "one-value-each"  # unit, column
+    REPLACED_ALIKE = "replaced-alike"  # unit, column
     KEY_UNIQUE = "key-unique"  # table, column
     INTERRUPTED = "interrupted"  # entry, cause
     ROWS_COUNTED = "rows-counted"  # unit, rows, groups

@@ -13,7 +13,7 @@ from sfumato.model.guarantee import Fixed, Guarantee, guarantee_of, latest_fixed
 from sfumato.model.joined_tables import parents_in
 from sfumato.model.measurement import NoisyNumber, NumberKind
 from sfumato.model.release import BOUNDS_SOURCES, Answer, Assumed, Assumption, ReleaseCertificate
-from sfumato.model.schema import Uniqueness
+from sfumato.model.schema import Relation, Uniqueness
 from sfumato.privacy.noise.groups import epsilon_of_group
 from sfumato.privacy.preferences.preference import Preference
 from sfumato.privacy.preferences.together import most_together
@@ -230,6 +230,8 @@ def _assumptions(query: BoundQuery, reservation: Reservation, preferences: Seque
         yield Assumed.of(Assumption.COHORTS_DISJOINT, cohorts=len(spent.cohorts))
     if unit.column:
         yield from (Assumed.of(Assumption.ONE_VALUE_EACH, unit=unit.words, column=c) for c in spent.partitions)
+    if context.schema.relation is Relation.REPLACE:
+        yield from (Assumed.of(Assumption.REPLACED_ALIKE, unit=unit.words, column=c) for c in spent.partitions)
     for parent in parents_in(query.statement.derived):
         if parent.unique is Uniqueness.DECLARED:
             yield Assumed.of(Assumption.KEY_UNIQUE, table=parent.table, column=parent.key)

@@ -51,6 +51,17 @@ def one_value_each(unit: str, column: str) -> str:
     return f"all rows of one {unit} in a version of the data have the same {column}, as the schema declares"
 
 
+def replaced_alike(unit: str, column: str) -> str:
+    """Under replace, the charges that a total counts in parallel are about neighbours that agree in the partition.
+
+    >>> replaced_alike("patient", "ward")
+    'one patient is replaced by another of the same ward: different values of ward are counted in parallel'
+    """
+    return (
+        f"one {unit} is replaced by another of the same {column}: different values of {column} are counted in parallel"
+    )
+
+
 def key_unique(table: str, column: str) -> str:
     """The rows below a table belong to whom its row belongs, which is one person if the key names one row.
 
@@ -84,6 +95,7 @@ ASSUMPTIONS: Mapping[Assumption, str | Callable[..., str]] = {
     Assumption.GUESS_KNOWN: guess_known,
     Assumption.COHORTS_DISJOINT: cohorts_disjoint,
     Assumption.ONE_VALUE_EACH: one_value_each,
+    Assumption.REPLACED_ALIKE: replaced_alike,
     Assumption.KEY_UNIQUE: key_unique,
     Assumption.INTERRUPTED: interrupted,
     Assumption.ROWS_COUNTED: rows_counted,
