@@ -260,6 +260,9 @@ class Joins(OwnRows):
         if new.source.person:
             other = next((t for t in private if t.source.person), None)
             if other is not None:
+                unnamed = next((t for t in (new, other) if not _person_of(t)), None)
+                if unnamed is not None:
+                    return f"select {self.people_names()} in {unnamed.qualifier} as well, and join them on the person."
                 return f"join them on the person: ON {_person_of(new)} = {_person_of(other)}."
         for table in (new, *private):
             parent = None if table.table is None else table.table.parent
@@ -418,7 +421,7 @@ def _named(table: TableNames) -> str:
 
 
 def _person_of(table: TableNames) -> str:
-    """The column of people of a table, as the query names it."""
+    """The column of people of a table, as the query names it; empty where a sub-select leaves it out."""
     person = table.source.column(table.source.person)
     name = next((n for n, c in table.columns.items() if isinstance(c, ColumnRef) and c.name == person), "")
-    return f"{table.qualifier}.{name or table.source.person}"
+    return name and f"{table.qualifier}.{name}"

@@ -55,17 +55,26 @@ class OwnConditions(Relations):
         )
         same = [part for part in parts if self.is_correlation(part, inner, outer, person)]
         if not same:
-            raise QueryError(
-                "EXISTS over the rows of other people is not supported",
-                hint=f"name the inner table, as in FROM {self.schema.name} AS own, and add own.{person} = "
-                f"{next(iter(outer.qualifiers), self.schema.name)}.{person} to its WHERE.",
-                where=self.place(node),
-            )
+            what = "EXISTS over the rows of other people is not supported"
+            raise QueryError(what, hint=self.how_to_correlate(inner, outer, person), where=self.place(node))
         self.scope = inner
         conditions = [self.predicate(part) for part in parts if not any(part is one for one in same)]
         inner = self.scope
         self.scope, self.ctes = outer, ctes
         return self.own_condition(inner, conditions, node)
+
+    def how_to_correlate(self, inner: Scope, outer: Scope, person: str) -> str:
+        """The condition that makes the inner rows those of the same person."""
+        if not self.schema.tables:
+            same = f"own.{person} = {next(iter(outer.qualifiers), self.schema.name)}.{person}"
+            return f"name the inner table, as in FROM {self.schema.name} AS own, and add {same} to its WHERE."
+        own, other = inner.names_of(person), outer.names_of(person)
+        if not own or not other:
+            lacking = "outer" if own else "inner"
+            return f"join a table with {self.people_names()} to the {lacking} ones, and compare the person in both."
+        if own[0].partition(".")[0] == other[0].partition(".")[0]:
+            return "give the inner table another name with AS, and compare the person in both."
+        return f"add {own[0]} = {other[0]} to its WHERE."
 
     def is_correlation(self, part: exp.Expr, inner: Scope, outer: Scope, person: str) -> bool:
         """Whether it says that an inner row is the same person's as the outer one."""

@@ -39,6 +39,15 @@ class Scope:
     def known_as(self, alias: str) -> Scope:
         return replace(self, qualifiers=(alias.lower(),)) if alias and not self.tables else self
 
+    def names_of(self, column: str) -> list[str]:
+        """What the tables of a join call a column of it, with their own names before it."""
+        return [
+            f"{table.qualifier}.{name}"
+            for table in self.tables
+            for name, scalar in table.columns.items()
+            if isinstance(scalar, ColumnRef) and scalar.name == column
+        ]
+
 
 class Names(Expressions):
     """Looks names up in the scope that is being read."""
