@@ -238,8 +238,8 @@ QUESTIONS = [
         "SELECT region, SUM(LEAST(t.spent, 9)) FROM (SELECT c.id, FIRST(c.region ORDER BY c.region) AS region, "
         "SUM(o.amount) AS spent FROM orders o JOIN customers c ON c.id = o.customer_id GROUP BY c.id) t "
         "GROUP BY region",
-        "SELECT id AS who, MIN(region) AS region, MIN(9, SUM(MAX(0, MIN(9, amount)))) AS amount FROM orders o JOIN "
-        "customers c ON c.id = o.customer_id GROUP BY id",
+        "SELECT id AS who, MIN(region) AS region, COALESCE(MIN(9, SUM(MAX(0, MIN(9, amount)))), 9) AS amount FROM "
+        "orders o JOIN customers c ON c.id = o.customer_id GROUP BY id",
         {},
         SUM,
         one=True,
