@@ -185,7 +185,7 @@ class Literal:
     def distances(self, schema: Schema) -> tuple[Fraction, ...]:
         """The same as distances over all cells: of persons the root of the cells, rounded up to the grid of counts."""
         cells, one = 1 if self.one_row_each else self._cells_of_one(schema), 1024 * schema.relation.steps
-        root = Fraction(math.isqrt(cells * one**2 - 1) + 1, 1024)
+        root = Fraction(math.isqrt(cells * one**2 - 1) + 1, 1024) if cells else Fraction(0)
         levels = len(self.drawn(len(self._every(schema))))
         if levels > 1:  # the root of the levels, rounded up to the grid
             pairs = zip(self.numbers(schema).values(), self.grid, strict=True)

@@ -403,12 +403,12 @@ def _computed_keys(draw: Draw, table: Table, source: Source) -> tuple[str, Oracl
 
 _ADDED_UP = {AGGREGATES[name][0].value for name in ADDITIVE}
 LEVELS: dict[int, list[tuple[str, tuple[tuple[int, ...], ...]]]] = {
-    1: [("ROLLUP({})", ((0,), ())), ("GROUPING SETS ((), {})", ((), (0,)))],
+    1: [("ROLLUP({})", ((0,), ())), ("GROUPING SETS ((), ({}))", ((), (0,)))],
     2: [
         ("ROLLUP({}, {})", ((0, 1), (0,), ())),
         ("CUBE({}, {})", ((0, 1), (0,), (1,), ())),
         ("{}, ROLLUP({})", ((0, 1), (0,))),
-        ("GROUPING SETS ({}, {})", ((0,), (1,))),
+        ("GROUPING SETS (({}), ({}))", ((0,), (1,))),
         ("GROUPING SETS (({}, {}), ())", ((0, 1), ())),
     ],
 }
