@@ -385,10 +385,10 @@ def _computed_keys(draw: Draw, table: Table, source: Source) -> tuple[str, Oracl
                 OracleKey(f"iif({day} IS NULL, NULL, iif({_SUMMER.format(day=day)}, 20, 19))", tuple(range(24))),
             ),
             (
-                f"CAST(CAST({day} AS TIMESTAMP) AT TIME ZONE 'America/New_York' AS DATE) < '2020-03-01'",
+                f"(CAST(CAST({day} AS TIMESTAMP) AT TIME ZONE 'America/New_York' AS DATE) < '2020-03-01')",
                 OracleKey(f"date({day}, '-1 day') < '2020-03-01'", (False, True)),
             ),
-            (f"LAST_DAY({day}) = {day}", OracleKey(f"strftime('%d', {day}, '+1 day') = '01'", (False, True))),
+            (f"(LAST_DAY({day}) = {day})", OracleKey(f"strftime('%d', {day}, '+1 day') = '01'", (False, True))),
             (
                 f"STRFTIME({day}, '%Y/%m')",
                 OracleKey(
