@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 import math
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import sfumato as sf
@@ -24,7 +25,7 @@ from sfumato.sql.lowering.spelling import printer_of
 from tests.engines import ENGINES, Opening
 from tests.property.own_questions import ROWS, group_questions, person_questions, row_questions, with_own_bounds
 from tests.property.questions import AGGREGATES, questions
-from tests.property.tables import examples, tables
+from tests.property.tables import Table, examples, tables
 from tests.property.test_oracle import assert_opened_says
 
 SECRET = "secret-3.14159"
@@ -94,6 +95,15 @@ def test_halves_are_rounded_up_in_every_engine(opening: Opening) -> None:
     assert sorted(map(str, (row[0] for row in rounded))) == sorted(map(str, expected))
 
 
+def is_read_alike(table: Table, sql: str) -> bool:
+    """Whether no difference of docs/engines.md matters: letters that LOWER leaves, numbers held as infinite."""
+    letters = re.search(r"LOWER|UPPER|ILIKE", sql, re.IGNORECASE) is not None
+    values = [value for row in table.rows for value in row.values()]
+    return not (letters and not (sql + str(values)).isascii()) and not any(
+        isinstance(value, float) and 1e150 < abs(value) < math.inf for value in values
+    )
+
+
 @pytest.mark.depth("engine tables")
 @examples("engine tables")
 @given(data=st.data(), aggregate=st.sampled_from(list(AGGREGATES)), gaussian=st.booleans())
@@ -102,6 +112,7 @@ def test_an_engine_says_what_the_oracle_says(
 ) -> None:
     table = data.draw(tables(units=True))
     question = data.draw(questions(table, aggregate, levels=True))
+    assume(is_read_alike(table, question.sql))
     with opening(table.source("arrow", Path()), table.schema) as dataset:
         assert_opened_says(dataset, table, question.sql, gaussian, question.literal, in_places=False)
 
@@ -117,6 +128,7 @@ def test_an_engine_reads_the_rows_of_a_person_as_the_oracle_does(
     table = with_own_bounds(crowded) if alone else with_own_bounds(crowded, max_rows=ROWS)
     kinds = (person_questions,) if alone else (row_questions, group_questions)
     question = data.draw(st.one_of(*(kind(table) for kind in kinds)))
+    assume(is_read_alike(table, question.sql))
     with opening(table.source("arrow", Path()), table.schema) as dataset:
         assert_opened_says(dataset, table, question.sql, gaussian, question.literal, in_places=False)
 
@@ -127,6 +139,7 @@ def test_an_engine_reads_the_rows_of_a_person_as_the_oracle_does(
 def test_the_same_rows_of_a_person_count_in_every_engine(opening: Opening, data: st.DataObject) -> None:
     table = data.draw(tables(crowded=True, groups=True))
     sql = data.draw(st.sampled_from(COUNTED)).format(**{k: f'"{v}"' for k, v in vars(table.names).items()})
+    assume(is_read_alike(table, sql))
     source = table.source("arrow", Path())
     embedded = sf.open(source, table.schema, ledger=":memory:")
     with opening(source, table.schema) as dataset:

@@ -206,6 +206,12 @@ REFUSED = {
         "EXISTS over the rows of other people is not supported: line 1, column 51. Hint: name the inner table, as in "
         "FROM stays AS own, and add own.patient = stays.patient to its WHERE.",
     ),
+    "another row of one's own": (
+        "SELECT COUNT(*) FROM stays s WHERE EXISTS (SELECT 1 FROM stays t WHERE t.patient = s.patient AND "
+        "t.days > s.days)",
+        "EXISTS that compares more than the person with the row outside is not supported: line 1, column 107. Hint: "
+        "compare with a window in a sub-select, such as MAX(v) OVER (PARTITION BY patient).",
+    ),
     "a value of other people": (
         "SELECT COUNT(*) FROM stays WHERE ward IN (SELECT ward FROM stays)",
         "IN with a sub-select over the rows of other people is not supported: line 1, column 34. Hint: compare "

@@ -65,7 +65,7 @@ SELECT LIST(age) FROM adult
 --> LIST() is not supported: line 1, column 8. Hint: count them, as in SELECT v, COUNT(*) ... GROUP BY v: the values of single people are not released.
 
 SELECT ANY_VALUE(age) FROM adult
---> ANY_VALUE() is not supported: line 1, column 8. Hint: count them, as in SELECT v, COUNT(*) ... GROUP BY v: the values of single people are not released.
+--> ANY_VALUE() is not supported: line 1, column 8. Hint: use MIN(v) of each person's rows in a sub-select, or SELECT v, COUNT(*) ... GROUP BY v.
 
 SELECT FIRST(age) FROM adult
 --> FIRST() is not supported: line 1, column 8. Hint: aggregates are COUNT, SUM, AVG, VAR_POP, VAR_SAMP, STDDEV, MIN, MAX, MEDIAN, QUANTILE_CONT and CORR.

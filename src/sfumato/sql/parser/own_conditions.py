@@ -57,8 +57,13 @@ class OwnConditions(Relations):
         if not same:
             what = "EXISTS over the rows of other people is not supported"
             raise QueryError(what, hint=self.how_to_correlate(inner, outer, person), where=self.place(node))
+        rest = [part for part in parts if not any(part is one for one in same)]
+        for column in (column for part in rest for column in part.find_all(exp.Column)):
+            if column.table.lower() in outer.qualifiers and column.table.lower() not in inner.qualifiers:
+                hint = f"compare with a window in a sub-select, such as MAX(v) OVER (PARTITION BY {person})."
+                self.refuse("EXISTS that compares more than the person with the row outside", column, hint=hint)
         self.scope = inner
-        conditions = [self.predicate(part) for part in parts if not any(part is one for one in same)]
+        conditions = [self.predicate(part) for part in rest]
         inner = self.scope
         self.scope, self.ctes = outer, ctes
         return self.own_condition(inner, conditions, node)

@@ -94,8 +94,12 @@ _REMEDIES = {
     ),
     "LOG": "write LN(v), LOG10(v) or LOG2(v): databases differ in the base of LOG.",
     **dict.fromkeys(
-        ("STRING_AGG", "LISTAGG", "GROUP_CONCAT", "LIST", "ARRAY_AGG", "ANY_VALUE", "ARBITRARY"),
+        ("STRING_AGG", "LISTAGG", "GROUP_CONCAT", "LIST", "ARRAY_AGG"),
         "count them, as in SELECT v, COUNT(*) ... GROUP BY v: the values of single people are not released.",
+    ),
+    **dict.fromkeys(
+        ("ANY_VALUE", "ARBITRARY"),
+        "use MIN(v) of each person's rows in a sub-select, or SELECT v, COUNT(*) ... GROUP BY v.",
     ),
     "MODE": "write SELECT v, COUNT(*) ... GROUP BY v ORDER BY COUNT(*) DESC LIMIT 1.",
     **dict.fromkeys(("APPROX_COUNT_DISTINCT", "APPROX_DISTINCT"), "use COUNT(DISTINCT v)."),
