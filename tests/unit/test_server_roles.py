@@ -120,6 +120,7 @@ BODIES: dict[tuple[str, str], Any] = {
     ("POST", "/datasets/{name}/check-policy"): {"policy": POLICY},
     ("POST", "/datasets/{name}/failures"): {"entry": 1, "cause": "the disk was full"},
     ("PUT", "/datasets/{name}/schema"): {"schema_text": 'name = "another"'},
+    ("PUT", "/datasets/{name}/connection"): {},
     ("PUT", "/datasets/{name}/controllers"): {"controllers": ["carol"]},
     ("PUT", "/datasets/{name}/population"): {"population": "patients"},
     ("PUT", "/datasets/{name}/policy"): {},
@@ -179,7 +180,10 @@ POLICIES = {("GET", "/datasets/{name}/policy"), ("GET", "/datasets/{name}/polici
 RECORD = {("GET", "/audit"), ("GET", "/audit/head"), ("POST", "/audit/verify"), ("GET", "/people")}
 ADMIN = {("POST", "/people"), ("PATCH", "/people/{name}")}
 HOLDS = {
-    *(("PUT", f"/datasets/{{name}}/{what}") for what in ("data", "schema", "controllers", "population", "policy")),
+    *(
+        ("PUT", f"/datasets/{{name}}/{what}")
+        for what in ("data", "connection", "schema", "controllers", "population", "policy")
+    ),
     *(("POST", f"/datasets/{{name}}/{verb}") for verb in ("guessing", "exposure-histogram", "risk", "explore")),
     *(("POST", f"/datasets/{{name}}/{verb}") for verb in ("check", "check-policy")),
     ("GET", "/datasets/{name}/versions"),

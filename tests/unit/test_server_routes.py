@@ -85,6 +85,7 @@ def nouns() -> Nouns:
         "count": 1,
         "one": DATASET,
         "versions": [made_up(Version)],
+        "connect": made_up(Version),
         "ledger": LEDGER,
         "state_cause": LEDGER,
         "deliver": made_up(Version),
@@ -100,11 +101,11 @@ def nouns() -> Nouns:
         "check": made_up(Fit),
     }
     made.questions.answers["compare"] = MethodComparison("Q", Noise(), (), None, looked=False)
-    made.questions.answers["guessing"] = GuessView("Q", "one of 4", 0.25, "laplace", None, (), ())
     made.questions.answers["noise"] = SimpleNamespace(view=made_up(NoiseView))
     made.policies.answers = {"set": SIGNED, "current": SIGNED, "history": [SIGNED], "check": POLICY}
     made.policies.answers |= {"check_schema": SchemaDraft("t", "S", from_dict({"name": "t"}), POLICY)}
     made.requests.answers = {
+        "guessing": GuessView("Q", "one of 4", 0.25, "laplace", None, (), ()),
         "submit": REQUEST.submission,
         "listed": [REQUEST],
         "counts": {State.SUBMITTED: 1},
@@ -169,7 +170,8 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
         "many", (None, 101), {"filter": DatasetFilter(retired=True)},
     ),
     ("POST", "/datasets", {"schema_text": "S"}, 201, "register", ("S",),
-     {"title": "", "reference": None, "population": ""}),
+     {"title": "", "reference": None, "connection": None, "population": ""}),
+    ("PUT", "/datasets/adult/connection", {}, 200, "connect", ("adult", None), {}),
     (
         "POST", "/datasets/check-schema", {"schema_table": {"name": "t"}, "policy": {"access_rule": [1]}}, 200,
         "check_schema", (write(from_dict({"name": "t"})), {"access_rule": [1]}), {},
@@ -279,7 +281,7 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
     ("POST", "/introduction", {"answers": [1, 0, 2, 1]}, 200, "introduce", ([1, 0, 2, 1],), {}),
     (
         "POST", "/datasets/adult/guessing", {"sql": "Q", "how": {"choices": 4, "trust": "low"}}, 200,
-        "guessing", ("adult", "Q", {"choices": 4, "trust": "low"}), {},
+        "guessing", ("adult", "Q", {"choices": 4, "trust": "low"}, ""), {},
     ),
     (
         "POST", "/datasets/adult/noise", {"sql": "Q", "epsilon": [0.1]}, 200,

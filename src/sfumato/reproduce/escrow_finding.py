@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from sfumato import demo
 from sfumato.errors import SfumatoError
+from sfumato.model.guarantee import Guarantee
 from sfumato.model.schema import Schema
 from sfumato.presentation.figures.figure import Figure
 from sfumato.presentation.figures.marks import Line
@@ -30,7 +31,9 @@ PRINTED = dict.fromkeys(("Q1", "Q2", "Q3", "Q4"), ("less than a few minutes", 18
     "Q5": ("more than an hour", 3600.0)
 }
 POLICY = {
-    "access_rule": [{"who": ["analyst"], "approve": "by a controller", "guarantees": ["none"], "preferences": ["pri"]}]
+    "access_rule": [
+        {"who": ["analyst"], "approve": "by a controller", "guarantees": [Guarantee.NONE.value], "preferences": ["pri"]}
+    ]
 }
 Times = Mapping[tuple[str, int], tuple[float | None, ...]]  # None: no output passed
 

@@ -15,7 +15,7 @@ const word = (figure) => grid.levels.findLast((level) => figure >= level.from).w
 const level = (figure) => `${number(figure)} (${word(figure)})`;
 const share = (step) => level(Number((step / grid.steps).toFixed(2)));
 const judged = (risk, limit) => `${level(risk)}${risk > limit ? ", over your limit" : ""}`;
-const otherwise = () => (feasible ? said.every : said.none);
+const otherwise = () => (feasible ? said.every : said.unmet);
 const filled = (text, values) => text.replace(/\{(\w+)\}/g, (_, key) => values[key]);
 
 // Every noise, little first, with its risk for this recipient and these data; the least noise within the limit is one.

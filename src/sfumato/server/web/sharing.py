@@ -106,7 +106,7 @@ _SENTENCES = {
     "within": of_guessing.WITHIN,
     "over": of_guessing.OVER,
     "every": of_guessing.EVERY,
-    "none": of_guessing.NONE,
+    "unmet": of_guessing.NONE,
     "flat": of_guessing.NO_WEBGL,
 }
 
