@@ -162,3 +162,9 @@ SELECT SAFE_DIVIDE(SUM(capital_gain), COUNT(*)) AS gain FROM adult
 
 SELECT COUNT(*) FROM adult WHERE ISNULL(occupation)
 --> ISNULL() is not supported: line 1, column 34. Hint: write v IS NULL, or COALESCE(v, 0) for a value in its place.
+
+SELECT TOP 5 occupation, COUNT(*) FROM adult GROUP BY occupation
+--> The query is not valid SQL: line 1, column 12. Hint: write LIMIT 5 at the end of the query, in place of TOP 5.
+
+SELECT AVG(DIV(age, 10)) FROM adult
+--> The query is not valid SQL: line 1, column 15. Hint: write a // b, in place of DIV.

@@ -96,6 +96,9 @@ class Dates(Text):
         known: Sequence[str] = tuple(PARTS) if function.name == "DATE_PART" else UNITS
         if function.unit not in known:
             hint = _PARTS if function.name == "DATE_PART" else _UNITS
+            if any(part.name.lower() in UNITS for part in function.operands if isinstance(part, exp.Column)):
+                others = "d" if function.name == "DATE_TRUNC" else "a, b"
+                hint = f"write the unit first, in quotes, as in {function.name}('month', {others})."
             self.refuse(f"{function.name} of '{function.unit}'", node, hint=hint)
         operands = tuple(self.moment_of(self.scalar(part, depth + 1), function, node) for part in function.operands)
         if len({operand.type for operand in operands}) > 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -164,8 +165,20 @@ class _StatementReader(OutputsReader):
     def unreadable(self, error: Mapping[str, Any]) -> QueryError:
         """What the grammar stumbled over: most often it is a word of SQL where a name belongs."""
         if error.get("line"):
-            return self.a_word_of_sql("select", f"line {error['line']}, column {error['col']}")
+            where = f"line {error['line']}, column {error['col']}"
+            for word, hint in _ELSEWHERE.items():  # what other databases write
+                if re.search(word, self.text, re.IGNORECASE):
+                    return QueryError(f"The {self.read_as} is not valid SQL", hint=hint, where=where)
+            return self.a_word_of_sql("select", where)
         return QueryError(f"The {self.read_as} is not valid SQL", hint="close every quote and parenthesis.")
+
+
+_ELSEWHERE = {
+    r"\bSELECT\s+TOP\b": "write LIMIT 5 at the end of the query, in place of TOP 5.",
+    r"\bDATEDIFF\s*\(": "write the unit first, as in DATE_DIFF('day', a, b).",
+    r"\bDIV\b": "write a // b, in place of DIV.",
+    r"\bDECODE\s*\(": "write CASE v WHEN 1 THEN 'a' ELSE 'b' END, in place of DECODE.",
+}
 
 
 def _read_from(name: str, derived: DerivedTable | None) -> exp.Select:
